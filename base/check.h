@@ -1,0 +1,15 @@
+// CHECK(condition): for our own invariants only. What others send is an error
+// value, never a CHECK.
+#ifndef TROIKA_BASE_CHECK_H_
+#define TROIKA_BASE_CHECK_H_
+
+namespace troika::internal {
+[[noreturn]] void CheckFailed(const char* condition, const char* file,
+                              int line);
+}  // namespace troika::internal
+
+#define CHECK(condition)               \
+  ((condition) ? static_cast<void>(0)  \
+               : ::troika::internal::CheckFailed(#condition, __FILE__, __LINE__))
+
+#endif  // TROIKA_BASE_CHECK_H_

@@ -1,0 +1,19 @@
+// Rewrites JSON text that real writers produce and strict readers refuse.
+#ifndef TROIKA_BASE_JSON_MEND_H_
+#define TROIKA_BASE_JSON_MEND_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace troika::json {
+
+// Writes `text` to `out` with lone surrogate escapes (Node prints them where a
+// text was cut inside an emoji) as \ufffd, and numbers beyond a double's range
+// as strings of their digits. False, and `out` unspecified, where there was
+// nothing of the kind. One pass; `text` may be the contents of `out`.
+bool MendEscapesAndNumbers(absl::string_view text, std::string* out);
+
+}  // namespace troika::json
+
+#endif  // TROIKA_BASE_JSON_MEND_H_
