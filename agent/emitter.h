@@ -1,0 +1,53 @@
+// Numbers the messages of one record and hands them on.
+#ifndef TROIKA_AGENT_EMITTER_H_
+#define TROIKA_AGENT_EMITTER_H_
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/string_view.h"
+#include "agent/message.h"
+#include "agent/protocol.h"
+
+namespace troika {
+
+class Emitter {
+ public:
+  // What stands beside a payload.
+  struct Context {
+    absl::string_view parent_tool_use_id;
+    absl::string_view block_id;
+  };
+
+  // Both are borrowed.
+  Emitter(const Record& record, MessageSink sink)
+      : record_(record), sink_(sink) {}
+
+  template <typename P>
+  void Emit(P&& payload, const Context& context = {}) {
+    Message message;
+    message.id = NextId();
+    ++index_;
+    message.time = record_.time;
+    message.parent_tool_use_id = std::string(context.parent_tool_use_id);
+    message.block_id = std::string(context.block_id);
+    message.payload = std::forward<P>(payload);
+    sink_(std::move(message));
+  }
+
+  // The whole line as Raw, with a pointer to it.
+  void EmitRaw(absl::string_view type, absl::string_view reason = "",
+               const Context& context = {});
+
+  EventId NextId() const { return {record_.number, index_}; }
+  const Record& record() const { return record_; }
+
+ private:
+  const Record& record_;
+  MessageSink sink_;
+  int32_t index_ = 0;
+};
+
+}  // namespace troika
+
+#endif  // TROIKA_AGENT_EMITTER_H_

@@ -1,0 +1,126 @@
+// Reads a JSON object into a record type by a table of its fields.
+//
+//   struct Item {
+//     absl::string_view id;
+//     std::optional<int64_t> exit_code;
+//     json::Value changes;
+//   };
+//   constexpr Field<Item> kItemFields[] = {
+//       {"id", &Item::id}, {"exit_code", &Item::exit_code},
+//       {"changes", &Item::changes}, {"status_line"},  // known, not used
+//   };
+//   Item item;
+//   ReadFields(value, kItemFields, {drift, "item"}, &item);
+//
+// Nothing in an object is an error: a field that is missing, null or of another
+// type keeps its default, and what the table does not list is reported as
+// drift. Of a repeated key the first counts. The record borrows from the
+// parsed line.
+#ifndef TROIKA_AGENT_FIELDS_H_
+#define TROIKA_AGENT_FIELDS_H_
+
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <variant>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "agent/drift.h"
+#include "base/json.h"
+
+namespace troika {
+
+// Where in the line an object stands, and who is told of what it holds besides.
+struct FieldScope {
+  Drift* /*nullable*/ drift = nullptr;
+  absl::string_view where;
+};
+
+template <typename T>
+struct Field {
+  absl::string_view name;
+  // std::monostate: known, and of no use to us.
+  std::variant<std::monostate, absl::string_view T::*,
+               std::optional<int64_t> T::*, std::optional<double> T::*,
+               std::optional<bool> T::*, json::Value T::*>
+      member = {};
+};
+
+namespace internal {
+
+// False where `value` is of another type.
+inline bool Assign(json::Value value, absl::string_view* out) {
+  if (value.IsString()) *out = value.StringOr("");
+  return value.IsString();
+}
+inline bool Assign(json::Value value, std::optional<int64_t>* out) {
+  *out = value.Int();
+  return out->has_value();
+}
+inline bool Assign(json::Value value, std::optional<double>* out) {
+  *out = value.Double();
+  return out->has_value();
+}
+inline bool Assign(json::Value value, std::optional<bool>* out) {
+  *out = value.Bool();
+  return out->has_value();
+}
+inline bool Assign(json::Value value, json::Value* out) {
+  *out = value;
+  return true;
+}
+
+template <typename T>
+bool AssignField(const Field<T>& field, json::Value value, T* out) {
+  return std::visit(
+      [&](auto member) {
+        if constexpr (std::is_same_v<decltype(member), std::monostate>) {
+          return true;
+        } else {
+          return Assign(value, &(out->*member));
+        }
+      },
+      field.member);
+}
+
+}  // namespace internal
+
+template <typename T>
+void ReadFields(json::Value object, absl::Span<const Field<T>> fields,
+                const FieldScope& scope, T* out) {
+  if (fields.size() > 64) return;  // The mask below; see the static_assert.
+  uint64_t seen = 0;
+  size_t next = 0;  // Writers keep an order, so the next field is likely this.
+  for (const json::Member& member : object.members()) {
+    size_t i = next;
+    size_t tried = 0;
+    while (tried < fields.size() && fields[i].name != member.key) {
+      ++tried;
+      if (++i == fields.size()) i = 0;
+    }
+    if (tried == fields.size()) {
+      if (scope.drift) scope.drift->UnknownField(scope.where, member.key);
+      continue;
+    }
+    next = i + 1 == fields.size() ? 0 : i + 1;
+    if (seen & (uint64_t{1} << i)) continue;
+    seen |= uint64_t{1} << i;
+    if (member.value.IsNull()) continue;
+    if (!internal::AssignField(fields[i], member.value, out) && scope.drift) {
+      scope.drift->WrongType(scope.where, member.key,
+                             json::TypeName(member.value.type()));
+    }
+  }
+}
+
+template <typename T, size_t N>
+void ReadFields(json::Value object, const Field<T> (&fields)[N],
+                const FieldScope& scope, T* out) {
+  static_assert(N <= 64, "ReadFields remembers what it has seen in 64 bits");
+  ReadFields(object, absl::Span<const Field<T>>(fields), scope, out);
+}
+
+}  // namespace troika
+
+#endif  // TROIKA_AGENT_FIELDS_H_

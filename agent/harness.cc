@@ -1,0 +1,25 @@
+#include "agent/harness.h"
+
+namespace troika {
+
+absl::string_view HarnessId(Harness harness) {
+  switch (harness) {
+    case Harness::kCodex:
+      return "codex";
+    case Harness::kClaude:
+      return "claude";
+    case Harness::kGemini:
+      return "gemini";
+  }
+  return "";
+}
+
+std::optional<Harness> HarnessFromId(absl::string_view id) {
+  for (const Harness h :
+       {Harness::kCodex, Harness::kClaude, Harness::kGemini}) {
+    if (HarnessId(h) == id) return h;
+  }
+  return std::nullopt;
+}
+
+}  // namespace troika

@@ -1,0 +1,95 @@
+#include "agent/line_protocol.h"
+
+#include <utility>
+#include <variant>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+
+namespace troika {
+namespace {
+
+constexpr absl::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr size_t kSnippetBytes = 200;
+
+void EmitParseError(absl::string_view error, Emitter& out) {
+  const Record& record = out.record();
+  ParseError message;
+  message.error = std::string(error);
+  message.snippet = json::ToValidUtf8(record.bytes.substr(0, kSnippetBytes));
+  message.offset = record.offset;
+  message.size = record.size;
+  out.Emit(std::move(message));
+}
+
+}  // namespace
+
+LineProtocol::LineProtocol(const ProtocolOptions& options)
+    : drift_(options.drift),
+      ledger_(options.continuation.generation),
+      meter_(options.continuation),
+      session_id_(options.continuation.session_id),
+      generation_(options.continuation.generation) {}
+
+void LineProtocol::OnReceived(const Record& record, MessageSink sink) {
+  Emitter out(record, sink);
+  if (drift_) drift_->set_record(record.number);
+  if (record.size > kMaxLineBytes) {
+    out.EmitRaw("", absl::StrCat("a line of ", record.size,
+                                 " bytes, over the limit of ", kMaxLineBytes));
+    return;
+  }
+  absl::string_view bytes = record.bytes;
+  if (record.offset == 0) absl::ConsumePrefix(&bytes, kByteOrderMark);
+  if (absl::StripAsciiWhitespace(bytes).empty()) return;
+  const absl::StatusOr<json::Value> line = parser_.Parse(bytes);
+  if (!line.ok()) {
+    EmitParseError(line.status().message(), out);
+  } else if (!line->IsObject()) {
+    out.EmitRaw("", absl::StrCat("not an object but ",
+                                 json::TypeName(line->type())));
+  } else {
+    OnLine(*line, out);
+  }
+}
+
+void LineProtocol::OnWritten(const Record&, MessageSink) {}
+
+void LineProtocol::OnNote(const Record& record, const Note& note,
+                          MessageSink sink) {
+  Emitter out(record, sink);
+  if (const auto* ended = std::get_if<ProcessEnded>(&note)) {
+    OnEnd(ResultOfEnd(*ended), out);
+  }
+}
+
+Continuation LineProtocol::continuation() const {
+  Continuation next;
+  next.generation = generation_ + 1;
+  next.session_id = session_id_;
+  meter_.WriteTo(&next);
+  return next;
+}
+
+void LineProtocol::NextGeneration() { ledger_.set_generation(++generation_); }
+
+Result ResultOfEnd(const ProcessEnded& ended) {
+  Result result;
+  result.is_error = true;
+  result.synthetic = true;
+  if (!ended.reason.empty()) {
+    result.error = ended.reason;
+  } else if (ended.signal) {
+    result.error = absl::StrCat("killed by signal ", *ended.signal);
+  } else if (ended.exit_code) {
+    result.error = absl::StrCat("exited with code ", *ended.exit_code,
+                                " and no result");
+  } else {
+    result.error = "the stream ended without a result";
+  }
+  return result;
+}
+
+}  // namespace troika

@@ -1,0 +1,64 @@
+// A protocol whose agent prints one JSON object a line. Takes care of what is
+// not one; what is goes to OnLine.
+#ifndef TROIKA_AGENT_LINE_PROTOCOL_H_
+#define TROIKA_AGENT_LINE_PROTOCOL_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "agent/drift.h"
+#include "agent/emitter.h"
+#include "agent/ledger.h"
+#include "agent/protocol.h"
+#include "agent/usage_meter.h"
+#include "base/json.h"
+
+namespace troika {
+
+class LineProtocol : public Protocol {
+ public:
+  void OnReceived(const Record& record, MessageSink sink) final;
+  // Wires that take no lines on stdin have nothing to learn from them.
+  void OnWritten(const Record& record, MessageSink sink) override;
+  void OnNote(const Record& record, const Note& note, MessageSink sink) final;
+
+  const std::vector<std::string>& outbox() const final { return outbox_; }
+  Continuation continuation() const final;
+
+ protected:
+  explicit LineProtocol(const ProtocolOptions& options);
+
+  // `line` is an object, valid during the call.
+  virtual void OnLine(json::Value line, Emitter& out) = 0;
+  // Ends what is still open; `result` is what a synthetic result would say.
+  virtual void OnEnd(Result result, Emitter& out) = 0;
+
+  json::Parser& parser() { return parser_; }
+  Drift* /*nullable*/ drift() const { return drift_; }
+  Ledger& ledger() { return ledger_; }
+  UsageMeter& meter() { return meter_; }
+  std::vector<std::string>& mutable_outbox() { return outbox_; }
+
+  const std::string& session_id() const { return session_id_; }
+  void set_session_id(absl::string_view id) { session_id_ = std::string(id); }
+  int generation() const { return generation_; }
+  // The stream shows that another process has begun.
+  void NextGeneration();
+
+ private:
+  Drift* const /*nullable*/ drift_;
+  json::Parser parser_;
+  Ledger ledger_;
+  UsageMeter meter_;
+  std::vector<std::string> outbox_;
+  std::string session_id_;
+  int generation_;
+};
+
+// What a process's end means for a turn that it left open.
+Result ResultOfEnd(const ProcessEnded& ended);
+
+}  // namespace troika
+
+#endif  // TROIKA_AGENT_LINE_PROTOCOL_H_

@@ -1,0 +1,79 @@
+#include "agent/line_protocol.h"
+
+#include "agent/testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace troika {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+// Every line is a text of its own JSON; the turn never ends by itself.
+class EchoProtocol : public LineProtocol {
+ public:
+  EchoProtocol() : LineProtocol({}) {}
+
+ protected:
+  void OnLine(json::Value line, Emitter& out) override {
+    ledger().StartTurn();
+    out.Emit(Text{line.ToJson()});
+  }
+  void OnEnd(Result result, Emitter& out) override {
+    ledger().EndStream(std::move(result), out);
+  }
+};
+
+TEST(LineProtocolTest, BadLinesDoNotStopTheStream) {
+  EchoProtocol protocol;
+  const auto messages = RunStream(
+      protocol, absl::string_view("{\"a\":1}\nnot json\n\n  \r\n[1]\n"
+                                  "\"s\"\n{\"n\":\"\0\"}\n{\"cut\":\"of",
+                                  58));
+  EXPECT_THAT(Payloads<Text>(messages), SizeIs(1));
+  const auto errors = Payloads<ParseError>(messages);
+  ASSERT_THAT(errors, SizeIs(3));
+  EXPECT_EQ(errors[0].snippet, "not json");
+  EXPECT_EQ(errors[0].offset, 8);
+  EXPECT_EQ(errors[0].size, 8);
+  EXPECT_THAT(errors[1].error, HasSubstr("control character"));
+  const auto raws = Payloads<Raw>(messages);
+  ASSERT_THAT(raws, SizeIs(2));
+  EXPECT_EQ(raws[0].line, "[1]");
+  EXPECT_EQ(raws[0].reason, "not an object but array");
+}
+
+TEST(LineProtocolTest, ByteOrderMarkIsSkippedAtTheStartOnly) {
+  EchoProtocol protocol;
+  const auto messages =
+      RunStream(protocol, "\xEF\xBB\xBF{}\r\n\xEF\xBB\xBF{}\r\n{}");
+  EXPECT_THAT(Payloads<Text>(messages), SizeIs(2));
+  EXPECT_THAT(Payloads<ParseError>(messages), SizeIs(1));
+}
+
+TEST(LineProtocolTest, HugeLinesArePointers) {
+  EchoProtocol protocol;
+  std::string stream = "{}\n{\"a\":\"";
+  stream.append(size_t{64} << 20, 'x');
+  stream += "\"}\n{}\n";
+  const auto messages = RunStream(protocol, stream, {size_t{1} << 16});
+  EXPECT_THAT(Payloads<Text>(messages), SizeIs(2));
+  const auto raws = Payloads<Raw>(messages);
+  ASSERT_THAT(raws, SizeIs(1));
+  EXPECT_EQ(raws[0].line, "");
+  EXPECT_EQ(raws[0].offset, 3);
+  EXPECT_EQ(raws[0].size, (int64_t{64} << 20) + 8);
+}
+
+TEST(LineProtocolTest, EndSaysHowTheProcessEnded) {
+  EXPECT_EQ(ResultOfEnd({.exit_code = 3}).error,
+            "exited with code 3 and no result");
+  EXPECT_EQ(ResultOfEnd({.signal = 9}).error, "killed by signal 9");
+  EXPECT_EQ(ResultOfEnd({.reason = "interrupted by the user"}).error,
+            "interrupted by the user");
+  EXPECT_EQ(ResultOfEnd({}).error, "the stream ended without a result");
+}
+
+}  // namespace
+}  // namespace troika
