@@ -17,8 +17,8 @@ struct Item {
 };
 
 constexpr Field<Item> kFields[] = {
-    {"id", &Item::id},       {"count", &Item::count}, {"share", &Item::share},
-    {"done", &Item::done},   {"any", &Item::any},     {"ignored"},
+    {"id", &Item::id},     {"count", &Item::count}, {"share", &Item::share},
+    {"done", &Item::done}, {"any", &Item::any},     {"ignored"},
 };
 
 std::vector<std::string> What(const Drift& drift) {
@@ -30,9 +30,10 @@ std::vector<std::string> What(const Drift& drift) {
 TEST(FieldsTest, ReadsInAnyOrder) {
   json::Parser parser;
   Drift drift;
-  for (const absl::string_view text :
-       {R"({"id":"a","count":3,"share":0.5,"done":true,"any":[1],"ignored":0})",
-        R"({"ignored":{},"any":[1],"done":true,"share":0.5,"count":3,"id":"a"})"}) {
+  for (
+      const absl::string_view text :
+      {R"({"id":"a","count":3,"share":0.5,"done":true,"any":[1],"ignored":0})",
+       R"({"ignored":{},"any":[1],"done":true,"share":0.5,"count":3,"id":"a"})"}) {
     Item item;
     ReadFields(*parser.Parse(text), kFields, {&drift, "item"}, &item);
     EXPECT_EQ(item.id, "a");
@@ -48,16 +49,16 @@ TEST(FieldsTest, UnknownAndMistypedFieldsAreReportedAndLeftOut) {
   json::Parser parser;
   Drift drift;
   Item item;
-  ReadFields(*parser.Parse(
-                 R"({"id":7,"count":"x","share":null,"done":[],"new":1})"),
-             kFields, {&drift, "item"}, &item);
+  ReadFields(
+      *parser.Parse(R"({"id":7,"count":"x","share":null,"done":[],"new":1})"),
+      kFields, {&drift, "item"}, &item);
   EXPECT_EQ(item.id, "");
   EXPECT_EQ(item.count, std::nullopt);
   EXPECT_EQ(item.done, std::nullopt);
-  EXPECT_THAT(What(drift),
-              ElementsAre("field item.count is a string",
-                          "field item.done is a array",
-                          "field item.id is a number", "field item.new"));
+  EXPECT_THAT(
+      What(drift),
+      ElementsAre("field item.count is a string", "field item.done is a array",
+                  "field item.id is a number", "field item.new"));
 }
 
 TEST(FieldsTest, FirstOfRepeatedKeysCounts) {

@@ -18,7 +18,7 @@ struct Capabilities {
   bool follow_up = false;  // Takes a second prompt in the same process.
   bool resume = false;
   bool fork = false;
-  bool steer = false;  // Takes a prompt while it works on another.
+  bool steer = false;      // Takes a prompt while it works on another.
   bool interrupt = false;  // A turn can be ended and the process goes on.
   bool approvals = false;
   bool questions = false;

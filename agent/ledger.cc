@@ -12,6 +12,7 @@ namespace troika {
 void Ledger::set_generation(int generation) {
   prefix_ = generation > 1 ? absl::StrCat("g", generation, ".") : "";
   renamed_.clear();
+  abandoned_.clear();
 }
 
 void Ledger::StartTool(absl::string_view native_id, ToolUse use, Emitter& out,
@@ -24,6 +25,7 @@ void Ledger::StartTool(absl::string_view native_id, ToolUse use, Emitter& out,
     (void)EndTool(native_id, std::move(lost), out);
   }
   use.id = UniqueId(native_id, out.NextId());
+  if (!abandoned_.empty()) abandoned_.erase(native_id);
   running_[native_id] = {
       .id = use.id,
       .parent_tool_use_id = std::string(context.parent_tool_use_id),
@@ -33,6 +35,10 @@ void Ledger::StartTool(absl::string_view native_id, ToolUse use, Emitter& out,
 
 bool Ledger::IsRunning(absl::string_view native_id) const {
   return running_.contains(native_id);
+}
+
+bool Ledger::WasAbandoned(absl::string_view native_id) const {
+  return abandoned_.contains(native_id);
 }
 
 bool Ledger::EndTool(absl::string_view native_id, ToolResult result,
@@ -80,6 +86,7 @@ void Ledger::EndAllTools(absl::string_view why, bool is_error, Emitter& out) {
     result.is_error = is_error;
     result.synthetic = true;
     (void)EndTool(native_id, std::move(result), out);
+    abandoned_.insert(native_id);
   }
 }
 

@@ -1,7 +1,8 @@
 // Keeps the books of a conversation: which tools run, whether a turn does.
 //
-// The rules of agent/message.h that span lines are kept here, for all harnesses:
-// one ToolResult for each ToolUse, one Result for each turn, unique ids.
+// The rules of agent/message.h that span lines are kept here, for all
+// harnesses: one ToolResult for each ToolUse, one Result for each turn, unique
+// ids.
 #ifndef TROIKA_AGENT_LEDGER_H_
 #define TROIKA_AGENT_LEDGER_H_
 
@@ -33,6 +34,11 @@ class Ledger {
   // nothing emitted, where no such tool runs.
   [[nodiscard]] bool EndTool(absl::string_view native_id, ToolResult result,
                              Emitter& out);
+  // Whether a turn ended while this tool ran, so that it has a synthetic result
+  // and what its harness says of it now comes too late.
+  bool WasAbandoned(absl::string_view native_id) const;
+  // Whether any tool runs.
+  bool AnyRunning() const { return !running_.empty(); }
   // Our id of the latest tool that had this native id; made from it where there
   // was none.
   std::string ToolId(absl::string_view native_id) const;
@@ -57,6 +63,7 @@ class Ledger {
 
   std::string prefix_;
   absl::flat_hash_map<std::string, Running> running_;
+  absl::flat_hash_set<std::string> abandoned_;
   int64_t started_ = 0;
   // Hashes of all ids given out: 8 bytes a tool use is what a stream costs.
   absl::flat_hash_set<uint64_t> used_;

@@ -80,6 +80,8 @@ TEST_F(LedgerTest, TurnEndClosesToolsInOrder) {
   for (const char* id : {"c", "a", "b"}) ledger.StartTool(id, Use("Bash"), out);
   ledger.EndTurn(Result(), out);
   EXPECT_FALSE(ledger.turn_open());
+  EXPECT_TRUE(ledger.WasAbandoned("a"));
+  EXPECT_FALSE(ledger.WasAbandoned("d"));
   const auto results = Payloads<ToolResult>(messages_);
   ASSERT_EQ(results.size(), 3u);
   EXPECT_EQ(results[0].tool_use_id, "c");

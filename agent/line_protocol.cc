@@ -48,8 +48,8 @@ void LineProtocol::OnReceived(const Record& record, MessageSink sink) {
   if (!line.ok()) {
     EmitParseError(line.status().message(), out);
   } else if (!line->IsObject()) {
-    out.EmitRaw("", absl::StrCat("not an object but ",
-                                 json::TypeName(line->type())));
+    out.EmitRaw(
+        "", absl::StrCat("not an object but ", json::TypeName(line->type())));
   } else {
     OnLine(*line, out);
   }
@@ -61,7 +61,14 @@ void LineProtocol::OnNote(const Record& record, const Note& note,
                           MessageSink sink) {
   Emitter out(record, sink);
   if (const auto* ended = std::get_if<ProcessEnded>(&note)) {
-    OnEnd(ResultOfEnd(*ended), out);
+    Result result = ResultOfEnd(*ended);
+    const bool clean = ended->reason.empty() && !ended->signal &&
+                       ended->exit_code.value_or(0) == 0;
+    if (clean && EndsWithoutResult()) {
+      result.is_error = false;
+      result.error.clear();
+    }
+    OnEnd(std::move(result), out);
   }
 }
 
@@ -84,8 +91,8 @@ Result ResultOfEnd(const ProcessEnded& ended) {
   } else if (ended.signal) {
     result.error = absl::StrCat("killed by signal ", *ended.signal);
   } else if (ended.exit_code) {
-    result.error = absl::StrCat("exited with code ", *ended.exit_code,
-                                " and no result");
+    result.error =
+        absl::StrCat("exited with code ", *ended.exit_code, " and no result");
   } else {
     result.error = "the stream ended without a result";
   }

@@ -33,6 +33,9 @@ class LineProtocol : public Protocol {
   virtual void OnLine(json::Value line, Emitter& out) = 0;
   // Ends what is still open; `result` is what a synthetic result would say.
   virtual void OnEnd(Result result, Emitter& out) = 0;
+  // Whether the wire says nothing at the end of a good turn, so that a clean
+  // end of the process is one.
+  virtual bool EndsWithoutResult() const { return false; }
 
   json::Parser& parser() { return parser_; }
   Drift* /*nullable*/ drift() const { return drift_; }

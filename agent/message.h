@@ -49,8 +49,8 @@ struct Init {
   std::string session_id;
   std::string model;
   std::string cwd;
-  std::string version;  // The CLI's.
-  std::string permission_mode;  // In the harness's own words.
+  std::string version;             // The CLI's.
+  std::string permission_mode;     // In the harness's own words.
   std::vector<std::string> tools;  // Native names.
   std::vector<std::string> mcp_servers;
 };
@@ -73,7 +73,7 @@ struct ToolUse {
   std::string id;
   std::string name;  // Normalized: agent/tool_names.h.
   std::string native_name;
-  std::string server;  // The MCP server, where the tool is one's.
+  std::string server;      // The MCP server, where the tool is one's.
   std::string input_json;  // A JSON value, valid, UTF-8.
 };
 
@@ -101,9 +101,9 @@ struct Approval {
   std::string id;
   State state = State::kAsked;
   std::string tool_use_id;
-  std::string tool_name;  // Normalized.
+  std::string tool_name;   // Normalized.
   std::string input_json;  // What it wants to do; empty when answered.
-  std::string reason;  // Why it asks, or why it was denied.
+  std::string reason;      // Why it asks, or why it was denied.
 };
 
 // A question of the agent to its user, and later the answer.
@@ -173,8 +173,8 @@ struct Notice {
 // Ends a turn.
 struct Result {
   bool is_error = false;
-  std::string error;  // What went wrong, where is_error.
-  std::string text;  // The final answer, where the harness repeats it.
+  std::string error;   // What went wrong, where is_error.
+  std::string text;    // The final answer, where the harness repeats it.
   std::string reason;  // Why it ended, in the harness's own words.
   Usage usage;
   std::optional<absl::Duration> duration;
@@ -183,11 +183,11 @@ struct Result {
 
 // A line that is well-formed and that we don't know, or know and keep as it is.
 struct Raw {
-  std::string type;  // The wire's name for it.
-  std::string line;  // Empty where it is too long to carry.
+  std::string type;    // The wire's name for it.
+  std::string line;    // Empty where it is too long to carry.
   std::string reason;  // Why it is raw, where that is not plain.
   int64_t offset = 0;  // Where the line begins in its stream, and how
-  int64_t size = 0;  // long it is.
+  int64_t size = 0;    // long it is.
 };
 
 // A line that could not be read. The stream goes on.

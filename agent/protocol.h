@@ -32,8 +32,8 @@ struct Record {
   int64_t number = 0;
   std::optional<absl::Time> time;
   absl::string_view bytes;  // Of a line over kMaxLineBytes, only its start.
-  int64_t offset = 0;  // Where the line begins in its stream.
-  int64_t size = 0;  // Its whole length.
+  int64_t offset = 0;       // Where the line begins in its stream.
+  int64_t size = 0;         // Its whole length.
 };
 
 // What a process is told about besides the agent's words.

@@ -38,9 +38,9 @@ absl::StatusOr<const Backend*> BackendById(absl::string_view id) {
   const auto name = [](std::string* out, const Backend* backend) {
     absl::StrAppend(out, HarnessId(backend->harness()));
   };
-  return absl::NotFoundError(absl::StrCat("unknown harness \"", id,
-                                          "\"; there are: ",
-                                          absl::StrJoin(Table(), ", ", name)));
+  return absl::NotFoundError(
+      absl::StrCat("unknown harness \"", id,
+                   "\"; there are: ", absl::StrJoin(Table(), ", ", name)));
 }
 
 }  // namespace troika

@@ -33,8 +33,9 @@ std::vector<Message> RunStream(Protocol& protocol, absl::string_view stream,
   };
   LineSplitter splitter(kMaxLineBytes);
   for (size_t i = 0; !stream.empty(); ++i) {
-    const size_t size =
-        cuts.empty() ? stream.size() : std::max<size_t>(1, cuts[i % cuts.size()]);
+    const size_t size = cuts.empty()
+                            ? stream.size()
+                            : std::max<size_t>(1, cuts[i % cuts.size()]);
     splitter.Feed(stream.substr(0, size), on_line);
     stream.remove_prefix(std::min(size, stream.size()));
   }
@@ -60,8 +61,9 @@ std::string BrokenRules(const std::vector<Message>& messages) {
       }
     } else if (const auto* result = std::get_if<ToolResult>(&m.payload)) {
       if (!ids.contains(result->tool_use_id)) {
-        absl::StrAppend(&broken, "a tool result before its use: ",
-                        result->tool_use_id, "\n");
+        absl::StrAppend(&broken,
+                        "a tool result before its use: ", result->tool_use_id,
+                        "\n");
       }
       if (++results[result->tool_use_id] > 1) {
         absl::StrAppend(&broken, "two results for the tool use ",

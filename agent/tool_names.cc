@@ -14,34 +14,48 @@ struct Row {
 };
 
 constexpr Row kTable[] = {
-    {"Bash", {"command_execution", "exec_command"}, {"Bash"},
+    {"Bash",
+     {"command_execution", "exec_command"},
+     {"Bash"},
      {"run_shell_command"}},
     {"BashOutput", {}, {"BashOutput", "TaskOutput"}, {}},
     {"KillBash", {}, {"KillBash", "KillShell", "TaskStop"}, {}},
     {"Read", {}, {"Read", "View"}, {"read_file"}},
     {"ReadMany", {}, {}, {"read_many_files"}},
     {"Write", {}, {"Write", "Replace"}, {"write_file"}},
-    {"Edit", {"file_change", "apply_patch"}, {"Edit", "MultiEdit"},
+    {"Edit",
+     {"file_change", "apply_patch"},
+     {"Edit", "MultiEdit"},
      {"replace", "edit"}},
     {"NotebookEdit", {}, {"NotebookEdit", "NotebookEditCell"}, {}},
     {"Glob", {}, {"Glob", "GlobTool"}, {"glob"}},
-    {"Grep", {}, {"Grep", "GrepTool"},
+    {"Grep",
+     {},
+     {"Grep", "GrepTool"},
      {"grep_search", "search_file_content", "grep"}},
     {"List", {}, {"LS"}, {"list_directory", "ls"}},
-    {"WebSearch", {"web_search"}, {"WebSearch", "web_search"},
+    {"WebSearch",
+     {"web_search"},
+     {"WebSearch", "web_search"},
      {"google_web_search"}},
     {"WebFetch", {}, {"WebFetch", "web_fetch"}, {"web_fetch"}},
-    {"TodoWrite", {"todo_list", "update_plan"},
-     {"TodoWrite", "TaskCreate", "TaskUpdate"}, {"write_todos"}},
+    {"TodoWrite",
+     {"todo_list", "update_plan"},
+     {"TodoWrite", "TaskCreate", "TaskUpdate"},
+     {"write_todos"}},
     {"TodoRead", {}, {"TodoRead", "TaskList", "TaskGet"}, {}},
-    {"Agent", {"spawn_agent"}, {"Task", "Agent", "dispatch_agent"},
+    {"Agent",
+     {"spawn_agent"},
+     {"Task", "Agent", "dispatch_agent"},
      {"invoke_agent"}},
     {"AgentMessage", {"send_input"}, {"SendMessage"}, {}},
     {"AgentWait", {"wait"}, {}, {}},
     {"AgentClose", {"close_agent"}, {}, {}},
     {"AskUser", {}, {"AskUserQuestion"}, {"ask_user"}},
     {"PlanMode", {}, {"EnterPlanMode"}, {"enter_plan_mode"}},
-    {"ExitPlanMode", {}, {"ExitPlanMode", "exit_plan_mode"},
+    {"ExitPlanMode",
+     {},
+     {"ExitPlanMode", "exit_plan_mode"},
      {"exit_plan_mode"}},
     {"Skill", {}, {"Skill"}, {"activate_skill"}},
     {"Memory", {}, {}, {"save_memory"}},
@@ -61,7 +75,7 @@ const absl::string_view* NativeNames(const Row& row, Harness harness) {
 
 // Codex says server and tool apart; its item types hold no prefixed names.
 absl::string_view McpPrefix(Harness harness) {
-  return harness == Harness::kClaude ? "mcp__"
+  return harness == Harness::kClaude   ? "mcp__"
          : harness == Harness::kGemini ? "mcp_"
                                        : "";
 }

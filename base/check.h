@@ -8,8 +8,9 @@ namespace troika::internal {
                               int line);
 }  // namespace troika::internal
 
-#define CHECK(condition)               \
-  ((condition) ? static_cast<void>(0)  \
-               : ::troika::internal::CheckFailed(#condition, __FILE__, __LINE__))
+#define CHECK(condition)      \
+  ((condition)                \
+       ? static_cast<void>(0) \
+       : ::troika::internal::CheckFailed(#condition, __FILE__, __LINE__))
 
 #endif  // TROIKA_BASE_CHECK_H_

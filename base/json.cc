@@ -16,8 +16,8 @@
 namespace troika::json {
 namespace {
 
-using ::rapidjson::SizeType;
 using internal::Node;
+using ::rapidjson::SizeType;
 
 // RapidJSON's SIMD scan reads whole blocks of 16 bytes.
 constexpr size_t kPadding = 32;
@@ -101,10 +101,9 @@ absl::Status CheckControlCharacters(absl::string_view text) {
   if (!forbidden) return absl::OkStatus();
   for (size_t i = 0; i < text.size(); ++i) {
     if (IsForbidden(text[i])) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("control character 0x",
-                       absl::Hex(static_cast<unsigned char>(text[i])),
-                       " at byte ", i));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "control character 0x",
+          absl::Hex(static_cast<unsigned char>(text[i])), " at byte ", i));
     }
   }
   return absl::OkStatus();
@@ -181,9 +180,7 @@ Value Value::At(size_t index) const {
   return Value();
 }
 
-size_t Value::size() const {
-  return IsArray() || IsObject() ? node_->size : 0;
-}
+size_t Value::size() const { return IsArray() || IsObject() ? node_->size : 0; }
 
 ArrayRange Value::items() const { return ArrayRange(*this); }
 ObjectRange Value::members() const { return ObjectRange(*this); }
@@ -231,9 +228,8 @@ std::string Value::ToJson() const {
 
 absl::StatusOr<Value> Parser::Parse(absl::string_view text) {
   if (text.size() > kMaxBytes) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("JSON of ", text.size(), " bytes, over the limit of ",
-                     kMaxBytes));
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "JSON of ", text.size(), " bytes, over the limit of ", kMaxBytes));
   }
   if (!IsValidUtf8(text)) {
     mended_ = ToValidUtf8(text);

@@ -48,8 +48,8 @@ namespace internal {
 struct Node {
   Type type;
   bool boolean;
-  uint32_t size;  // Length of a string or number; count of a container.
-  uint32_t next;  // Index after this container's last node.
+  uint32_t size;   // Length of a string or number; count of a container.
+  uint32_t next;   // Index after this container's last node.
   uint32_t begin;  // A container's text, as offsets into the source.
   uint32_t end;
   const char* text;  // A string's or number's characters.

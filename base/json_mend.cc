@@ -16,7 +16,8 @@ std::optional<uint16_t> UnicodeEscape(absl::string_view text) {
   if (text.size() < 6 || text[0] != '\\' || text[1] != 'u') return std::nullopt;
   uint16_t unit;
   const char* const digits = text.data() + 2;
-  const std::from_chars_result r = std::from_chars(digits, digits + 4, unit, 16);
+  const std::from_chars_result r =
+      std::from_chars(digits, digits + 4, unit, 16);
   if (r.ec != std::errc() || r.ptr != digits + 4) return std::nullopt;
   return unit;
 }

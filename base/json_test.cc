@@ -101,7 +101,8 @@ TEST(JsonTest, DepthIsCapped) {
 
 TEST(JsonTest, InvalidUtf8BecomesReplacementCharacters) {
   Parser parser;
-  const auto doc = parser.Parse("{\"a\":\"x\xC3(\xFFy\xE2\x9C\",\"b\":[\"\xF0\"]}");
+  const auto doc =
+      parser.Parse("{\"a\":\"x\xC3(\xFFy\xE2\x9C\",\"b\":[\"\xF0\"]}");
   ASSERT_TRUE(doc.ok()) << doc.status();
   EXPECT_EQ(doc->Get("a").StringOr(""), "x\uFFFD(\uFFFDy\uFFFD\uFFFD");
   EXPECT_EQ(doc->Get("b").ToJson(), "[\"\uFFFD\"]");
@@ -136,8 +137,7 @@ TEST(JsonTest, NumbersOutOfRangeAreKeptAsText) {
 
 TEST(JsonTest, SizeIsCapped) {
   Parser parser;
-  const std::string at_limit =
-      "\"" + std::string(kMaxBytes - 2, 'x') + "\"";
+  const std::string at_limit = "\"" + std::string(kMaxBytes - 2, 'x') + "\"";
   EXPECT_TRUE(parser.Parse(at_limit).ok());
   EXPECT_EQ(parser.Parse(at_limit + " ").status().code(),
             absl::StatusCode::kResourceExhausted);

@@ -26,10 +26,10 @@ size_t PlainPrefix(absl::string_view text) {
   for (; i + 16 <= text.size(); i += 16) {
     const __m128i block =
         _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + i));
-    const __m128i hit = _mm_or_si128(
-        _mm_or_si128(_mm_cmpeq_epi8(block, quote),
-                     _mm_cmpeq_epi8(block, backslash)),
-        _mm_cmpeq_epi8(_mm_max_epu8(block, control), control));
+    const __m128i hit =
+        _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(block, quote),
+                                  _mm_cmpeq_epi8(block, backslash)),
+                     _mm_cmpeq_epi8(_mm_max_epu8(block, control), control));
     const int mask = _mm_movemask_epi8(hit);
     if (mask != 0) return i + __builtin_ctz(mask);
   }

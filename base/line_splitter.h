@@ -13,10 +13,11 @@ namespace troika {
 class LineSplitter {
  public:
   struct Line {
-    // Without its end, "\n" or "\r\n". Of a line over the limit, only the start.
+    // Without its end, "\n" or "\r\n". Of a line over the limit, only the
+    // start.
     absl::string_view bytes;
     int64_t offset = 0;  // Where it begins in the stream.
-    int64_t size = 0;  // Its whole length, without its end.
+    int64_t size = 0;    // Its whole length, without its end.
   };
   using LineSink = absl::FunctionRef<void(const Line&)>;
 

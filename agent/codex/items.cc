@@ -1,0 +1,226 @@
+#include "agent/codex/items.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "agent/message.h"
+#include "agent/tool_names.h"
+#include "base/json_writer.h"
+
+namespace troika::codex {
+namespace {
+
+ToolUse NewUse(absl::string_view native_name) {
+  ToolUse use;
+  use.name = std::string(NormalizeToolName(Harness::kCodex, native_name).name);
+  use.native_name = std::string(native_name);
+  return use;
+}
+
+bool HasFailed(const Item& item) {
+  return item.status == "failed" || item.status == "declined" ||
+         item.status == "errored" || item.status == "interrupted";
+}
+
+// --- Each kind of tool: how it begins, and what it brought.
+
+ToolUse CommandUse(const Item& item) {
+  ToolUse use = NewUse(item.type);
+  use.input_json = json::ObjectWriter().String("command", item.command).Take();
+  return use;
+}
+
+ToolResult CommandResult(const Item& item, Drift*) {
+  ToolResult result;
+  result.output = std::string(item.aggregated_output);
+  result.is_error = HasFailed(item) || item.exit_code.value_or(0) != 0;
+  if (item.exit_code) result.exit_code = static_cast<int>(*item.exit_code);
+  if (result.output.empty() && item.status == "declined") {
+    result.output = "declined";
+  }
+  return result;
+}
+
+absl::string_view NameOfChanges(json::Value changes) {
+  for (const json::Value change : changes.items()) {
+    if (change.Get("kind").StringOr("") != "add") return "Edit";
+  }
+  return changes.size() > 0 ? "Write" : "Edit";
+}
+
+ToolUse FileChangeUse(const Item& item) {
+  ToolUse use = NewUse(item.type);
+  use.name = std::string(NameOfChanges(item.changes));
+  use.input_json = json::ObjectWriter().Value("changes", item.changes).Take();
+  return use;
+}
+
+ToolResult FileChangeResult(const Item& item, Drift*) {
+  ToolResult result;
+  result.is_error = HasFailed(item);
+  result.output = ErrorText(item.error);
+  if (result.output.empty() && result.is_error) {
+    result.output = std::string(item.status);
+  }
+  return result;
+}
+
+ToolUse McpUse(const Item& item) {
+  ToolUse use;
+  use.name = std::string(item.tool);
+  use.native_name = std::string(item.tool);
+  use.server = std::string(item.server);
+  use.input_json = item.arguments.exists() ? item.arguments.ToJson() : "{}";
+  return use;
+}
+
+ToolResult McpResult(const Item& item, Drift* drift) {
+  ToolResult result;
+  const std::string error = ErrorText(item.error);
+  result.is_error = HasFailed(item) || !error.empty();
+  result.output =
+      error.empty() ? McpResultText(item.result, drift) : std::move(error);
+  return result;
+}
+
+ToolUse WebSearchUse(const Item& item) {
+  ToolUse use = NewUse(item.type);
+  use.input_json = json::ObjectWriter()
+                       .String("query", item.query)
+                       .Value("action", item.action)
+                       .Take();
+  return use;
+}
+
+// The use was told before the query was known; the result tells it.
+ToolResult WebSearchResult(const Item& item, Drift*) {
+  ToolResult result;
+  result.is_error = HasFailed(item);
+  result.output = std::string(item.query);
+  return result;
+}
+
+ToolUse CollabUse(const Item& item) {
+  ToolUse use = NewUse(item.tool.empty() ? item.type : item.tool);
+  use.input_json = json::ObjectWriter()
+                       .String("prompt", item.prompt)
+                       .String("sender_thread_id", item.sender_thread_id)
+                       .Value("receiver_thread_ids", item.receiver_thread_ids)
+                       .Take();
+  return use;
+}
+
+ToolResult CollabResult(const Item& item, Drift*) {
+  ToolResult result;
+  result.is_error = HasFailed(item);
+  if (item.agents_states.size() > 0) {
+    result.output = item.agents_states.ToJson();
+  }
+  return result;
+}
+
+struct ToolKind {
+  absl::string_view type;
+  ToolUse (*use)(const Item& item);
+  ToolResult (*result)(const Item& item, Drift* /*nullable*/ drift);
+};
+
+constexpr ToolKind kToolKinds[] = {
+    {"command_execution", CommandUse, CommandResult},
+    {"file_change", FileChangeUse, FileChangeResult},
+    {"mcp_tool_call", McpUse, McpResult},
+    {"web_search", WebSearchUse, WebSearchResult},
+    {"collab_tool_call", CollabUse, CollabResult},
+};
+
+const ToolKind* /*nullable*/ FindToolKind(absl::string_view type) {
+  for (const ToolKind& kind : kToolKinds) {
+    if (kind.type == type) return &kind;
+  }
+  return nullptr;
+}
+
+bool HasEnded(absl::string_view agent_status) {
+  return agent_status != "pending_init" && agent_status != "running" &&
+         !agent_status.empty();
+}
+
+}  // namespace
+
+void ItemReader::OnItem(absl::string_view event, json::Value value,
+                        Emitter& out) {
+  const Item item = ReadItem(value, drift_);
+  const bool completed = event == "item.completed";
+  if (item.type == "todo_list") {
+    OnTodo(item, out);
+  } else if (event == "item.updated") {
+    out.EmitRaw(event);
+  } else if (FindToolKind(item.type) != nullptr) {
+    OnTool(event, item, out);
+  } else if (completed && (item.type == "agent_message" ||
+                           item.type == "assistant_message")) {
+    last_text_.assign(item.text.data(), item.text.size());
+    out.Emit(Text{.text = std::string(item.text)});
+  } else if (completed && item.type == "reasoning") {
+    out.Emit(Thinking{.text = std::string(item.text)});
+  } else if (completed && item.type == "error") {
+    out.Emit(Notice{.kind = Notice::Kind::kConfigWarning,
+                    .text = std::string(item.message)});
+  } else {
+    if (drift_) drift_->UnknownType(absl::StrCat(event, " item"), item.type);
+    out.EmitRaw(absl::StrCat(event, "/", item.type));
+  }
+}
+
+void ItemReader::OnTool(absl::string_view event, const Item& item,
+                        Emitter& out) {
+  const ToolKind& kind = *FindToolKind(item.type);
+  if (event == "item.started") {
+    ledger_.StartTool(item.id, kind.use(item), out);
+    return;
+  }
+  if (ledger_.WasAbandoned(item.id)) {
+    out.EmitRaw(event, "its tool use has a synthetic result already");
+    return;
+  }
+  // Before 0.124 some kinds only complete.
+  if (!ledger_.IsRunning(item.id)) {
+    ledger_.StartTool(item.id, kind.use(item), out);
+  }
+  (void)ledger_.EndTool(item.id, kind.result(item, drift_), out);
+  if (item.type == "collab_tool_call") OnSubagents(item, out);
+}
+
+void ItemReader::OnTodo(const Item& item, Emitter& out) {
+  Todo todo;
+  for (const json::Value entry : item.items.items()) {
+    const TodoItem read = ReadTodoItem(entry, drift_);
+    todo.items.push_back({.text = std::string(read.text),
+                          .status = read.completed.value_or(false)
+                                        ? Todo::Status::kCompleted
+                                        : Todo::Status::kPending});
+  }
+  out.Emit(std::move(todo));
+}
+
+void ItemReader::OnSubagents(const Item& item, Emitter& out) {
+  for (const json::Value thread : item.receiver_thread_ids.items()) {
+    const std::string id(thread.StringOr(""));
+    if (item.tool != "spawn_agent" || !subagents_.insert(id).second) continue;
+    out.Emit(Subagent{.phase = Subagent::Phase::kStarted,
+                      .id = id,
+                      .tool_use_id = ledger_.ToolId(item.id),
+                      .description = std::string(item.prompt)});
+  }
+  for (const json::Member& agent : item.agents_states.members()) {
+    const AgentState state = ReadAgentState(agent.value, drift_);
+    if (!HasEnded(state.status) || subagents_.erase(agent.key) == 0) continue;
+    out.Emit(Subagent{.phase = Subagent::Phase::kEnded,
+                      .id = std::string(agent.key),
+                      .tool_use_id = ledger_.ToolId(item.id),
+                      .description = std::string(state.message),
+                      .status = std::string(state.status)});
+  }
+}
+
+}  // namespace troika::codex

@@ -1,0 +1,43 @@
+// What the items of a Codex turn become: tool uses, results, texts.
+#ifndef TROIKA_AGENT_CODEX_ITEMS_H_
+#define TROIKA_AGENT_CODEX_ITEMS_H_
+
+#include <string>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/string_view.h"
+#include "agent/codex/record.h"
+#include "agent/drift.h"
+#include "agent/emitter.h"
+#include "agent/ledger.h"
+#include "base/json.h"
+
+namespace troika::codex {
+
+class ItemReader {
+ public:
+  // Both are borrowed.
+  ItemReader(Ledger* ledger, Drift* /*nullable*/ drift)
+      : ledger_(*ledger), drift_(drift) {}
+
+  // `event` is item.started, item.updated or item.completed.
+  void OnItem(absl::string_view event, json::Value item, Emitter& out);
+
+  // The last text of the agent since StartTurn.
+  const std::string& last_text() const { return last_text_; }
+  void StartTurn() { last_text_.clear(); }
+
+ private:
+  void OnTool(absl::string_view event, const Item& item, Emitter& out);
+  void OnTodo(const Item& item, Emitter& out);
+  void OnSubagents(const Item& item, Emitter& out);
+
+  Ledger& ledger_;
+  Drift* const /*nullable*/ drift_;
+  std::string last_text_;
+  absl::flat_hash_set<std::string> subagents_;  // Those that run.
+};
+
+}  // namespace troika::codex
+
+#endif  // TROIKA_AGENT_CODEX_ITEMS_H_

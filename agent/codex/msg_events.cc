@@ -1,0 +1,267 @@
+#include "agent/codex/msg_events.h"
+
+#include <utility>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "agent/codex/record.h"
+#include "agent/message.h"
+#include "base/json_writer.h"
+
+namespace troika::codex {
+namespace {
+
+// `Write` where every change adds a file, else `Edit`.
+absl::string_view NameOfChangeMap(json::Value changes) {
+  for (const json::Member& file : changes.members()) {
+    if (!file.value.Get("add").exists()) return "Edit";
+  }
+  return changes.size() > 0 ? "Write" : "Edit";
+}
+
+// A block is named after the record of its first delta.
+void OpenBlock(absl::string_view kind, std::string* block, const Emitter& out) {
+  if (block->empty()) *block = absl::StrCat(kind, "-", out.record().number);
+}
+
+Todo::Status StatusOfStep(absl::string_view status) {
+  return status == "completed"     ? Todo::Status::kCompleted
+         : status == "in_progress" ? Todo::Status::kInProgress
+                                   : Todo::Status::kPending;
+}
+
+}  // namespace
+
+bool MsgEvents::Knows(json::Value line) {
+  return line.Get("msg").IsObject() || line.Get("prompt").IsString() ||
+         line.Get("workdir").IsString();
+}
+
+void MsgEvents::OnLine(json::Value line, Emitter& out) {
+  seen_ = true;
+  const json::Value value = line.Get("msg");
+  if (!value.IsObject()) {
+    OnSettings(line, out);
+    return;
+  }
+  const Msg msg = ReadMsg(value, drift_);
+  if (OnSaying(msg, out) || OnToolBegin(msg, out) || OnToolEnd(msg, out) ||
+      OnReport(msg, out) || OnLifecycle(msg, out)) {
+    return;
+  }
+  if (drift_) drift_->UnknownType("msg.type", msg.type);
+  out.EmitRaw(absl::StrCat("msg/", msg.type));
+}
+
+void MsgEvents::OnSettings(json::Value line, Emitter& out) {
+  const Settings settings = ReadSettings(line, drift_);
+  if (line.Get("prompt").IsString()) {
+    out.Emit(UserInput{.text = std::string(settings.prompt)});
+    return;
+  }
+  Init init;
+  init.model = std::string(settings.model);
+  init.cwd = std::string(settings.workdir);
+  init.permission_mode = std::string(settings.sandbox);
+  out.Emit(std::move(init));
+}
+
+bool MsgEvents::OnLifecycle(const Msg& msg, Emitter& out) {
+  if (msg.type == "task_started") {
+    if (ledger_.turn_open()) OnEnd({.is_error = true}, out);
+    ledger_.StartTurn();
+    last_error_.clear();
+    last_text_.clear();
+    out.Emit(Notice{.kind = Notice::Kind::kTurnStarted});
+  } else if (msg.type == "task_complete") {
+    Result result;
+    result.is_error = !last_error_.empty();
+    result.error = last_error_;
+    result.reason = "completed";
+    if (!msg.last_agent_message.empty()) {
+      last_text_ = std::string(msg.last_agent_message);
+    }
+    FinishTurn(std::move(result), out);
+  } else if (msg.type == "turn_aborted") {
+    FinishTurn({.is_error = true,
+                .error = absl::StrCat("the turn was aborted: ", msg.reason),
+                .reason = std::string(msg.reason)},
+               out);
+  } else if (msg.type == "session_configured") {
+    Init init;
+    init.session_id = std::string(msg.session_id);
+    init.model = std::string(msg.model);
+    out.Emit(std::move(init));
+  } else {
+    // Ends and separators that say nothing of their own.
+    return msg.type == "shutdown_complete" ||
+           msg.type == "agent_reasoning_section_break";
+  }
+  return true;
+}
+
+bool MsgEvents::OnSaying(const Msg& msg, Emitter& out) {
+  if (msg.type == "agent_message") {
+    last_text_ = std::string(msg.message);
+    const std::string block = std::exchange(text_block_, "");
+    out.Emit(Text{.text = last_text_}, {.block_id = block});
+  } else if (msg.type == "agent_reasoning" ||
+             msg.type == "agent_reasoning_raw_content") {
+    const std::string block = std::exchange(thinking_block_, "");
+    out.Emit(Thinking{.text = std::string(msg.text)}, {.block_id = block});
+  } else if (msg.type == "agent_message_delta") {
+    OpenBlock("text", &text_block_, out);
+    out.Emit(TextDelta{.text = std::string(msg.delta)},
+             {.block_id = text_block_});
+  } else if (msg.type == "agent_reasoning_delta" ||
+             msg.type == "agent_reasoning_raw_content_delta") {
+    OpenBlock("thinking", &thinking_block_, out);
+    out.Emit(ThinkingDelta{.text = std::string(msg.delta)},
+             {.block_id = thinking_block_});
+  } else if (msg.type == "user_message") {
+    out.Emit(UserInput{.text = std::string(msg.message)});
+  } else if (msg.type == "error") {
+    last_error_ = std::string(msg.message);
+    out.Emit(Notice{.kind = Notice::Kind::kError, .text = last_error_});
+  } else if (msg.type == "stream_error") {
+    out.Emit(Notice{.kind = Notice::Kind::kRetrying,
+                    .text = std::string(msg.message)});
+  } else if (msg.type == "background_event") {
+    out.Emit(Notice{.text = std::string(msg.message)});
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool MsgEvents::OnToolBegin(const Msg& msg, Emitter& out) {
+  ToolUse use;
+  if (msg.type == "exec_command_begin") {
+    use.name = "Bash";
+    use.native_name = "exec_command";
+    use.input_json =
+        json::ObjectWriter().String("command", CommandLine(msg.command)).Take();
+  } else if (msg.type == "patch_apply_begin") {
+    use.name = std::string(NameOfChangeMap(msg.changes));
+    use.native_name = "apply_patch";
+    use.input_json =
+        json::ObjectWriter().Json("changes", ChangesJson(msg.changes)).Take();
+  } else if (msg.type == "mcp_tool_call_begin") {
+    const Invocation call = ReadInvocation(msg.invocation, drift_);
+    use.name = std::string(call.tool);
+    use.native_name = std::string(call.tool);
+    use.server = std::string(call.server);
+    use.input_json = call.arguments.exists() ? call.arguments.ToJson() : "{}";
+  } else if (msg.type == "web_search_begin") {
+    use.name = "WebSearch";
+    use.native_name = "web_search";
+    use.input_json = "{}";
+  } else {
+    return false;
+  }
+  ledger_.StartTool(msg.call_id, std::move(use), out);
+  return true;
+}
+
+bool MsgEvents::OnToolEnd(const Msg& msg, Emitter& out) {
+  ToolResult result;
+  result.duration = ReadDuration(msg.duration);
+  if (msg.type == "exec_command_output_delta") {
+    OnOutputDelta(msg, out);
+    return true;
+  }
+  if (msg.type == "exec_command_end") {
+    result.output = msg.aggregated_output.IsString()
+                        ? std::string(msg.aggregated_output.StringOr(""))
+                        : absl::StrCat(msg.stdout_text, msg.stderr_text);
+    if (msg.exit_code) result.exit_code = static_cast<int>(*msg.exit_code);
+    result.is_error = msg.exit_code.value_or(0) != 0;
+  } else if (msg.type == "patch_apply_end") {
+    result.output = absl::StrCat(msg.stdout_text, msg.stderr_text);
+    result.is_error = !msg.success.value_or(true);
+  } else if (msg.type == "mcp_tool_call_end") {
+    const json::Value failed = msg.result.Get("Err");
+    const json::Value good = msg.result.Get("Ok");
+    result.is_error = failed.exists() || good.Get("is_error").BoolOr(false) ||
+                      good.Get("isError").BoolOr(false);
+    result.output =
+        failed.exists() ? ErrorText(failed) : McpResultText(good, drift_);
+  } else if (msg.type == "web_search_end") {
+    result.output = std::string(msg.query);
+  } else {
+    return false;
+  }
+  EndTool(msg, std::move(result), out);
+  return true;
+}
+
+void MsgEvents::EndTool(const Msg& msg, ToolResult result, Emitter& out) {
+  if (!ledger_.EndTool(msg.call_id, std::move(result), out)) {
+    out.EmitRaw(absl::StrCat("msg/", msg.type), "no such tool runs");
+  }
+}
+
+void MsgEvents::OnOutputDelta(const Msg& msg, Emitter& out) {
+  std::string text;
+  if (!ledger_.IsRunning(msg.call_id) ||
+      !absl::Base64Unescape(msg.chunk, &text)) {
+    out.EmitRaw("msg/exec_command_output_delta",
+                "not base64 of a tool's output");
+    return;
+  }
+  out.Emit(ToolOutputDelta{.tool_use_id = ledger_.ToolId(msg.call_id),
+                           .text = std::move(text)});
+}
+
+bool MsgEvents::OnReport(const Msg& msg, Emitter& out) {
+  if (msg.type == "plan_update") {
+    OnPlan(msg, out);
+  } else if (msg.type == "token_count") {
+    OnTokenCount(msg, out);
+  } else if (msg.type == "turn_diff") {
+    out.Emit(Diff{.unified_diff = std::string(msg.unified_diff)});
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void MsgEvents::OnPlan(const Msg& msg, Emitter& out) {
+  Todo todo;
+  for (const json::Value value : msg.plan.items()) {
+    const PlanStep step = ReadPlanStep(value, drift_);
+    todo.items.push_back(
+        {.text = std::string(step.step), .status = StatusOfStep(step.status)});
+  }
+  out.Emit(std::move(todo));
+}
+
+void MsgEvents::OnTokenCount(const Msg& msg, Emitter& out) {
+  const std::optional<TokenCounts> total =
+      ReadUsage(TotalUsage(msg.info, drift_), drift_);
+  if (!total) return;  // It comes without counts, too, for the rate limits.
+  total_ = total;
+  out.Emit(meter_.Peek(*total));
+}
+
+void MsgEvents::FinishTurn(Result result, Emitter& out) {
+  result.text = last_text_;
+  result.usage = total_ ? meter_.AdvanceTo(*total_) : meter_.Unreported();
+  total_.reset();
+  ledger_.EndTurn(std::move(result), out);
+}
+
+void MsgEvents::OnEnd(Result result, Emitter& out) {
+  if (!ledger_.turn_open()) {
+    ledger_.EndStream(std::move(result), out);
+    return;
+  }
+  result.synthetic = true;
+  if (!last_error_.empty()) {
+    result.is_error = true;
+    result.error = last_error_;
+  }
+  FinishTurn(std::move(result), out);
+}
+
+}  // namespace troika::codex

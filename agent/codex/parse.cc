@@ -1,0 +1,159 @@
+#include "agent/codex/parse.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "agent/codex/items.h"
+#include "agent/codex/msg_events.h"
+#include "agent/codex/record.h"
+#include "agent/line_protocol.h"
+
+namespace troika::codex {
+namespace {
+
+class ExecProtocol final : public LineProtocol {
+ public:
+  explicit ExecProtocol(const ProtocolOptions& options)
+      : LineProtocol(options),
+        items_(&ledger(), options.drift),
+        msg_events_(&ledger(), &meter(), options.drift) {}
+
+ private:
+  void OnLine(json::Value value, Emitter& out) override;
+  void OnEnd(Result result, Emitter& out) override;
+  bool EndsWithoutResult() const override;
+
+  void OnThread(absl::string_view id, Emitter& out);
+  void OnTurnStarted(Emitter& out);
+  void OnItem(absl::string_view event, json::Value item, Emitter& out);
+  void OnTurnCompleted(json::Value usage, Emitter& out);
+  void OnTurnFailed(json::Value error, Emitter& out);
+  void OnError(absl::string_view message, Emitter& out);
+
+  ItemReader items_;
+  MsgEvents msg_events_;
+  bool thread_seen_ = false;
+  bool turns_told_ = false;  // The first versions with items told no turns.
+  std::string last_error_;   // Of this turn.
+};
+
+void ExecProtocol::OnLine(json::Value value, Emitter& out) {
+  const Line line = ReadLine(value, drift());
+  if (line.type == "item.completed" || line.type == "item.started" ||
+      line.type == "item.updated") {
+    OnItem(line.type, line.item, out);
+  } else if (line.type == "turn.started") {
+    OnTurnStarted(out);
+  } else if (line.type == "turn.completed") {
+    OnTurnCompleted(line.usage, out);
+  } else if (line.type == "turn.failed") {
+    OnTurnFailed(line.error, out);
+  } else if (line.type == "error") {
+    OnError(line.message, out);
+  } else if (line.type == "thread.started") {
+    OnThread(line.thread_id, out);
+  } else if (line.type == "session.created") {
+    OnThread(line.session_id, out);
+  } else if (line.type.empty() && MsgEvents::Knows(value)) {
+    msg_events_.OnLine(value, out);
+  } else {
+    if (drift()) drift()->UnknownType("type", line.type);
+    out.EmitRaw(line.type);
+  }
+}
+
+void ExecProtocol::OnThread(absl::string_view id, Emitter& out) {
+  if (thread_seen_) {
+    // Another process's stream follows in this one.
+    OnEnd(ResultOfEnd({}), out);
+    NextGeneration();
+  }
+  // An id that was asked for and is not there starts a thread in silence.
+  const bool other = !session_id().empty() && session_id() != id;
+  if (other) meter().StartOver();
+  thread_seen_ = true;
+  turns_told_ = false;
+  set_session_id(id);
+  Init init;
+  init.session_id = session_id();
+  out.Emit(std::move(init));
+}
+
+void ExecProtocol::OnTurnStarted(Emitter& out) {
+  if (ledger().turn_open()) OnEnd(ResultOfEnd({}), out);
+  ledger().StartTurn();
+  turns_told_ = true;
+  last_error_.clear();
+  items_.StartTurn();
+  out.Emit(Notice{.kind = Notice::Kind::kTurnStarted});
+}
+
+void ExecProtocol::OnItem(absl::string_view event, json::Value item,
+                          Emitter& out) {
+  if (!turns_told_) {
+    // Warnings may come before the turn does.
+    const json::Value type = item.Get("type");
+    const json::Value old_type = item.Get("item_type");
+    if (type.StringOr(old_type.StringOr("")) != "error") ledger().StartTurn();
+  }
+  items_.OnItem(event, item, out);
+}
+
+void ExecProtocol::OnTurnCompleted(json::Value usage, Emitter& out) {
+  Result result;
+  result.text = items_.last_text();
+  const std::optional<TokenCounts> total = ReadUsage(usage, drift());
+  if (total) {
+    result.usage = meter().AdvanceTo(*total);
+    out.Emit(result.usage);
+  } else {
+    result.usage = meter().Unreported();
+  }
+  result.reason = "completed";
+  ledger().EndTurn(std::move(result), out);
+}
+
+void ExecProtocol::OnTurnFailed(json::Value error, Emitter& out) {
+  Result result;
+  result.is_error = true;
+  result.error = ErrorText(error);
+  if (result.error.empty()) result.error = last_error_;
+  if (result.error.empty()) result.error = "the turn failed";
+  result.text = items_.last_text();
+  result.reason = "failed";
+  result.usage = meter().Unreported();
+  ledger().EndTurn(std::move(result), out);
+}
+
+void ExecProtocol::OnError(absl::string_view message, Emitter& out) {
+  last_error_ = std::string(message);
+  const bool retrying = absl::StartsWith(message, "Reconnecting");
+  out.Emit(
+      Notice{.kind = retrying ? Notice::Kind::kRetrying : Notice::Kind::kError,
+             .text = last_error_});
+}
+
+bool ExecProtocol::EndsWithoutResult() const {
+  return msg_events_.EndsWithoutResult() ||
+         (thread_seen_ && !turns_told_ && last_error_.empty());
+}
+
+void ExecProtocol::OnEnd(Result result, Emitter& out) {
+  if (msg_events_.seen()) {
+    msg_events_.OnEnd(std::move(result), out);
+    return;
+  }
+  result.text = items_.last_text();
+  result.usage = meter().Unreported();
+  ledger().EndStream(std::move(result), out);
+}
+
+}  // namespace
+
+std::unique_ptr<Protocol> NewExecProtocol(const ProtocolOptions& options) {
+  return std::make_unique<ExecProtocol>(options);
+}
+
+}  // namespace troika::codex
