@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/json_mend.h"
+#include "base/json_text.h"
 #include "rapidjson/error/en.h"
 #include "rapidjson/reader.h"
 
@@ -96,9 +97,7 @@ bool IsForbidden(unsigned char c) {
 }
 
 absl::Status CheckControlCharacters(absl::string_view text) {
-  bool forbidden = false;
-  for (const char c : text) forbidden |= IsForbidden(c);
-  if (!forbidden) return absl::OkStatus();
+  if (!HasControlCharacter(text)) return absl::OkStatus();
   for (size_t i = 0; i < text.size(); ++i) {
     if (IsForbidden(text[i])) {
       return absl::InvalidArgumentError(absl::StrCat(

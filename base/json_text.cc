@@ -1,5 +1,4 @@
-// The characters of JSON strings: UTF-8 and escapes.
-#include <cstring>
+#include "base/json_text.h"
 
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
@@ -69,6 +68,25 @@ size_t SequenceLength(absl::string_view text) {
 }
 
 }  // namespace
+
+bool HasControlCharacter(absl::string_view text) {
+  size_t i = 0;
+#if defined(__SSE2__)
+  const __m128i control = _mm_set1_epi8(0x1F);
+  __m128i hit = _mm_setzero_si128();
+  for (; i + 16 <= text.size(); i += 16) {
+    const __m128i block =
+        _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + i));
+    hit = _mm_or_si128(
+        hit, _mm_cmpeq_epi8(_mm_max_epu8(block, control), control));
+  }
+  if (_mm_movemask_epi8(hit) != 0) return true;
+#endif
+  for (; i < text.size(); ++i) {
+    if (static_cast<unsigned char>(text[i]) < 0x20) return true;
+  }
+  return false;
+}
 
 bool IsValidUtf8(absl::string_view text) {
   return simdjson::validate_utf8(text.data(), text.size());
