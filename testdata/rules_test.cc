@@ -1,0 +1,83 @@
+// The rules of agent/message.h, on every stream there is.
+#include <random>
+#include <string>
+#include <vector>
+
+#include "agent/registry.h"
+#include "agent/testing.h"
+#include "dto/json.h"
+#include "dto/text.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "testdata/streams.h"
+
+namespace troika {
+namespace {
+
+using ::testing::Ge;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+std::vector<Message> Parse(const Stream& stream, const std::string& text,
+                           const std::vector<size_t>& cuts = {}) {
+  const std::unique_ptr<Protocol> protocol =
+      BackendOf(stream.harness).NewProtocol({});
+  return RunStream(*protocol, text, cuts);
+}
+
+std::vector<std::string> Texts(const std::vector<Message>& messages) {
+  std::vector<std::string> texts;
+  for (const Message& m : messages) texts.push_back(EventText(m));
+  return texts;
+}
+
+class StreamRulesTest : public ::testing::TestWithParam<Stream> {};
+
+TEST_P(StreamRulesTest, HoldForEveryToolTurnAndToken) {
+  const std::string text = ReadFileOrDie(GetParam().path);
+  const std::vector<Message> messages = Parse(GetParam(), text);
+  EXPECT_THAT(BrokenRules(messages), IsEmpty());
+  const Expectation expected = ExpectationOf(GetParam().harness, text);
+  const std::vector<Result> results = Payloads<Result>(messages);
+  EXPECT_THAT(results, SizeIs(expected.turns));
+  if (!results.empty()) {
+    EXPECT_EQ(results.back().usage.total, expected.total);
+  }
+  EXPECT_THAT(Payloads<ParseError>(messages), IsEmpty());
+}
+
+TEST_P(StreamRulesTest, ChunksMakeNoDifference) {
+  const std::string text = ReadFileOrDie(GetParam().path);
+  const std::vector<std::string> whole = Texts(Parse(GetParam(), text));
+  EXPECT_EQ(Texts(Parse(GetParam(), text, {1})), whole);
+  std::mt19937 random(20250101);
+  for (int round = 0; round < 3; ++round) {
+    std::vector<size_t> cuts(50);
+    for (size_t& cut : cuts) cut = 1 + random() % 700;
+    EXPECT_EQ(Texts(Parse(GetParam(), text, cuts)), whole);
+  }
+}
+
+TEST_P(StreamRulesTest, EventsAreJsonOfOneLine) {
+  json::Parser parser;
+  const std::string text = ReadFileOrDie(GetParam().path);
+  for (const Message& message : Parse(GetParam(), text)) {
+    std::string line;
+    AppendEventJson(message, "task", &line);
+    EXPECT_EQ(line.find('\n'), std::string::npos);
+    const auto event = parser.Parse(line);
+    ASSERT_TRUE(event.ok()) << event.status() << " " << line;
+    EXPECT_EQ(event->Get("taskId").StringOr(""), "task");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, StreamRulesTest,
+                         ::testing::ValuesIn(AllStreams()),
+                         [](const auto& info) { return TestName(info.param); });
+
+TEST(StreamsTest, AreThere) {
+  EXPECT_THAT(AllStreams(), SizeIs(Ge(150)));
+}
+
+}  // namespace
+}  // namespace troika
