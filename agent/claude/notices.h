@@ -1,0 +1,27 @@
+// Lines of type system that say something to the reader and change nothing.
+#ifndef TROIKA_AGENT_CLAUDE_NOTICES_H_
+#define TROIKA_AGENT_CLAUDE_NOTICES_H_
+
+#include <optional>
+
+#include "absl/strings/string_view.h"
+#include "agent/claude/record.h"
+#include "agent/message.h"
+
+namespace troika::claude {
+
+// Nothing for lines that only count or only say that the agent is at work:
+// thinking_tokens, and the status "requesting" or none. They come many times a
+// message and what they lead to is said by others.
+std::optional<Notice> NoticeOf(absl::string_view subtype,
+                               const SystemLine& line,
+                               Drift* /*nullable*/ drift);
+
+Notice NoticeOf(absl::string_view subtype, const HookLine& line);
+
+// A string, or an object with a message.
+absl::string_view ErrorText(json::Value error, const FieldScope& scope);
+
+}  // namespace troika::claude
+
+#endif  // TROIKA_AGENT_CLAUDE_NOTICES_H_

@@ -1,0 +1,203 @@
+#include "agent/claude/parse.h"
+
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "agent/claude/notices.h"
+
+namespace troika::claude {
+namespace {
+
+enum class SystemKind { kUnknown, kInit, kTask, kHook, kNotice, kRaw };
+
+struct SystemSubtype {
+  absl::string_view name;
+  absl::string_view where;
+  SystemKind kind;
+};
+
+constexpr SystemSubtype kSystemSubtypes[] = {
+    {"init", "system/init", SystemKind::kInit},
+    {"status", "system/status", SystemKind::kNotice},
+    {"thinking_tokens", "system/thinking_tokens", SystemKind::kNotice},
+    {"task_started", "system/task_started", SystemKind::kTask},
+    {"task_progress", "system/task_progress", SystemKind::kTask},
+    {"task_updated", "system/task_updated", SystemKind::kTask},
+    {"task_notification", "system/task_notification", SystemKind::kTask},
+    {"api_retry", "system/api_retry", SystemKind::kNotice},
+    {"api_error", "system/api_error", SystemKind::kNotice},
+    {"permission_denied", "system/permission_denied", SystemKind::kNotice},
+    {"compact_boundary", "system/compact_boundary", SystemKind::kNotice},
+    {"local_command_output", "system/local_command_output",
+     SystemKind::kNotice},
+    {"hook_started", "system/hook_started", SystemKind::kHook},
+    {"hook_progress", "system/hook_progress", SystemKind::kHook},
+    {"hook_response", "system/hook_response", SystemKind::kHook},
+    {"model_refusal_no_fallback", "", SystemKind::kRaw},
+};
+
+SystemSubtype FindSubtype(absl::string_view name) {
+  for (const SystemSubtype& subtype : kSystemSubtypes) {
+    if (subtype.name == name) return subtype;
+  }
+  return {.name = name, .where = "", .kind = SystemKind::kUnknown};
+}
+
+std::vector<std::string> Names(json::Value list) {
+  std::vector<std::string> names;
+  for (const json::Value item : list.items()) {
+    names.emplace_back(item.IsObject() ? item.Get("name").StringOr("")
+                                       : item.StringOr(""));
+  }
+  return names;
+}
+
+bool IsError(const ResultLine& line) {
+  // Through 2.1.50 a turn that met its limit of steps is no error there.
+  if (line.subtype == "error_max_turns") return line.is_error.value_or(true);
+  // An interrupted turn says is_error false at 1.0.
+  return line.is_error.value_or(false) ||
+         absl::StartsWith(line.subtype, "error");
+}
+
+std::string ErrorOf(const ResultLine& line) {
+  if (!line.result.empty()) return std::string(line.result);
+  std::string joined;
+  for (const json::Value error : line.errors.items()) {
+    absl::StrAppend(&joined, joined.empty() ? "" : "\n", error.StringOr(""));
+  }
+  return joined.empty() ? std::string(line.subtype) : joined;
+}
+
+}  // namespace
+
+LineOut ClaudeProtocol::LineOutOf(absl::string_view parent, Emitter& out) {
+  return LineOut(out, parent.empty() ? "" : ledger().ToolId(parent));
+}
+
+void ClaudeProtocol::OnUnknown(absl::string_view where, absl::string_view value,
+                               LineOut& out) {
+  if (drift()) drift()->UnknownType(where, value);
+  out.EmitRaw(absl::StrCat(where, "/", value));
+}
+
+void ClaudeProtocol::OnLine(json::Value line, Emitter& out) {
+  const absl::string_view type = line.Get("type").StringOr("");
+  if (type == "stream_event") return OnStreamEvent(line, out);
+  if (type == "assistant") return OnAssistant(line, out);
+  if (type == "user") return OnUser(line, out);
+  LineOut line_out(out);
+  if (type == "system") {
+    OnSystem(line, line_out);
+  } else if (type == "result") {
+    OnResult(line, line_out);
+  } else if (type == "control_request") {
+    OnControlRequest(line, line_out);
+  } else if (type == "control_response") {
+    OnControlResponse(line, line_out);
+  } else if (type == "control_cancel_request") {
+    OnControlCancel(line, line_out);
+  } else if (type == "rate_limit_event") {
+    OnRateLimit(line, line_out);
+  } else if (type != "keep_alive" && type != "tool_progress") {
+    if (drift()) drift()->UnknownType("type", type);
+    line_out.EmitRaw(type);
+  }
+}
+
+void ClaudeProtocol::OnSystem(json::Value line, LineOut& out) {
+  const SystemSubtype subtype = FindSubtype(line.Get("subtype").StringOr(""));
+  switch (subtype.kind) {
+    case SystemKind::kInit:
+      return OnInit(line, out);
+    case SystemKind::kTask: {
+      const auto task = Read<TaskLine>(line, Scope(subtype.where));
+      const auto patch =
+          Read<TaskPatch>(task.patch, Scope("system/task_updated.patch"));
+      return tasks_.OnLine(subtype.name, task, patch, ledger(), out);
+    }
+    case SystemKind::kHook:
+      return out.Emit(
+          NoticeOf(subtype.name, Read<HookLine>(line, Scope(subtype.where))));
+    case SystemKind::kNotice: {
+      std::optional<Notice> notice = NoticeOf(
+          subtype.name, Read<SystemLine>(line, Scope(subtype.where)), drift());
+      if (notice) out.Emit(*std::move(notice));
+      return;
+    }
+    case SystemKind::kRaw:
+      return out.EmitRaw(absl::StrCat("system/", subtype.name));
+    case SystemKind::kUnknown:
+      return OnUnknown("system", subtype.name, out);
+  }
+}
+
+void ClaudeProtocol::OnInit(json::Value line, LineOut& out) {
+  const auto init = Read<InitLine>(line, Scope("system/init"));
+  ledger().StartTurn();
+  if (!init.session_id.empty()) set_session_id(init.session_id);
+  out.Emit(Init{.session_id = std::string(init.session_id),
+                .model = std::string(init.model),
+                .cwd = std::string(init.cwd),
+                .version = std::string(init.version),
+                .permission_mode = std::string(init.permission_mode),
+                .tools = Names(init.tools),
+                .mcp_servers = Names(init.mcp_servers)});
+}
+
+void ClaudeProtocol::OnRateLimit(json::Value line, LineOut& out) {
+  auto info = Read<RateLimitInfo>(line, Scope("rate_limit_event"));
+  if (info.nested.IsObject()) {
+    info = Read<RateLimitInfo>(info.nested,
+                               Scope("rate_limit_event.rate_limit_info"));
+    if (info.window.empty()) info.window = info.type;
+  }
+  if (!info.utilization) {
+    info.utilization =
+        info.unified_windows.Get(info.window).Get("utilization").Double();
+  }
+  RateLimit limit = {.status = std::string(info.status),
+                     .window = std::string(info.window),
+                     .resets_at = std::nullopt,
+                     .used = info.utilization};
+  if (info.resets_at) {
+    limit.resets_at = absl::UnixEpoch() + absl::Seconds(*info.resets_at);
+  }
+  out.Emit(std::move(limit));
+}
+
+void ClaudeProtocol::OnResult(json::Value line, LineOut& out) {
+  const auto wire = Read<ResultLine>(line, Scope("result"));
+  ledger().StartTurn();
+  Result result = {.is_error = IsError(wire),
+                   .error = "",
+                   .text = std::string(wire.result),
+                   .reason = std::string(wire.subtype),
+                   .usage = usage_.End(wire, drift(), meter()),
+                   .duration = std::nullopt,
+                   .synthetic = false};
+  if (result.is_error) result.error = ErrorOf(wire);
+  if (!wire.terminal_reason.empty() && wire.terminal_reason != "completed") {
+    result.reason = std::string(wire.terminal_reason);
+  }
+  if (wire.duration_ms) {
+    result.duration = absl::Milliseconds(*wire.duration_ms);
+  }
+  todos_.DropRunning();
+  commands_.clear();
+  requests_.OnTurnEnded(out);
+  out.Emit(result.usage);
+  ledger().EndTurn(std::move(result), out.emitter());
+}
+
+void ClaudeProtocol::OnEnd(Result result, Emitter& out) {
+  LineOut line_out(out);
+  requests_.OnProcessEnded(line_out);
+  usage_.Drop();
+  result.usage = meter().Unreported();
+  ledger().EndStream(std::move(result), out);
+}
+
+}  // namespace troika::claude

@@ -1,0 +1,173 @@
+// What the agent says, and what its tools answer.
+
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "absl/time/time.h"
+#include "agent/claude/content.h"
+#include "agent/claude/parse.h"
+#include "agent/tool_names.h"
+
+namespace troika::claude {
+namespace {
+
+// "Exit code 3\n…", from 2.0.50 on.
+std::optional<int> ExitCodeOf(absl::string_view output) {
+  if (!absl::ConsumePrefix(&output, "Exit code ")) return std::nullopt;
+  int code = 0;
+  const std::from_chars_result r =
+      std::from_chars(output.data(), output.data() + output.size(), code);
+  if (r.ec != std::errc()) return std::nullopt;
+  return code;
+}
+
+std::optional<absl::Duration> DurationOf(const ToolUseResult& details) {
+  const std::optional<double> ms =
+      details.duration_ms ? details.duration_ms : details.total_duration_ms;
+  if (!ms) return std::nullopt;
+  return absl::Milliseconds(*ms);
+}
+
+// What a slash command printed, as the CLI wraps it.
+bool ConsumeCommandOutput(absl::string_view* text) {
+  for (const absl::string_view tag :
+       {"local-command-stdout", "local-command-stderr"}) {
+    if (absl::ConsumePrefix(text, absl::StrCat("<", tag, ">"))) {
+      absl::ConsumeSuffix(text, absl::StrCat("</", tag, ">"));
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+void ClaudeProtocol::OnAssistant(json::Value line, Emitter& out) {
+  const auto wire = Read<MessageLine>(line, Scope("assistant"));
+  const auto message =
+      Read<ApiMessage>(wire.message, Scope("assistant.message"));
+  LineOut line_out = LineOutOf(wire.parent_tool_use_id, out);
+  if (wire.parent_tool_use_id.empty()) ledger().StartTurn();
+  if (message.usage.IsObject()) {
+    usage_.AddMessage(
+        message.id, CountsOf(Read<TokenUsage>(message.usage,
+                                              Scope("assistant.message.usage")),
+                             drift()));
+  }
+  for (const json::Value item : message.content.items()) {
+    OnAssistantBlock(Read<Block>(item, Scope("assistant.message.content")),
+                     message.id, wire.parent_tool_use_id, line_out);
+  }
+  if (message.content.IsString()) {
+    line_out.Emit(Text{std::string(message.content.StringOr(""))});
+  }
+  if (line_out.empty()) line_out.EmitRaw("assistant", "it has no content");
+}
+
+void ClaudeProtocol::OnAssistantBlock(const Block& block,
+                                      absl::string_view message_id,
+                                      absl::string_view parent, LineOut& out) {
+  if (block.type == "text") {
+    out.Emit(Text{std::string(block.text)},
+             blocks_.TakeBlock(parent, message_id, StreamBlocks::Kind::kText));
+  } else if (block.type == "thinking" || block.type == "redacted_thinking") {
+    // What is redacted has no text for us, but the agent did think.
+    out.Emit(
+        Thinking{std::string(block.thinking)},
+        blocks_.TakeBlock(parent, message_id, StreamBlocks::Kind::kThinking));
+  } else if (block.type == "tool_use" || block.type == "server_tool_use" ||
+             block.type == "mcp_tool_use") {
+    OnToolUse(block, out);
+  } else if (absl::EndsWith(block.type, "tool_result")) {
+    (void)OnToolResult(block, json::Value(), out);
+  } else {
+    OnUnknown("assistant", block.type, out);
+  }
+}
+
+void ClaudeProtocol::OnToolUse(const Block& block, LineOut& out) {
+  const ToolName name = NormalizeToolName(Harness::kClaude, block.name);
+  ledger().StartTool(
+      block.id,
+      ToolUse{.id = "",
+              .name = std::string(name.name),
+              .native_name = std::string(block.name),
+              .server = std::string(name.server.empty() ? block.server_name
+                                                        : name.server),
+              .input_json = block.input.ToJson()},
+      out.emitter(), out.context());
+  if (name.name == "Bash") commands_.emplace(block.id);
+  std::optional<Todo> todo =
+      todos_.OnToolUse(block.id, block.name, block.input);
+  if (todo) out.Emit(*std::move(todo));
+}
+
+void ClaudeProtocol::OnUser(json::Value line, Emitter& out) {
+  const auto wire = Read<MessageLine>(line, Scope("user"));
+  const auto message = Read<ApiMessage>(wire.message, Scope("user.message"));
+  LineOut line_out = LineOutOf(wire.parent_tool_use_id, out);
+  if (message.content.size() == 0 && !message.content.IsString()) {
+    return line_out.EmitRaw("user", "it has no content");
+  }
+  // Of several results in a line, it would not say which one it is about.
+  const json::Value tool_use_result =
+      message.content.size() == 1 ? wire.tool_use_result : json::Value();
+  UserInput input;
+  bool has_input = message.content.IsString();
+  bool todos_changed = false;
+  AppendText(message.content.StringOr(""), &input.text);
+  for (const json::Value item : message.content.items()) {
+    const auto block = Read<Block>(item, Scope("user.message.content"));
+    if (absl::EndsWith(block.type, "tool_result")) {
+      todos_changed |= OnToolResult(block, tool_use_result, line_out);
+    } else if (block.type == "text") {
+      has_input = true;
+      AppendText(block.text, &input.text);
+    } else if (block.type == "image") {
+      has_input = true;
+      ++input.images;
+    } else {
+      OnUnknown("user", block.type, line_out);
+    }
+  }
+  if (todos_changed) line_out.Emit(todos_.list());
+  if (has_input) OnUserText(wire, std::move(input), line_out);
+}
+
+void ClaudeProtocol::OnUserText(const MessageLine& line, UserInput input,
+                                LineOut& out) {
+  absl::string_view text = input.text;
+  if (ConsumeCommandOutput(&text)) {
+    out.Emit(Notice{.kind = Notice::Kind::kInfo, .text = std::string(text)});
+  } else if (!line.is_replay.value_or(false) || !TakeWritten(text)) {
+    out.Emit(std::move(input));
+  }
+}
+
+bool ClaudeProtocol::OnToolResult(const Block& block,
+                                  json::Value tool_use_result, LineOut& out) {
+  if (!ledger().IsRunning(block.tool_use_id)) {
+    out.EmitRaw(block.type, "no tool use of this id is running");
+    return false;
+  }
+  const auto details = Read<ToolUseResult>(tool_use_result, {});
+  ToolResult result;
+  result.output = ToolOutput(block.content, drift());
+  result.is_error =
+      block.is_error.value_or(false) || IsToolError(block.content);
+  result.duration = DurationOf(details);
+  if (commands_.erase(block.tool_use_id) > 0 && result.is_error) {
+    result.exit_code = ExitCodeOf(result.output);
+  }
+  const bool todos_changed =
+      todos_.OnToolResult(block.tool_use_id, result, details);
+  (void)ledger().EndTool(block.tool_use_id, std::move(result), out.emitter());
+  requests_.OnToolEnded(block.tool_use_id, out);
+  return todos_changed;
+}
+
+}  // namespace troika::claude

@@ -1,0 +1,86 @@
+// The API's own events, which come with partial messages.
+
+#include "agent/claude/notices.h"
+#include "agent/claude/parse.h"
+
+namespace troika::claude {
+
+void ClaudeProtocol::OnStreamEvent(json::Value line, Emitter& out) {
+  const auto wire = Read<StreamLine>(line, Scope("stream_event"));
+  const auto event = Read<StreamEvent>(wire.event, Scope("stream_event.event"));
+  const absl::string_view parent = wire.parent_tool_use_id;
+  LineOut line_out = LineOutOf(parent, out);
+  if (event.type == "content_block_delta") {
+    OnBlockDelta(event, parent, line_out);
+  } else if (event.type == "content_block_start") {
+    OnBlockStart(event, parent, line_out);
+  } else if (event.type == "message_start") {
+    const auto message =
+        Read<ApiMessage>(event.message, Scope("stream_event.event.message"));
+    if (parent.empty()) ledger().StartTurn();
+    blocks_.StartMessage(parent, message.id);
+    CheckUsage(message.usage);
+  } else if (event.type == "message_delta") {
+    CheckUsage(event.usage);
+    (void)Read<Delta>(event.delta, Scope("stream_event.event.delta"));
+  } else if (event.type == "error") {
+    line_out.Emit(Notice{.kind = Notice::Kind::kError,
+                         .text = std::string(ErrorText(
+                             event.error, Scope("stream_event.event.error")))});
+  } else if (event.type != "content_block_stop" &&
+             event.type != "message_stop" && event.type != "ping") {
+    OnUnknown("stream_event", event.type, line_out);
+  }
+}
+
+void ClaudeProtocol::OnBlockStart(const StreamEvent& event,
+                                  absl::string_view parent, LineOut& out) {
+  const auto block = Read<Block>(event.content_block,
+                                 Scope("stream_event.event.content_block"));
+  StreamBlocks::Place place = {.parent = parent,
+                               .index = event.index.value_or(0),
+                               .kind = StreamBlocks::Kind::kText,
+                               .record = out.emitter().record().number};
+  // A block of another type is known or unknown by its whole message.
+  if (block.type == "text") {
+    const absl::string_view id = blocks_.StartBlock(place);
+    if (!block.text.empty()) out.Emit(TextDelta{std::string(block.text)}, id);
+  } else if (block.type == "thinking") {
+    place.kind = StreamBlocks::Kind::kThinking;
+    const absl::string_view id = blocks_.StartBlock(place);
+    if (!block.thinking.empty()) {
+      out.Emit(ThinkingDelta{std::string(block.thinking)}, id);
+    }
+  }
+}
+
+void ClaudeProtocol::OnBlockDelta(const StreamEvent& event,
+                                  absl::string_view parent, LineOut& out) {
+  const auto delta =
+      Read<Delta>(event.delta, Scope("stream_event.event.delta"));
+  StreamBlocks::Place place = {.parent = parent,
+                               .index = event.index.value_or(0),
+                               .kind = StreamBlocks::Kind::kText,
+                               .record = out.emitter().record().number};
+  if (delta.type == "text_delta") {
+    out.Emit(TextDelta{std::string(delta.text)}, blocks_.DeltaBlock(place));
+  } else if (delta.type == "thinking_delta") {
+    place.kind = StreamBlocks::Kind::kThinking;
+    out.Emit(ThinkingDelta{std::string(delta.thinking)},
+             blocks_.DeltaBlock(place));
+  } else if (delta.type != "input_json_delta" &&
+             delta.type != "signature_delta" &&
+             delta.type != "citations_delta") {
+    OnUnknown("stream_event.delta", delta.type, out);
+  }
+}
+
+// For drift alone: the result has the turn's tokens.
+void ClaudeProtocol::CheckUsage(json::Value usage) {
+  if (drift()) {
+    (void)CountsOf(Read<TokenUsage>(usage, Scope("stream_event.event.usage")),
+                   drift());
+  }
+}
+
+}  // namespace troika::claude

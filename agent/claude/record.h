@@ -1,0 +1,219 @@
+// The wire's types: the lines of Claude Code's stream-json, and what stands in
+// them. They borrow from the parsed line.
+//
+// A field that this file does not name is known and of no use to us; the tables
+// in record.cc list those too. What a tool takes and returns, and the lists of
+// models, agents and commands, are kept as values and not looked into.
+#ifndef TROIKA_AGENT_CLAUDE_RECORD_H_
+#define TROIKA_AGENT_CLAUDE_RECORD_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/strings/string_view.h"
+#include "agent/fields.h"
+#include "base/json.h"
+
+namespace troika::claude {
+
+// `assistant` and `user`. One line for each content block by 1.0; 0.2 may have
+// several blocks in a line.
+struct MessageLine {
+  json::Value message;
+  absl::string_view parent_tool_use_id;  // Of the subagent that says it.
+  json::Value tool_use_result;           // An object, a string or an array.
+  std::optional<bool> is_replay;         // What we wrote, said again.
+};
+
+// The API's message: of an assistant or user line, or of message_start.
+struct ApiMessage {
+  absl::string_view id;
+  json::Value content;  // An array of blocks; of a user also a string.
+  json::Value usage;
+};
+
+// A content block of any type.
+struct Block {
+  absl::string_view type;
+  absl::string_view text;
+  absl::string_view thinking;
+  absl::string_view id;
+  absl::string_view name;
+  absl::string_view server_name;
+  json::Value input;
+  absl::string_view tool_use_id;
+  json::Value content;
+  std::optional<bool> is_error;
+};
+
+// The tokens of a message or of a turn.
+struct TokenUsage {
+  std::optional<int64_t> input_tokens;
+  std::optional<int64_t> cache_creation_input_tokens;
+  std::optional<int64_t> cache_read_input_tokens;
+  std::optional<int64_t> output_tokens;
+  json::Value output_tokens_details;
+};
+
+struct OutputTokens {
+  std::optional<int64_t> thinking_tokens;
+};
+
+// What we look for in a `tool_use_result`; the rest is the tool's own.
+struct ToolUseResult {
+  json::Value task;
+  json::Value tasks;
+  std::optional<bool> success;
+  std::optional<double> duration_ms;
+  std::optional<double> total_duration_ms;
+};
+
+// `stream_event`, with partial messages.
+struct StreamLine {
+  json::Value event;
+  absl::string_view parent_tool_use_id;
+};
+
+struct StreamEvent {
+  absl::string_view type;
+  std::optional<int64_t> index;
+  json::Value message;
+  json::Value content_block;
+  json::Value delta;
+  json::Value usage;
+  json::Value error;
+};
+
+// A change to a block, or, with no type, to the message.
+struct Delta {
+  absl::string_view type;
+  absl::string_view text;
+  absl::string_view thinking;
+};
+
+struct ApiError {
+  absl::string_view type;
+  absl::string_view message;
+};
+
+struct InitLine {
+  absl::string_view session_id;
+  absl::string_view model;
+  absl::string_view cwd;
+  absl::string_view version;
+  absl::string_view permission_mode;
+  json::Value tools;
+  json::Value mcp_servers;  // Names, or objects that have one.
+};
+
+// system/task_*: subagents and commands in the background.
+struct TaskLine {
+  absl::string_view task_id;
+  absl::string_view tool_use_id;
+  absl::string_view description;
+  absl::string_view subagent_type;
+  absl::string_view task_type;
+  absl::string_view status;
+  absl::string_view summary;
+  json::Value patch;
+};
+
+struct TaskPatch {
+  absl::string_view status;
+  absl::string_view description;
+  absl::string_view error;
+};
+
+// system/hook_*.
+struct HookLine {
+  absl::string_view name;
+  absl::string_view event;
+  absl::string_view outcome;
+  absl::string_view output;
+  absl::string_view stdout_text;
+  absl::string_view stderr_text;
+  std::optional<int64_t> exit_code;
+};
+
+// The other lines of type system.
+struct SystemLine {
+  absl::string_view status;
+  absl::string_view permission_mode;
+  std::optional<int64_t> attempt;
+  std::optional<int64_t> max_retries;
+  std::optional<int64_t> retry_delay_ms;
+  std::optional<int64_t> error_status;
+  json::Value error;  // A string or an object.
+  absl::string_view tool_name;
+  absl::string_view message;
+  absl::string_view content;
+  json::Value compact_metadata;
+};
+
+struct CompactMetadata {
+  absl::string_view trigger;
+  std::optional<int64_t> pre_tokens;
+  std::optional<int64_t> post_tokens;
+};
+
+struct ResultLine {
+  absl::string_view subtype;
+  std::optional<bool> is_error;
+  absl::string_view result;
+  json::Value errors;
+  absl::string_view terminal_reason;
+  std::optional<double> duration_ms;
+  json::Value usage;
+  std::optional<double> total_cost;  // Under its names in all versions.
+  std::optional<double> cost;        // 0.2 only.
+  json::Value model_usage_since_last_result;
+};
+
+// The line, or its rate_limit_info.
+struct RateLimitInfo {
+  json::Value nested;
+  absl::string_view status;
+  std::optional<double> resets_at;  // Seconds since 1970.
+  absl::string_view window;
+  absl::string_view type;
+  std::optional<double> utilization;
+  json::Value unified_windows;
+};
+
+// control_request, control_response and control_cancel_request, either way.
+struct ControlLine {
+  absl::string_view request_id;
+  json::Value request;
+  json::Value response;
+};
+
+struct PermissionRequest {
+  absl::string_view tool_name;
+  json::Value input;
+  absl::string_view tool_use_id;
+  absl::string_view description;
+  absl::string_view decision_reason;
+  absl::string_view blocked_path;
+};
+
+struct ControlResponse {
+  absl::string_view subtype;
+  absl::string_view request_id;
+  json::Value response;
+  absl::string_view error;
+};
+
+// What is answered to a PermissionRequest.
+struct PermissionAnswer {
+  absl::string_view behavior;
+  absl::string_view message;
+  json::Value updated_input;
+};
+
+// Reads one of the types above. `scope` names the place for drift.
+template <typename Type>
+Type Read(json::Value from, const FieldScope& scope);
+
+}  // namespace troika::claude
+
+#endif  // TROIKA_AGENT_CLAUDE_RECORD_H_

@@ -1,0 +1,185 @@
+#include "agent/claude/requests.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "agent/tool_names.h"
+
+namespace troika::claude {
+namespace {
+
+// The CLI allows four. More than this stand in the tool use only.
+constexpr size_t kMaxQuestions = 64;
+
+std::vector<Question::Item> QuestionsOf(json::Value input) {
+  std::vector<Question::Item> items;
+  for (const json::Value question : input.Get("questions").items()) {
+    if (items.size() == kMaxQuestions) break;
+    Question::Item item;
+    item.header = std::string(question.Get("header").StringOr(""));
+    item.text = std::string(question.Get("question").StringOr(""));
+    item.multi_select = question.Get("multiSelect").BoolOr(false);
+    for (const json::Value option : question.Get("options").items()) {
+      item.options.emplace_back(option.Get("label").StringOr(""));
+    }
+    items.push_back(std::move(item));
+  }
+  return items;
+}
+
+// Answers are by the question's text, one string or an array of them.
+void FillAnswers(json::Value answers, std::vector<Question::Item>* items) {
+  for (const json::Member& answer : answers.members()) {
+    for (Question::Item& item : *items) {
+      if (item.text != answer.key || !item.answers.empty()) continue;
+      if (answer.value.IsArray()) {
+        for (const json::Value one : answer.value.items()) {
+          item.answers.emplace_back(one.StringOr(""));
+        }
+      } else {
+        item.answers.emplace_back(answer.value.StringOr(""));
+      }
+      break;
+    }
+  }
+}
+
+std::string ReasonOf(const PermissionRequest& request) {
+  if (!request.decision_reason.empty()) {
+    return std::string(request.decision_reason);
+  }
+  if (!request.blocked_path.empty()) {
+    return absl::StrCat("path ", request.blocked_path);
+  }
+  return std::string(request.description);
+}
+
+// How an answer ends an approval. The CLI takes an error, or an answer that it
+// can't read, as a denial.
+void Settle(const ControlResponse& response, const PermissionAnswer& answer,
+            Approval* approval) {
+  const bool allowed =
+      response.subtype == "success" && answer.behavior == "allow";
+  approval->state =
+      allowed ? Approval::State::kAllowed : Approval::State::kDenied;
+  approval->reason =
+      std::string(answer.message.empty() ? response.error : answer.message);
+}
+
+void Settle(const ControlResponse& response, const PermissionAnswer& answer,
+            Question* question) {
+  const bool answered =
+      response.subtype == "success" && answer.behavior == "allow";
+  question->state =
+      answered ? Question::State::kAnswered : Question::State::kCancelled;
+  FillAnswers(answer.updated_input.Get("answers"), &question->items);
+}
+
+}  // namespace
+
+bool Requests::Ask(absl::string_view request_id,
+                   const PermissionRequest& request, const Ledger& ledger,
+                   LineOut& out) {
+  if (Find(request_id) != open_.end()) return false;
+  if (open_.size() == kMaxOpen) {
+    EmitCancelled(std::move(open_.front()), "too many open requests", out);
+    open_.erase(open_.begin());
+  }
+  Open open = {.id = std::string(request_id),
+               .native_tool_id = std::string(request.tool_use_id),
+               .request = {}};
+  const std::string tool_use_id =
+      request.tool_use_id.empty() ? "" : ledger.ToolId(request.tool_use_id);
+  if (request.tool_name == "AskUserQuestion") {
+    const Question question = {.id = open.id,
+                               .state = Question::State::kAsked,
+                               .tool_use_id = tool_use_id,
+                               .items = QuestionsOf(request.input)};
+    out.Emit(question);
+    open.request = question;
+  } else {
+    Approval approval = {
+        .id = open.id,
+        .state = Approval::State::kAsked,
+        .tool_use_id = tool_use_id,
+        .tool_name = std::string(
+            NormalizeToolName(Harness::kClaude, request.tool_name).name),
+        .input_json = "",
+        .reason = ""};
+    open.request = approval;
+    approval.input_json = request.input.ToJson();
+    approval.reason = ReasonOf(request);
+    out.Emit(std::move(approval));
+  }
+  open_.push_back(std::move(open));
+  return true;
+}
+
+void Requests::Answer(const ControlResponse& response, LineOut& out) {
+  const Iterator it = Find(response.request_id);
+  if (it == open_.end()) return;
+  const auto answer = Read<PermissionAnswer>(response.response, {});
+  std::visit(
+      [&](auto& request) {
+        Settle(response, answer, &request);
+        out.Emit(std::move(request));
+      },
+      it->request);
+  open_.erase(it);
+}
+
+bool Requests::Cancel(absl::string_view request_id, LineOut& out) {
+  const Iterator it = Find(request_id);
+  if (it == open_.end()) return false;
+  EmitCancelled(std::move(*it), "withdrawn by the agent", out);
+  open_.erase(it);
+  return true;
+}
+
+void Requests::OnToolEnded(absl::string_view native_tool_id, LineOut& out) {
+  if (open_.empty() || native_tool_id.empty()) return;
+  CancelIf(
+      [&](const Open& open) { return open.native_tool_id == native_tool_id; },
+      "the tool ended and no answer was seen", out);
+}
+
+void Requests::OnTurnEnded(LineOut& out) {
+  CancelIf([](const Open& open) { return open.native_tool_id.empty(); },
+           "the turn ended and no answer was seen", out);
+}
+
+void Requests::OnProcessEnded(LineOut& out) {
+  CancelIf([](const Open&) { return true; }, "the process ended", out);
+}
+
+Requests::Iterator Requests::Find(absl::string_view request_id) {
+  return std::find_if(open_.begin(), open_.end(),
+                      [&](const Open& open) { return open.id == request_id; });
+}
+
+void Requests::EmitCancelled(Open open, absl::string_view why, LineOut& out) {
+  if (auto* const question = std::get_if<Question>(&open.request)) {
+    question->state = Question::State::kCancelled;
+    out.Emit(std::move(*question));
+  } else {
+    auto& approval = std::get<Approval>(open.request);
+    approval.state = Approval::State::kCancelled;
+    approval.reason = std::string(why);
+    out.Emit(std::move(approval));
+  }
+}
+
+template <typename Predicate>
+void Requests::CancelIf(Predicate predicate, absl::string_view why,
+                        LineOut& out) {
+  const Iterator first =
+      std::stable_partition(open_.begin(), open_.end(), std::not_fn(predicate));
+  for (Iterator it = first; it != open_.end(); ++it) {
+    EmitCancelled(std::move(*it), why, out);
+  }
+  open_.erase(first, open_.end());
+}
+
+}  // namespace troika::claude

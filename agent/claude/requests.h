@@ -1,0 +1,56 @@
+// What the agent has asked and we have not yet answered: permissions, and
+// questions to the user, which arrive as the permission to use a tool.
+#ifndef TROIKA_AGENT_CLAUDE_REQUESTS_H_
+#define TROIKA_AGENT_CLAUDE_REQUESTS_H_
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "agent/claude/line_out.h"
+#include "agent/claude/record.h"
+#include "agent/ledger.h"
+#include "agent/message.h"
+
+namespace troika::claude {
+
+// Every request that is asked is answered or cancelled exactly once.
+class Requests {
+ public:
+  // False, and nothing emitted, where a request of that id is open.
+  [[nodiscard]] bool Ask(absl::string_view request_id,
+                         const PermissionRequest& request, const Ledger& ledger,
+                         LineOut& out);
+  // We answered. Of a request that isn't open, nothing comes.
+  void Answer(const ControlResponse& response, LineOut& out);
+  // False, and nothing emitted, where no such request is open.
+  [[nodiscard]] bool Cancel(absl::string_view request_id, LineOut& out);
+  // The tool has its result, so nobody waits for an answer.
+  void OnToolEnded(absl::string_view native_tool_id, LineOut& out);
+  // The turn is over: requests that no tool stands for are too.
+  void OnTurnEnded(LineOut& out);
+  void OnProcessEnded(LineOut& out);
+
+ private:
+  static constexpr size_t kMaxOpen = 256;
+
+  struct Open {
+    std::string id;
+    std::string native_tool_id;
+    std::variant<Approval, Question> request;
+  };
+  using Iterator = std::vector<Open>::iterator;
+
+  Iterator Find(absl::string_view request_id);
+  // Emits the cancellation; the caller removes the request.
+  static void EmitCancelled(Open open, absl::string_view why, LineOut& out);
+  template <typename Predicate>
+  void CancelIf(Predicate predicate, absl::string_view why, LineOut& out);
+
+  std::vector<Open> open_;
+};
+
+}  // namespace troika::claude
+
+#endif  // TROIKA_AGENT_CLAUDE_REQUESTS_H_

@@ -1,0 +1,64 @@
+// Names the blocks of messages that arrive in parts, so that the deltas of a
+// block and the message that completes it share an id.
+//
+// An id is made of the API's message id, the block's index and the record that
+// opened the block: so neither a message id that comes again nor an index that
+// does gives an id twice. What isn't completed is forgotten with the next
+// message of the same agent; memory is bounded whatever comes.
+#ifndef TROIKA_AGENT_CLAUDE_STREAM_BLOCKS_H_
+#define TROIKA_AGENT_CLAUDE_STREAM_BLOCKS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace troika::claude {
+
+class StreamBlocks {
+ public:
+  enum class Kind { kText, kThinking };
+
+  struct Place {
+    absl::string_view parent;  // The subagent's; the main agent has none.
+    int64_t index = 0;
+    Kind kind = Kind::kText;
+    int64_t record = 0;  // The current one.
+  };
+
+  void StartMessage(absl::string_view parent, absl::string_view message_id);
+  // The ids are valid until the next call.
+  absl::string_view StartBlock(const Place& place);
+  // The id of an open block; opens it where its start was not seen.
+  absl::string_view DeltaBlock(const Place& place);
+  // The id of the oldest open block of that message and kind, which is open no
+  // more; empty where there is none.
+  std::string TakeBlock(absl::string_view parent, absl::string_view message_id,
+                        Kind kind);
+
+ private:
+  static constexpr size_t kMaxAgents = 64;
+  static constexpr size_t kMaxBlocks = 64;
+
+  struct Open {
+    int64_t index;
+    Kind kind;
+    std::string id;
+  };
+  // An agent's current message.
+  struct Message {
+    std::string parent;
+    std::string id;
+    std::vector<Open> blocks;
+  };
+
+  Message* /*nullable*/ Find(absl::string_view parent);
+  Message& FindOrAdd(absl::string_view parent);
+
+  std::vector<Message> messages_;  // The longest known first.
+};
+
+}  // namespace troika::claude
+
+#endif  // TROIKA_AGENT_CLAUDE_STREAM_BLOCKS_H_
