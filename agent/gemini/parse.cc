@@ -1,0 +1,160 @@
+#include "agent/gemini/parse.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace troika::gemini {
+namespace {
+
+// A process's own tokens: each stream's stats start at zero.
+//
+// total_tokens is left out. In all recordings it is input_tokens +
+// output_tokens; a real model's may be more, by thoughts and by prompts of
+// the model's own tools, which the stats don't tell apart.
+TokenCounts CountsOf(const Stats& stats) {
+  const auto count = [](std::optional<int64_t> n) {
+    return std::max<int64_t>(0, n.value_or(0));
+  };
+  const int64_t cached = count(stats.cached);
+  const int64_t input =
+      std::max<int64_t>(0, count(stats.input_tokens) - cached);
+  return {.input = stats.input ? count(stats.input) : input,
+          .cached = cached,
+          .output = count(stats.output_tokens)};
+}
+
+absl::string_view FirstOf(std::initializer_list<absl::string_view> texts) {
+  for (const absl::string_view text : texts) {
+    if (!text.empty()) return text;
+  }
+  return "";
+}
+
+}  // namespace
+
+void GeminiProtocol::OnLine(json::Value line, Emitter& out) {
+  const absl::string_view type = line.Get("type").StringOr("");
+  if (type == "message") {
+    OnMessage(ReadMessage(line, drift()), out);
+    return;
+  }
+  EndText(out);
+  if (type == "tool_use") {
+    OnToolUse(ReadToolUse(line, drift()), out);
+  } else if (type == "tool_result") {
+    OnToolResult(ReadToolResult(line, drift()), out);
+  } else if (type == "init") {
+    OnInit(ReadInit(line, drift()), out);
+  } else if (type == "result") {
+    OnResult(ReadResult(line, drift()), out);
+  } else if (type == "error") {
+    OnError(ReadError(line, drift()), out);
+  } else {
+    Unknown("line.type", type);
+    out.EmitRaw(type, type.empty() ? "no type" : "");
+  }
+}
+
+void GeminiProtocol::OnEnd(Result result, Emitter& out) {
+  EndText(out);
+  EndAllAgents(out);
+  result.usage = meter().Unreported();
+  ledger().EndStream(std::move(result), out);
+}
+
+void GeminiProtocol::OnInit(const InitLine& init, Emitter& out) {
+  if (had_init_) {
+    OnEnd(ResultOfEnd({}), out);
+    NextGeneration();
+  }
+  had_init_ = true;
+  last_error_.clear();
+  ledger().StartTurn();
+  if (!init.session_id.empty()) set_session_id(init.session_id);
+  Init message;
+  message.session_id = std::string(init.session_id);
+  message.model = std::string(init.model);
+  out.Emit(std::move(message));
+}
+
+void GeminiProtocol::OnMessage(const MessageLine& message, Emitter& out) {
+  const bool by_model = message.role == "assistant";
+  const bool fragment = by_model && message.delta.value_or(false);
+  if (!fragment || !message.content.IsString()) EndText(out);
+  if (!by_model && message.role != "user") {
+    Unknown("message.role", message.role);
+    out.EmitRaw("message", "unknown role");
+    return;
+  }
+  ledger().StartTurn();
+  const std::optional<absl::string_view> content = message.content.String();
+  if (!content) {
+    Unknown("message.content", json::TypeName(message.content.type()));
+    out.EmitRaw("message", "the content is not a string");
+  } else if (fragment) {
+    AddFragment(*content, out);
+  } else if (by_model) {
+    out.Emit(Text{std::string(*content)});
+  } else {
+    out.Emit(UserInput{.text = std::string(*content)});
+  }
+}
+
+void GeminiProtocol::AddFragment(absl::string_view text, Emitter& out) {
+  if (text_.size() + text.size() > kMaxTextBytes) EndText(out);
+  if (block_id_.empty()) {
+    block_id_ = absl::StrCat("text-", out.record().number);
+  }
+  absl::StrAppend(&text_, text);
+  out.Emit(TextDelta{std::string(text)}, {.block_id = block_id_});
+}
+
+void GeminiProtocol::EndText(Emitter& out) {
+  if (block_id_.empty()) return;
+  out.Emit(Text{std::exchange(text_, {})}, {.block_id = block_id_});
+  block_id_.clear();
+}
+
+void GeminiProtocol::OnError(const ErrorLine& error, Emitter& out) {
+  const bool warning = error.severity == "warning";
+  if (!warning && error.severity != "error") {
+    Unknown("error.severity", error.severity);
+  }
+  last_error_ = std::string(error.message);
+  out.Emit(Notice{.kind = warning ? Notice::Kind::kInfo : Notice::Kind::kError,
+                  .text = last_error_});
+}
+
+void GeminiProtocol::OnResult(const ResultLine& result, Emitter& out) {
+  const ErrorInfo error =
+      ReadErrorInfo(result.error, {drift(), "result.error"});
+  Result end;
+  end.is_error = result.status != "success";
+  end.reason = std::string(FirstOf({error.type, result.status}));
+  if (end.is_error) {
+    if (result.status != "error") Unknown("result.status", result.status);
+    end.error = std::string(FirstOf({error.message, last_error_, result.status,
+                                     "the result has no status"}));
+  }
+  const Stats stats = ReadStats(result.stats, drift());
+  if (stats.duration_ms) end.duration = absl::Milliseconds(*stats.duration_ms);
+  if (result.stats.IsObject()) {
+    end.usage = meter().AddTurn(CountsOf(stats));
+    out.Emit(Usage(end.usage));
+  } else {
+    end.usage = meter().Unreported();
+  }
+  last_error_.clear();
+  EndAllAgents(out);
+  ledger().EndTurn(std::move(end), out);
+}
+
+void GeminiProtocol::Unknown(absl::string_view where, absl::string_view value) {
+  if (drift()) drift()->UnknownType(where, value);
+}
+
+}  // namespace troika::gemini

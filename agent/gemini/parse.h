@@ -1,0 +1,62 @@
+// From the lines of `gemini -o stream-json` to messages.
+//
+// One process is one turn: `init` opens it and `result` ends it. What subagents
+// do and what the model thinks is not in the stream. A shell command that fails
+// is a success here and has no exit code.
+#ifndef TROIKA_AGENT_GEMINI_PARSE_H_
+#define TROIKA_AGENT_GEMINI_PARSE_H_
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "agent/gemini/record.h"
+#include "agent/line_protocol.h"
+
+namespace troika::gemini {
+
+// Fragments are joined up to this size; what follows is another text.
+inline constexpr size_t kMaxTextBytes = size_t{16} << 20;
+
+class GeminiProtocol final : public LineProtocol {
+ public:
+  explicit GeminiProtocol(const ProtocolOptions& options)
+      : LineProtocol(options) {}
+
+ protected:
+  void OnLine(json::Value line, Emitter& out) override;
+  void OnEnd(Result result, Emitter& out) override;
+
+ private:
+  void OnInit(const InitLine& init, Emitter& out);
+  void OnMessage(const MessageLine& message, Emitter& out);
+  void OnToolUse(const ToolUseLine& use, Emitter& out);
+  void OnToolResult(const ToolResultLine& result, Emitter& out);
+  void OnError(const ErrorLine& error, Emitter& out);
+  void OnResult(const ResultLine& result, Emitter& out);
+
+  void AddFragment(absl::string_view text, Emitter& out);
+  // Emits the text whose fragments have been coming, if there is one.
+  void EndText(Emitter& out);
+
+  void EmitTodo(json::Value parameters, Emitter& out);
+  void StartAgent(const ToolUseLine& use, Emitter& out);
+  void EndAgent(absl::string_view native_id, absl::string_view status,
+                Emitter& out);
+  void EndAllAgents(Emitter& out);
+
+  // A word of the wire that we don't know.
+  void Unknown(absl::string_view where, absl::string_view value);
+
+  bool had_init_ = false;
+  std::string block_id_;  // Of the text under way; empty where there is none.
+  std::string text_;
+  std::string last_error_;                               // Of this turn.
+  std::map<std::string, Subagent, std::less<>> agents_;  // By native tool id.
+};
+
+}  // namespace troika::gemini
+
+#endif  // TROIKA_AGENT_GEMINI_PARSE_H_

@@ -1,0 +1,109 @@
+// The tools' part of GeminiProtocol.
+#include <utility>
+#include <vector>
+
+#include "agent/gemini/parse.h"
+#include "agent/tool_names.h"
+
+namespace troika::gemini {
+namespace {
+
+std::optional<Todo::Status> TodoStatus(absl::string_view status) {
+  if (status == "pending") return Todo::Status::kPending;
+  if (status == "in_progress") return Todo::Status::kInProgress;
+  if (status == "completed") return Todo::Status::kCompleted;
+  if (status == "cancelled") return Todo::Status::kCancelled;
+  return std::nullopt;
+}
+
+std::string OutputText(json::Value output) {
+  if (output.IsString()) return std::string(output.StringOr(""));
+  return output.exists() ? output.ToJson() : "";
+}
+
+}  // namespace
+
+void GeminiProtocol::OnToolUse(const ToolUseLine& use, Emitter& out) {
+  ledger().StartTurn();
+  // Should a second tool begin under this id, the ledger ends the first one.
+  EndAgent(use.tool_id, /*status=*/"", out);
+  const ToolName name = NormalizeToolName(Harness::kGemini, use.tool_name);
+  ToolUse message;
+  message.name = std::string(name.name);
+  message.native_name = std::string(use.tool_name);
+  message.server = std::string(name.server);
+  message.input_json = use.parameters.exists() ? use.parameters.ToJson() : "{}";
+  ledger().StartTool(use.tool_id, std::move(message), out);
+  if (use.tool_name == "write_todos") {
+    EmitTodo(use.parameters, out);
+  } else if (use.tool_name == "invoke_agent") {
+    StartAgent(use, out);
+  }
+}
+
+void GeminiProtocol::EmitTodo(json::Value parameters, Emitter& out) {
+  const json::Value todos = parameters.Get("todos");
+  if (!todos.IsArray()) {
+    Unknown("tool_use.parameters.todos", json::TypeName(todos.type()));
+    return;
+  }
+  Todo todo;
+  todo.items.reserve(todos.size());
+  for (const json::Value item : todos.items()) {
+    const TodoEntry entry = ReadTodoEntry(item, drift());
+    const std::optional<Todo::Status> status = TodoStatus(entry.status);
+    if (!status) Unknown("tool_use.parameters.todos[].status", entry.status);
+    todo.items.push_back({.text = std::string(entry.description),
+                          .status = status.value_or(Todo::Status::kPending)});
+  }
+  out.Emit(std::move(todo));
+}
+
+void GeminiProtocol::OnToolResult(const ToolResultLine& result, Emitter& out) {
+  const FieldScope scope = {drift(), "tool_result.error"};
+  const ErrorInfo error = ReadErrorInfo(result.error, scope);
+  if (result.output.exists() && !result.output.IsString()) {
+    Unknown("tool_result.output", json::TypeName(result.output.type()));
+  }
+  ToolResult message;
+  message.is_error = result.status != "success";
+  if (message.is_error && result.status != "error") {
+    Unknown("tool_result.status", result.status);
+  }
+  message.output = OutputText(result.output);
+  if (message.is_error && message.output.empty()) {
+    message.output = std::string(error.message);
+  }
+  EndAgent(result.tool_id, result.status, out);
+  if (!ledger().EndTool(result.tool_id, std::move(message), out)) {
+    out.EmitRaw("tool_result", "no tool of this id is running");
+  }
+}
+
+void GeminiProtocol::StartAgent(const ToolUseLine& use, Emitter& out) {
+  const AgentCall call = ReadAgentCall(use.parameters, drift());
+  Subagent agent;
+  agent.id = agent.tool_use_id = ledger().ToolId(use.tool_id);
+  agent.kind = std::string(call.agent_name);
+  agent.description = std::string(call.prompt);
+  out.Emit(Subagent(agent));
+  agent.phase = Subagent::Phase::kEnded;
+  agent.description.clear();
+  agents_.emplace(use.tool_id, std::move(agent));
+}
+
+void GeminiProtocol::EndAgent(absl::string_view native_id,
+                              absl::string_view status, Emitter& out) {
+  const auto it = agents_.find(native_id);
+  if (it == agents_.end()) return;
+  it->second.status = std::string(status);
+  out.Emit(std::move(it->second));
+  agents_.erase(it);
+}
+
+void GeminiProtocol::EndAllAgents(Emitter& out) {
+  for (auto& [native_id, agent] : agents_) out.Emit(std::move(agent));
+  agents_.clear();
+}
+
+}  // namespace troika::gemini

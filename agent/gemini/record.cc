@@ -1,0 +1,148 @@
+#include "agent/gemini/record.h"
+
+namespace troika::gemini {
+namespace {
+
+constexpr Field<InitLine> kInitFields[] = {
+    {"type"},
+    {"timestamp"},
+    {"session_id", &InitLine::session_id},
+    {"model", &InitLine::model},
+};
+
+constexpr Field<MessageLine> kMessageFields[] = {
+    {"type"},
+    {"timestamp"},
+    {"role", &MessageLine::role},
+    {"content", &MessageLine::content},
+    {"delta", &MessageLine::delta},
+};
+
+constexpr Field<ToolUseLine> kToolUseFields[] = {
+    {"type"},
+    {"timestamp"},
+    {"tool_name", &ToolUseLine::tool_name},
+    {"tool_id", &ToolUseLine::tool_id},
+    {"parameters", &ToolUseLine::parameters},
+};
+
+constexpr Field<ToolResultLine> kToolResultFields[] = {
+    {"type"},
+    {"timestamp"},
+    {"tool_id", &ToolResultLine::tool_id},
+    {"status", &ToolResultLine::status},
+    {"output", &ToolResultLine::output},
+    {"error", &ToolResultLine::error},
+};
+
+constexpr Field<ErrorInfo> kErrorInfoFields[] = {
+    {"type", &ErrorInfo::type},
+    {"message", &ErrorInfo::message},
+};
+
+constexpr Field<ErrorLine> kErrorFields[] = {
+    {"type"},
+    {"timestamp"},
+    {"severity", &ErrorLine::severity},
+    {"message", &ErrorLine::message},
+};
+
+constexpr Field<ResultLine> kResultFields[] = {
+    {"type"},
+    {"timestamp"},
+    {"status", &ResultLine::status},
+    {"error", &ResultLine::error},
+    {"stats", &ResultLine::stats},
+};
+
+constexpr Field<Stats> kStatsFields[] = {
+    {"total_tokens"},
+    {"input_tokens", &Stats::input_tokens},
+    {"output_tokens", &Stats::output_tokens},
+    {"cached", &Stats::cached},
+    {"input", &Stats::input},
+    {"duration_ms", &Stats::duration_ms},
+    {"tool_calls"},
+    {"models", &Stats::models},
+};
+
+struct ModelStats {};
+
+constexpr Field<ModelStats> kModelFields[] = {
+    {"total_tokens"}, {"input_tokens"}, {"output_tokens"},
+    {"cached"},       {"input"},
+};
+
+constexpr Field<TodoEntry> kTodoFields[] = {
+    {"description", &TodoEntry::description},
+    {"status", &TodoEntry::status},
+};
+
+constexpr Field<AgentCall> kAgentFields[] = {
+    {"agent_name", &AgentCall::agent_name},
+    {"prompt", &AgentCall::prompt},
+};
+
+template <typename T, size_t N>
+T ReadRecord(json::Value value, const Field<T> (&fields)[N],
+             const FieldScope& scope) {
+  T record;
+  ReadFields(value, fields, scope, &record);
+  if (scope.drift && value.exists() && !value.IsObject()) {
+    scope.drift->UnknownType(scope.where, json::TypeName(value.type()));
+  }
+  return record;
+}
+
+}  // namespace
+
+InitLine ReadInit(json::Value line, Drift* drift) {
+  return ReadRecord(line, kInitFields, {drift, "init"});
+}
+
+MessageLine ReadMessage(json::Value line, Drift* drift) {
+  return ReadRecord(line, kMessageFields, {drift, "message"});
+}
+
+ToolUseLine ReadToolUse(json::Value line, Drift* drift) {
+  return ReadRecord(line, kToolUseFields, {drift, "tool_use"});
+}
+
+ToolResultLine ReadToolResult(json::Value line, Drift* drift) {
+  return ReadRecord(line, kToolResultFields, {drift, "tool_result"});
+}
+
+ErrorLine ReadError(json::Value line, Drift* drift) {
+  return ReadRecord(line, kErrorFields, {drift, "error"});
+}
+
+ResultLine ReadResult(json::Value line, Drift* drift) {
+  return ReadRecord(line, kResultFields, {drift, "result"});
+}
+
+ErrorInfo ReadErrorInfo(json::Value error, const FieldScope& scope) {
+  ErrorInfo info = ReadRecord(error, kErrorInfoFields, scope);
+  if (error.IsString()) info.message = error.StringOr("");
+  return info;
+}
+
+Stats ReadStats(json::Value stats, Drift* drift) {
+  const Stats record = ReadRecord(stats, kStatsFields, {drift, "result.stats"});
+  // Of the models there is nothing to take but what we don't know.
+  if (drift) {
+    for (const json::Member& model : record.models.members()) {
+      ReadRecord(model.value, kModelFields, {drift, "result.stats.models.*"});
+    }
+  }
+  return record;
+}
+
+TodoEntry ReadTodoEntry(json::Value entry, Drift* drift) {
+  return ReadRecord(entry, kTodoFields, {drift, "tool_use.parameters.todos[]"});
+}
+
+AgentCall ReadAgentCall(json::Value parameters, Drift* drift) {
+  return ReadRecord(parameters, kAgentFields, {drift, "tool_use.parameters"});
+}
+
+}  // namespace troika::gemini

@@ -1,0 +1,94 @@
+// The lines of `gemini -o stream-json`, versions 0.11.3 to 0.61.
+//
+// A record borrows from the parsed line. What is missing, null or of another
+// type keeps its default; what a record does not know is told to `drift`.
+#ifndef TROIKA_AGENT_GEMINI_RECORD_H_
+#define TROIKA_AGENT_GEMINI_RECORD_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/strings/string_view.h"
+#include "agent/drift.h"
+#include "agent/fields.h"
+#include "base/json.h"
+
+namespace troika::gemini {
+
+struct InitLine {
+  absl::string_view session_id;
+  absl::string_view model;  // "auto" in 0.11.3, whatever was asked for.
+};
+
+struct MessageLine {
+  absl::string_view role;
+  json::Value content;        // Seen as a string only.
+  std::optional<bool> delta;  // A fragment of a text that goes on.
+};
+
+struct ToolUseLine {
+  absl::string_view tool_name;
+  absl::string_view tool_id;
+  json::Value parameters;
+};
+
+struct ToolResultLine {
+  absl::string_view tool_id;
+  absl::string_view status;
+  json::Value output;  // Seen as a string, and missing where a tool worked.
+  json::Value error;
+};
+
+// The `error` of a tool result or of the result. A string is its message.
+struct ErrorInfo {
+  absl::string_view type;
+  absl::string_view message;
+};
+
+struct ErrorLine {
+  absl::string_view severity;
+  absl::string_view message;
+};
+
+struct ResultLine {
+  absl::string_view status;
+  json::Value error;
+  json::Value stats;
+};
+
+struct Stats {
+  std::optional<int64_t> input_tokens;  // Those read from a cache included.
+  std::optional<int64_t> output_tokens;
+  std::optional<int64_t> cached;  // This and `input`: by 0.35.
+  std::optional<int64_t> input;
+  std::optional<double> duration_ms;
+  json::Value models;  // The same counts for each model, by name.
+};
+
+// An entry of write_todos's list.
+struct TodoEntry {
+  absl::string_view description;
+  absl::string_view status;
+};
+
+// The parameters of invoke_agent.
+struct AgentCall {
+  absl::string_view agent_name;
+  absl::string_view prompt;
+};
+
+InitLine ReadInit(json::Value line, Drift* /*nullable*/ drift);
+MessageLine ReadMessage(json::Value line, Drift* /*nullable*/ drift);
+ToolUseLine ReadToolUse(json::Value line, Drift* /*nullable*/ drift);
+ToolResultLine ReadToolResult(json::Value line, Drift* /*nullable*/ drift);
+ErrorLine ReadError(json::Value line, Drift* /*nullable*/ drift);
+ResultLine ReadResult(json::Value line, Drift* /*nullable*/ drift);
+
+ErrorInfo ReadErrorInfo(json::Value error, const FieldScope& scope);
+Stats ReadStats(json::Value stats, Drift* /*nullable*/ drift);
+TodoEntry ReadTodoEntry(json::Value entry, Drift* /*nullable*/ drift);
+AgentCall ReadAgentCall(json::Value parameters, Drift* /*nullable*/ drift);
+
+}  // namespace troika::gemini
+
+#endif  // TROIKA_AGENT_GEMINI_RECORD_H_
