@@ -1,0 +1,141 @@
+#include "dto/json.h"
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "base/json.h"
+#include "dto/describe.h"
+#include "dto/scalars.h"
+#include "dto/time.h"
+
+namespace troika {
+namespace {
+
+class JsonSink {
+ public:
+  explicit JsonSink(std::string* out) : out_(*out) {}
+
+  void String(int, absl::string_view name, absl::string_view value) {
+    Name(name);
+    json::AppendQuoted(value, &out_);
+  }
+  void Bool(int, absl::string_view name, bool value) {
+    Name(name);
+    out_.append(value ? "true" : "false");
+  }
+  void Int32(int, absl::string_view name, int32_t value) {
+    Name(name);
+    AppendInt(value, &out_);
+  }
+  void SetInt32(int number, absl::string_view name, int32_t value) {
+    Int32(number, name, value);
+  }
+  void Int64(int, absl::string_view name, int64_t value) {
+    Name(name);
+    out_.push_back('"');
+    AppendInt(value, &out_);
+    out_.push_back('"');
+  }
+  void Double(int, absl::string_view name, double value) {
+    Name(name);
+    AppendDouble(value, &out_);
+  }
+  void SetDouble(int number, absl::string_view name, double value) {
+    Double(number, name, value);
+  }
+  void Enum(int, absl::string_view name, int, absl::string_view spelling) {
+    Name(name);
+    Quoted(spelling);
+  }
+  void Time(int, absl::string_view name, absl::Time value) {
+    Name(name);
+    out_.push_back('"');
+    AppendTime(value, &out_);
+    out_.push_back('"');
+  }
+  void Duration(int, absl::string_view name, absl::Duration value) {
+    Name(name);
+    out_.push_back('"');
+    AppendDuration(value, &out_);
+    out_.push_back('"');
+  }
+  void Json(int, absl::string_view name, absl::string_view json) {
+    Name(name);
+    AppendJsonOnOneLine(json, &out_);
+  }
+  void Strings(int, absl::string_view name,
+               const std::vector<std::string>& values) {
+    Name(name);
+    Open('[');
+    for (const std::string& value : values) {
+      Comma();
+      json::AppendQuoted(value, &out_);
+    }
+    Close(']');
+  }
+  template <typename Body>
+  void Message(int, absl::string_view name, const Body& body) {
+    Name(name);
+    Object(body);
+  }
+  template <typename Body>
+  void SetMessage(int number, absl::string_view name, const Body& body) {
+    Message(number, name, body);
+  }
+  template <typename Items, typename Body>
+  void Messages(int, absl::string_view name, const Items& items,
+                const Body& body) {
+    Name(name);
+    Open('[');
+    for (const auto& item : items) {
+      Comma();
+      Object([&] { body(item); });
+    }
+    Close(']');
+  }
+  template <typename Body>
+  void Object(const Body& body) {
+    Open('{');
+    body();
+    Close('}');
+  }
+
+ private:
+  void Open(char bracket) {
+    out_.push_back(bracket);
+    first_ = true;
+  }
+  void Close(char bracket) {
+    out_.push_back(bracket);
+    first_ = false;
+  }
+  void Comma() {
+    if (!first_) out_.push_back(',');
+    first_ = false;
+  }
+  // Of what needs no escape.
+  void Quoted(absl::string_view text) {
+    out_.push_back('"');
+    out_.append(text.data(), text.size());
+    out_.push_back('"');
+  }
+  void Name(absl::string_view name) {
+    Comma();
+    Quoted(name);
+    out_.push_back(':');
+  }
+
+  std::string& out_;
+  bool first_ = true;  // Nothing stands yet after the last bracket.
+};
+
+}  // namespace
+
+void AppendEventJson(const Message& message, absl::string_view task_id,
+                     std::string* out) {
+  JsonSink sink(out);
+  sink.Object([&] { DescribeEvent(message, task_id, sink); });
+}
+
+}  // namespace troika
