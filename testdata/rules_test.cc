@@ -5,6 +5,7 @@
 
 #include "agent/registry.h"
 #include "agent/testing.h"
+#include "base/json.h"
 #include "dto/json.h"
 #include "dto/text.h"
 #include "gmock/gmock.h"
