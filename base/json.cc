@@ -8,7 +8,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "base/check.h"
 #include "base/json_mend.h"
 #include "base/json_text.h"
 #include "rapidjson/error/en.h"
@@ -22,21 +21,21 @@ using ::rapidjson::SizeType;
 
 // RapidJSON's SIMD scan reads whole blocks of 16 bytes.
 constexpr size_t kPadding = 32;
-// Buffers that one huge line grew beyond this are given back.
+// Buffers that a huge line grew beyond this are given back with the next one.
 constexpr size_t kKeptBytes = size_t{1} << 20;
 
 // Writes the reader's events into the tree. Returning false ends the parse.
 class TreeBuilder {
  public:
-  TreeBuilder(rapidjson::InsituStringStream& in, std::vector<Node>* nodes)
-      : in_(in), nodes_(*nodes) {}
+  TreeBuilder(rapidjson::InsituStringStream& in, Node* nodes, size_t capacity)
+      : in_(in), nodes_(nodes), capacity_(capacity) {}
 
   bool too_deep() const { return too_deep_; }
 
   bool Null() { return Scalar(Type::kNull, nullptr, 0); }
   bool Bool(bool b) {
-    Scalar(Type::kBool, nullptr, 0);
-    nodes_.back().boolean = b;
+    if (!Scalar(Type::kBool, nullptr, 0)) return false;
+    nodes_[size_ - 1].boolean = b;
     return true;
   }
   bool RawNumber(const char* text, SizeType size, bool) {
@@ -62,7 +61,11 @@ class TreeBuilder {
 
  private:
   bool Scalar(Type type, const char* text, SizeType size) {
-    nodes_.push_back({type, false, size, 0, 0, 0, text});
+    if (size_ == capacity_) return false;
+    Node& node = nodes_[size_++];
+    node.type = type;
+    node.size = size;
+    node.text = text;
     return true;
   }
   bool Open(Type type) {
@@ -70,21 +73,25 @@ class TreeBuilder {
       too_deep_ = true;
       return false;
     }
-    open_[depth_++] = nodes_.size();
-    const auto begin = static_cast<uint32_t>(in_.Tell() - 1);
-    nodes_.push_back({type, false, 0, 0, begin, 0, nullptr});
+    if (size_ == capacity_) return false;
+    open_[depth_++] = size_;
+    Node& node = nodes_[size_++];
+    node.type = type;
+    node.begin = static_cast<uint32_t>(in_.Tell() - 1);
     return true;
   }
   bool Close(SizeType count) {
     Node& node = nodes_[open_[--depth_]];
     node.size = count;
-    node.next = static_cast<uint32_t>(nodes_.size());
+    node.next = static_cast<uint32_t>(size_);
     node.end = static_cast<uint32_t>(in_.Tell());
     return true;
   }
 
   rapidjson::InsituStringStream& in_;
-  std::vector<Node>& nodes_;
+  Node* const nodes_;
+  const size_t capacity_;
+  size_t size_ = 0;
   size_t open_[kMaxDepth];
   int depth_ = 0;
   bool too_deep_ = false;
@@ -239,22 +246,32 @@ absl::StatusOr<Value> Parser::Parse(absl::string_view text) {
   return ParseChecked(mended_);
 }
 
+void Parser::MakeRoom(size_t bytes) {
+  if (buffer_.size() > kKeptBytes) {
+    buffer_ = {};
+    tree_ = {};
+  }
+  if (buffer_.size() < bytes + kPadding) {
+    buffer_.resize(2 * bytes + kPadding);
+  }
+  // A value takes a byte at least, and another one parts it from the next or
+  // ends it; only containers that are still open lack that.
+  const size_t most = bytes / 2 + kMaxDepth + 1;
+  if (tree_.capacity < most) {
+    tree_.capacity = 2 * most;
+    tree_.nodes = std::make_unique_for_overwrite<Node[]>(tree_.capacity);
+  }
+}
+
 absl::StatusOr<Value> Parser::ParseChecked(absl::string_view text) {
   if (const absl::Status s = CheckControlCharacters(text); !s.ok()) return s;
-  if (buffer_.capacity() > kKeptBytes || tree_.nodes.capacity() > kKeptBytes) {
-    buffer_ = {};
-    tree_.nodes = {};
-  }
-  if (buffer_.size() < text.size() + kPadding) {
-    buffer_.resize(2 * text.size() + kPadding);
-  }
+  MakeRoom(text.size());
   std::memcpy(buffer_.data(), text.data(), text.size());
   std::memset(buffer_.data() + text.size(), 0, kPadding);
   tree_.source = text;
-  tree_.nodes.clear();
 
   rapidjson::InsituStringStream in(buffer_.data());
-  TreeBuilder builder(in, &tree_.nodes);
+  TreeBuilder builder(in, tree_.nodes.get(), tree_.capacity);
   rapidjson::Reader reader;
   constexpr unsigned kFlags =
       rapidjson::kParseInsituFlag | rapidjson::kParseNumbersAsStringsFlag;
@@ -268,8 +285,7 @@ absl::StatusOr<Value> Parser::ParseChecked(absl::string_view text) {
         absl::StrCat(rapidjson::GetParseError_En(result.Code()), " (byte ",
                      result.Offset(), ")"));
   }
-  CHECK(!tree_.nodes.empty());
-  return Value(&tree_, tree_.nodes.data());
+  return Value(&tree_, tree_.nodes.get());
 }
 
 }  // namespace troika::json

@@ -17,6 +17,7 @@
 #define TROIKA_BASE_JSON_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -55,9 +56,11 @@ struct Node {
   const char* text;  // A string's or number's characters.
 };
 
+// The nodes of a document, in a buffer that only grows.
 struct Tree {
   absl::string_view source;
-  std::vector<Node> nodes;
+  std::unique_ptr<Node[]> nodes;
+  size_t capacity = 0;
 };
 
 }  // namespace internal
@@ -115,7 +118,7 @@ class Value {
   absl::string_view Characters() const { return {node_->text, node_->size}; }
   const internal::Node* After() const {
     return type() == Type::kArray || type() == Type::kObject
-               ? tree_->nodes.data() + node_->next
+               ? tree_->nodes.get() + node_->next
                : node_ + 1;
   }
 
@@ -192,6 +195,7 @@ class Parser {
 
  private:
   absl::StatusOr<Value> ParseChecked(absl::string_view text);
+  void MakeRoom(size_t bytes);
 
   internal::Tree tree_;
   std::vector<char> buffer_;

@@ -100,6 +100,22 @@ TEST(JsonTest, DepthIsCapped) {
   EXPECT_FALSE(parser.Parse(objects).ok());
 }
 
+// The densest texts there are, whole and cut off, fit what is set aside.
+TEST(JsonTest, DenseTextsParse) {
+  for (int n = 1; n < 200; ++n) {
+    std::string ones = "[1";
+    for (int i = 1; i < n; ++i) ones += ",1";
+    EXPECT_FALSE(Parser().Parse(ones).ok());
+    Parser parser;
+    const std::string whole = ones + "]";
+    const auto doc = parser.Parse(whole);
+    ASSERT_TRUE(doc.ok());
+    EXPECT_EQ(doc->size(), static_cast<size_t>(n));
+    EXPECT_FALSE(Parser().Parse(std::string(n, '[')).ok());
+    EXPECT_FALSE(Parser().Parse(std::string(n, '[') + "1,1").ok());
+  }
+}
+
 TEST(JsonTest, InvalidUtf8BecomesReplacementCharacters) {
   Parser parser;
   const auto doc =

@@ -77,8 +77,8 @@ bool HasControlCharacter(absl::string_view text) {
   for (; i + 16 <= text.size(); i += 16) {
     const __m128i block =
         _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + i));
-    hit = _mm_or_si128(
-        hit, _mm_cmpeq_epi8(_mm_max_epu8(block, control), control));
+    hit = _mm_or_si128(hit,
+                       _mm_cmpeq_epi8(_mm_max_epu8(block, control), control));
   }
   if (_mm_movemask_epi8(hit) != 0) return true;
 #endif
