@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 
 namespace troika::claude {
@@ -102,10 +103,12 @@ Notice NoticeOf(absl::string_view subtype, const HookLine& line) {
   if (line.exit_code) absl::StrAppend(&text, ", exit code ", *line.exit_code);
   // `output` is both of the others together, where it is there.
   if (!line.output.empty()) {
-    absl::StrAppend(&text, "\n", line.output);
+    absl::StrAppend(&text, "\n",
+                    absl::StripTrailingAsciiWhitespace(line.output));
   } else {
     for (const absl::string_view out : {line.stdout_text, line.stderr_text}) {
-      if (!out.empty()) absl::StrAppend(&text, "\n", out);
+      if (out.empty()) continue;
+      absl::StrAppend(&text, "\n", absl::StripTrailingAsciiWhitespace(out));
     }
   }
   return NoticeWith(Notice::Kind::kHook, std::move(text));

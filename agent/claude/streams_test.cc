@@ -152,11 +152,12 @@ TEST(ClaudeStreamsTest, TranscriptsKeepTheRules) {
         conversation.Receive(line);
       } else {
         ASSERT_TRUE(absl::ConsumePrefix(&line, kWrittenLine));
-        const bool is_prompt =
-            parser.Parse(line)->Get("type").StringOr("") == "user";
+        const json::Value value = *parser.Parse(line);
+        const bool is_prompt = value.Get("type").StringOr("") == "user";
         wire.turn_open |= is_prompt;
         prompts += is_prompt;
-        conversation.Write(line);
+        // What was written and is no JSON stands in a string.
+        conversation.Write(value.Get("_raw").StringOr(line));
       }
     }
     conversation.End();

@@ -1,0 +1,225 @@
+// Requests of the agent, and what is written to it.
+
+#include "absl/strings/str_cat.h"
+#include "agent/claude/test_util.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace troika::claude {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr absl::string_view kResult =
+    R"({"type":"result","subtype":"success","result":""})";
+
+std::string Ask(absl::string_view id, absl::string_view tool_use_id = "t1",
+                absl::string_view tool = "Bash") {
+  return absl::StrCat(
+      R"({"type":"control_request","request_id":")", id,
+      R"(","request":{"subtype":"can_use_tool","tool_name":")", tool,
+      R"(","input":{"command":"ls","questions":[{"question":"Q?",)",
+      R"("header":"H","multiSelect":true,"options":[{"label":"A"},)",
+      R"({"label":"B"}]}]},"blocked_path":"/x","tool_use_id":")", tool_use_id,
+      R"("}})");
+}
+
+std::string Answer(absl::string_view id, absl::string_view response,
+                   absl::string_view subtype = "success") {
+  return absl::StrCat(R"({"type":"control_response","response":{"subtype":")",
+                      subtype, R"(","request_id":")", id, "\",", response,
+                      "}}");
+}
+
+std::string Prompt(absl::string_view text) {
+  return absl::StrCat(R"({"type":"user","message":{"role":"user","content":[)",
+                      R"({"type":"text","text":")", text,
+                      R"("}]},"parent_tool_use_id":null,"session_id":""})");
+}
+
+TEST(ClaudeControlTest, ApprovalsAreAnsweredOnce) {
+  struct Case {
+    std::string answer;
+    Approval::State state;
+    absl::string_view reason;
+  };
+  const Case kCases[] = {
+      {Answer("r", R"("response":{"behavior":"allow","updatedInput":{}})"),
+       Approval::State::kAllowed, ""},
+      {Answer("r", R"("response":{"behavior":"deny","message":"No."})"),
+       Approval::State::kDenied, "No."},
+      {Answer("r", R"("error":"broken")", "error"), Approval::State::kDenied,
+       "broken"},
+      {Answer("r", R"("response":7)"), Approval::State::kDenied, ""},
+  };
+  for (const Case& test : kCases) {
+    SCOPED_TRACE(test.answer);
+    Conversation c(Continuation{.generation = 2});
+    c.Receive(Ask("r")).Write(test.answer).Write(test.answer);
+    const auto approvals = c.All<Approval>();
+    ASSERT_THAT(approvals, SizeIs(2));
+    EXPECT_EQ(approvals[0].state, Approval::State::kAsked);
+    EXPECT_EQ(approvals[0].id, "r");
+    EXPECT_EQ(approvals[0].tool_use_id, "g2.t1");
+    EXPECT_EQ(approvals[0].tool_name, "Bash");
+    EXPECT_EQ(approvals[0].input_json.substr(0, 15), R"({"command":"ls")");
+    EXPECT_EQ(approvals[0].reason, "path /x");
+    EXPECT_EQ(approvals[1].state, test.state);
+    EXPECT_EQ(approvals[1].id, "r");
+    EXPECT_EQ(approvals[1].tool_use_id, "g2.t1");
+    EXPECT_EQ(approvals[1].input_json, "");
+    EXPECT_EQ(approvals[1].reason, test.reason);
+  }
+}
+
+TEST(ClaudeControlTest, QuestionsAreAnsweredByTheirText) {
+  Conversation c;
+  c.Receive(Ask("r1", "t1", "AskUserQuestion"));
+  c.Receive(Ask("r2", "t2", "AskUserQuestion"));
+  c.Receive(Ask("r3", "t3", "AskUserQuestion"));
+  c.Write(Answer("r1", R"("response":{"behavior":"allow","updatedInput":)"
+                       R"({"answers":{"Q?":"A, B","other":"x"}}})"));
+  c.Write(Answer("r2", R"("response":{"behavior":"allow","updatedInput":)"
+                       R"({"answers":{"Q?":["A","B"]}}})"));
+  c.Write(Answer("r3", R"("response":{"behavior":"deny","message":"later"})"));
+  const auto questions = c.All<Question>();
+  ASSERT_THAT(questions, SizeIs(6));
+  EXPECT_EQ(questions[0].state, Question::State::kAsked);
+  EXPECT_EQ(questions[0].tool_use_id, "t1");
+  ASSERT_THAT(questions[0].items, SizeIs(1));
+  const Question::Item& item = questions[0].items[0];
+  EXPECT_EQ(item.text, "Q?");
+  EXPECT_EQ(item.header, "H");
+  EXPECT_TRUE(item.multi_select);
+  EXPECT_THAT(item.options, ElementsAre("A", "B"));
+  EXPECT_THAT(item.answers, IsEmpty());
+  EXPECT_EQ(questions[3].state, Question::State::kAnswered);
+  EXPECT_THAT(questions[3].items[0].answers, ElementsAre("A, B"));
+  EXPECT_THAT(questions[4].items[0].answers, ElementsAre("A", "B"));
+  EXPECT_EQ(questions[5].state, Question::State::kCancelled);
+  EXPECT_THAT(c.All<Approval>(), IsEmpty());
+}
+
+TEST(ClaudeControlTest, RequestsAreCancelled) {
+  Conversation c;
+  c.Receive(Ask("asked")).Receive(Ask("asked"));  // The second is Raw.
+  c.Receive(R"({"type":"control_cancel_request","request_id":"asked"})");
+  c.Receive(R"({"type":"control_cancel_request","request_id":"asked"})");
+  EXPECT_THAT(c.All<Raw>(), SizeIs(2));
+  c.Receive(Ask("left"));
+  c.Receive(Ask("no tool", "")).Receive(kResult);
+  c.End();
+  std::vector<std::string> states;
+  for (const Approval& a : c.All<Approval>()) {
+    states.push_back(absl::StrCat(a.id, ":", static_cast<int>(a.state)));
+  }
+  EXPECT_THAT(states, ElementsAre("asked:0", "asked:3", "left:0", "no tool:0",
+                                  "no tool:3", "left:3"));
+}
+
+TEST(ClaudeControlTest, AToolsResultEndsItsRequest) {
+  Conversation c;
+  c.Receive(R"({"type":"assistant","message":{"id":"m","content":[{"type":)"
+            R"("tool_use","id":"t1","name":"Bash","input":{}}]}})");
+  c.Receive(Ask("r"));
+  c.Receive(R"({"type":"user","message":{"content":[{"type":"tool_result",)"
+            R"("tool_use_id":"t1","content":"x"}]}})");
+  ASSERT_THAT(c.All<Approval>(), SizeIs(2));
+  EXPECT_EQ(c.All<Approval>()[1].state, Approval::State::kCancelled);
+}
+
+TEST(ClaudeControlTest, OpenRequestsAreBounded) {
+  Conversation c;
+  for (int i = 0; i < 1000; ++i) c.Receive(Ask(absl::StrCat(i)));
+  c.End();
+  EXPECT_THAT(c.All<Approval>(), SizeIs(2000));
+}
+
+TEST(ClaudeControlTest, OtherRequestsAndResponsesAreRaw) {
+  Conversation c;
+  c.Receive(
+      R"({"type":"control_request","request_id":"1","request":{"subtype":)"
+      R"("hook_callback"}})");
+  c.Receive(R"({"type":"control_response","response":{"subtype":"success"}})");
+  EXPECT_THAT(c.DriftSeen(), IsEmpty());
+  c.Receive(
+      R"({"type":"control_request","request_id":"1","request":{"subtype":)"
+      R"("dance"}})");
+  EXPECT_THAT(c.DriftSeen(), ElementsAre("type  control_request = dance"));
+  EXPECT_THAT(c.All<Raw>(), SizeIs(3));
+  EXPECT_EQ(c.All<Raw>()[2].type, "control_request/dance");
+}
+
+TEST(ClaudeControlTest, APromptOpensATurn) {
+  Conversation c;
+  c.Write(Prompt("hello"));
+  EXPECT_EQ(c.All<UserInput>()[0].text, "hello");
+  c.End();
+  ASSERT_THAT(c.All<Result>(), SizeIs(1));
+  EXPECT_TRUE(c.All<Result>()[0].synthetic);
+}
+
+TEST(ClaudeControlTest, APromptWhileBusyFoldsIntoTheTurn) {
+  Conversation c;
+  c.Write(Prompt("a")).Receive(R"({"type":"system","subtype":"init"})");
+  c.Write(Prompt("b")).Receive(kResult);
+  EXPECT_THAT(c.All<Result>(), SizeIs(1));
+  c.Write(Prompt("c")).End();
+  EXPECT_THAT(c.All<Result>(), SizeIs(2));
+  EXPECT_THAT(c.All<UserInput>(), SizeIs(3));
+}
+
+TEST(ClaudeControlTest, EchoesOfWhatWasWrittenAreSaidOnce) {
+  Conversation c;
+  const std::string echo =
+      R"({"type":"user","message":{"content":"a"},"isReplay":true})";
+  c.Write(Prompt("a")).Receive(echo);
+  EXPECT_THAT(c.All<UserInput>(), SizeIs(1));
+  c.Receive(echo);
+  EXPECT_THAT(c.All<UserInput>(), SizeIs(2)) << "nobody wrote this one";
+  for (int i = 0; i < 1000; ++i) c.Write(Prompt(absl::StrCat(i)));
+  c.Receive(R"({"type":"user","message":{"content":"999"},"isReplay":true})");
+  EXPECT_THAT(c.All<UserInput>(), SizeIs(1002));
+}
+
+TEST(ClaudeControlTest, PromptsMayHoldImages) {
+  Conversation c;
+  c.Write(
+      R"({"type":"user","message":{"role":"user","content":[{"type":"image",)"
+      R"("source":{}},{"type":"text","text":"see"}]}})");
+  c.Write(R"({"type":"user","message":{"role":"user","content":"plain"}})");
+  EXPECT_EQ(c.All<UserInput>()[0].images, 1);
+  EXPECT_EQ(c.All<UserInput>()[0].text, "see");
+  EXPECT_EQ(c.All<UserInput>()[1].text, "plain");
+}
+
+TEST(ClaudeControlTest, OtherWrittenLinesGiveNothing) {
+  Conversation c;
+  for (const absl::string_view line :
+       {"", "not json", "[1]", "7", "{", R"({"type":7})",
+        R"({"type":"control_request","request":{"subtype":"interrupt"}})",
+        R"({"type":"control_response"})",
+        R"({"type":"control_response","response":{"request_id":"none"}})"}) {
+    c.Write(line);
+  }
+  c.End();
+  EXPECT_THAT(c.messages(), IsEmpty());
+}
+
+TEST(ClaudeControlTest, AHugePromptIsAPointer) {
+  Conversation c;
+  Record record = RecordOf(R"({"type":"user")");
+  record.size = kMaxLineBytes + 1;
+  std::vector<Message> messages;
+  const auto sink = [&](Message&& m) { messages.push_back(std::move(m)); };
+  c.protocol().OnWritten(record, sink);
+  c.protocol().OnNote(RecordOf("", 2), ProcessEnded{}, sink);
+  ASSERT_THAT(Payloads<Raw>(messages), SizeIs(1));
+  EXPECT_EQ(Payloads<Raw>(messages)[0].line, "");
+  EXPECT_THAT(Payloads<Result>(messages), SizeIs(1));
+}
+
+}  // namespace
+}  // namespace troika::claude
