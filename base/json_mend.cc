@@ -1,5 +1,6 @@
 #include "base/json_mend.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <optional>
@@ -60,7 +61,9 @@ class Mender {
   }
 
  private:
+  // Less where the text ends first: an escape may be cut off.
   void Copy(size_t n) {
+    n = std::min(n, text_.size() - at_);
     absl::StrAppend(&out_, text_.substr(at_, n));
     at_ += n;
   }

@@ -137,6 +137,14 @@ TEST(JsonTest, LoneSurrogatesBecomeReplacementCharacters) {
   EXPECT_EQ(doc->Get("e").StringOr(""), "\\ud83d");
 }
 
+TEST(JsonTest, TextThatEndsInAnEscapeIsRefused) {
+  const absl::string_view text = R"(["\ud83d\ude80\ud83d)";
+  Parser parser;
+  for (size_t size = 0; size <= text.size(); ++size) {
+    EXPECT_FALSE(parser.Parse(text.substr(0, size)).ok()) << size;
+  }
+}
+
 TEST(JsonTest, NumbersOutOfRangeAreKeptAsText) {
   Parser parser;
   const std::string digits(400, '9');
