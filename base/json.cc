@@ -115,6 +115,17 @@ absl::Status CheckControlCharacters(absl::string_view text) {
   return absl::OkStatus();
 }
 
+// RapidJSON 1.1.0 refuses half a surrogate pair only where it is the first
+// half; the second one alone it writes as three bytes that are not UTF-8.
+bool HoldsSurrogate(absl::string_view utf8) {
+  size_t lead = utf8.find('\xED');
+  while (lead != absl::string_view::npos && lead + 1 < utf8.size()) {
+    if (static_cast<unsigned char>(utf8[lead + 1]) >= 0xA0) return true;
+    lead = utf8.find('\xED', lead + 1);
+  }
+  return false;
+}
+
 template <typename T>
 std::optional<T> FromChars(absl::string_view text) {
   T value;
@@ -284,6 +295,9 @@ absl::StatusOr<Value> Parser::ParseChecked(absl::string_view text) {
     return absl::InvalidArgumentError(
         absl::StrCat(rapidjson::GetParseError_En(result.Code()), " (byte ",
                      result.Offset(), ")"));
+  }
+  if (HoldsSurrogate({buffer_.data(), text.size()})) {
+    return absl::InvalidArgumentError("lone surrogate in a string");
   }
   return Value(&tree_, tree_.nodes.get());
 }

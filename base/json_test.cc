@@ -135,6 +135,10 @@ TEST(JsonTest, LoneSurrogatesBecomeReplacementCharacters) {
   EXPECT_EQ(doc->Get("c").StringOr(""), "\U0001F600");
   EXPECT_EQ(doc->Get("d").ToJson(), R"(["\ufffd\u0041"])");
   EXPECT_EQ(doc->Get("e").StringOr(""), "\\ud83d");
+
+  const auto second_half = parser.Parse(R"(["한글 \ud7a3\ude00"])");
+  ASSERT_TRUE(second_half.ok()) << second_half.status();
+  EXPECT_EQ(second_half->At(0).StringOr(""), "한글 \uD7A3\uFFFD");
 }
 
 TEST(JsonTest, TextThatEndsInAnEscapeIsRefused) {
