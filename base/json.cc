@@ -277,7 +277,7 @@ void Parser::MakeRoom(size_t bytes) {
 absl::StatusOr<Value> Parser::ParseChecked(absl::string_view text) {
   if (const absl::Status s = CheckControlCharacters(text); !s.ok()) return s;
   MakeRoom(text.size());
-  std::memcpy(buffer_.data(), text.data(), text.size());
+  if (!text.empty()) std::memcpy(buffer_.data(), text.data(), text.size());
   std::memset(buffer_.data() + text.size(), 0, kPadding);
   tree_.source = text;
 

@@ -60,6 +60,10 @@ TEST(JsonTest, RefusesWhatIsBroken) {
   EXPECT_TRUE(parser.Parse("{}").ok()) << "the parser goes on after errors";
 }
 
+TEST(JsonTest, NothingIsRefused) {
+  EXPECT_FALSE(Parser().Parse(absl::string_view()).ok());
+}
+
 TEST(JsonTest, RefusesControlCharactersWhereverTheyStand) {
   Parser parser;
   for (int c = 0; c < 0x20; ++c) {
