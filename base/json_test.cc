@@ -198,5 +198,22 @@ TEST(JsonTest, ValidUtf8) {
   EXPECT_EQ(ToValidUtf8(""), "");
 }
 
+TEST(JsonTest, QuotingReadsBackWhateverStandsWhere) {
+  Parser parser;
+  for (const size_t size : {1, 7, 8, 9, 16, 17, 63, 64, 65, 80}) {
+    for (size_t at = 0; at < size; ++at) {
+      for (int byte = 0; byte < 256; ++byte) {
+        std::string text(size, 'x');
+        text[at] = static_cast<char>(byte);
+        std::string quoted;
+        AppendQuoted(text, &quoted);
+        const auto value = parser.Parse(quoted);
+        ASSERT_TRUE(value.ok()) << value.status() << quoted;
+        ASSERT_EQ(value->StringOr(""), ToValidUtf8(text)) << quoted;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace troika::json

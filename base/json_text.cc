@@ -59,6 +59,26 @@ void AppendEscape(unsigned char c, std::string* out) {
   }
 }
 
+// Names and ids: for them a validator's call costs more than their bytes.
+constexpr size_t kShortBytes = 64;
+constexpr uint64_t kOnes = 0x0101010101010101;
+
+bool IsPlainAscii(absl::string_view text) {
+  for (; text.size() >= 8; text.remove_prefix(8)) {
+    uint64_t block;
+    std::memcpy(&block, text.data(), 8);
+    const auto zero_byte = [](uint64_t x) { return (x - kOnes) & ~x; };
+    const uint64_t hit = (block - kOnes * 0x20) |
+                         zero_byte(block ^ kOnes * '"') |
+                         zero_byte(block ^ kOnes * '\\') | block;
+    if (hit & kOnes * 0x80) return false;
+  }
+  for (const unsigned char c : text) {
+    if (c >= 0x80 || NeedsEscape(c)) return false;
+  }
+  return true;
+}
+
 // The length of the valid UTF-8 sequence at the start of `text`, or 0.
 size_t SequenceLength(absl::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
@@ -105,6 +125,14 @@ std::string ToValidUtf8(absl::string_view text) {
 }
 
 void AppendQuoted(absl::string_view text, std::string* out) {
+  if (text.size() <= kShortBytes && IsPlainAscii(text)) {
+    char quoted[kShortBytes + 2];
+    quoted[0] = '"';
+    text.copy(quoted + 1, text.size());
+    quoted[text.size() + 1] = '"';
+    out->append(quoted, text.size() + 2);
+    return;
+  }
   if (!IsValidUtf8(text)) {
     AppendQuoted(ToValidUtf8(text), out);
     return;
