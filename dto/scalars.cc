@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "absl/strings/match.h"
+
 namespace troika {
 namespace {
 
@@ -32,6 +34,7 @@ void AppendDouble(double value, std::string* out) {
 void AppendJsonOnOneLine(absl::string_view json, std::string* out) {
   const size_t begin = out->size();
   out->append(json.data(), json.size());
+  if (!absl::StrContains(json, '\n') && !absl::StrContains(json, '\r')) return;
   // Strings have their line ends escaped: a bare one is only layout.
   std::replace_if(
       out->begin() + begin, out->end(),

@@ -12,6 +12,13 @@ constexpr int64_t kMinTimeSeconds = -62135596800;      // Year 1.
 constexpr int64_t kMaxTimeSeconds = 253402300799;      // The end of year 9999.
 constexpr int64_t kMaxDurationSeconds = 315576000000;  // 10 000 years.
 
+void PutDigits(int64_t value, int count, char* to) {
+  while (count-- > 0) {
+    to[count] = static_cast<char>('0' + value % 10);
+    value /= 10;
+  }
+}
+
 void AppendFraction(int32_t nanos, std::string* out) {
   if (nanos == 0) return;
   int digits = 9;
@@ -20,10 +27,7 @@ void AppendFraction(int32_t nanos, std::string* out) {
     digits -= 3;
   }
   char text[10] = {'.'};
-  for (int i = digits; i > 0; --i) {
-    text[i] = static_cast<char>('0' + nanos % 10);
-    nanos /= 10;
-  }
+  PutDigits(nanos, digits, text + 1);
   out->append(text, digits + 1);
 }
 
@@ -52,11 +56,14 @@ void AppendTime(absl::Time time, std::string* out) {
   const SecondsAndNanos split = SplitTime(time);
   const absl::CivilSecond c = absl::ToCivilSecond(
       absl::FromUnixSeconds(split.seconds), absl::UTCTimeZone());
-  const auto two = [](int n) { return absl::Dec(n, absl::kZeroPad2); };
-  absl::StrAppend(out, absl::Dec(c.year(), absl::kZeroPad4), "-",
-                  two(c.month()), "-", two(c.day()));
-  absl::StrAppend(out, "T", two(c.hour()), ":", two(c.minute()));
-  absl::StrAppend(out, ":", two(c.second()));
+  char text[] = "yyyy-mm-ddThh:mm:ss";
+  PutDigits(c.year(), 4, text);
+  PutDigits(c.month(), 2, text + 5);
+  PutDigits(c.day(), 2, text + 8);
+  PutDigits(c.hour(), 2, text + 11);
+  PutDigits(c.minute(), 2, text + 14);
+  PutDigits(c.second(), 2, text + 17);
+  out->append(text, sizeof(text) - 1);
   AppendFraction(split.nanos, out);
   out->push_back('Z');
 }
