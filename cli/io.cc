@@ -1,0 +1,90 @@
+#include "cli/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/str_cat.h"
+
+namespace troika::cli {
+namespace {
+
+// Whether to try again after `error`. Others may have made a terminal or pipe
+// that we share with them non-blocking.
+bool CanRetry(int error, int fd, short events) {
+  if (error == EINTR) return true;
+  if (error != EAGAIN) return false;
+  pollfd wait = {.fd = fd, .events = events, .revents = 0};
+  return poll(&wait, 1, -1) >= 0 || errno == EINTR;
+}
+
+}  // namespace
+
+absl::StatusOr<size_t> ReadSome(int fd, absl::Span<char> buffer) {
+  while (true) {
+    const ssize_t n = read(fd, buffer.data(), buffer.size());
+    if (n >= 0) return static_cast<size_t>(n);
+    if (!CanRetry(errno, fd, POLLIN)) return absl::ErrnoToStatus(errno, "read");
+  }
+}
+
+absl::Status WriteAll(int fd, absl::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = write(fd, bytes.data(), bytes.size());
+    if (n >= 0) {
+      bytes.remove_prefix(n);
+    } else if (errno == EPIPE) {
+      return absl::CancelledError("the reader is gone");
+    } else if (!CanRetry(errno, fd, POLLOUT)) {
+      return absl::ErrnoToStatus(errno, "write");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int> OpenToRead(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return absl::ErrnoToStatus(errno, absl::StrCat("read ", path));
+  struct stat info;
+  if (fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) {
+    close(fd);
+    return absl::ErrnoToStatus(EISDIR, absl::StrCat("read ", path));
+  }
+  return fd;
+}
+
+absl::StatusOr<std::string> ReadFile(const std::string& path,
+                                     size_t max_bytes) {
+  const absl::StatusOr<int> fd = OpenToRead(path);
+  if (!fd.ok()) return fd.status();
+  const absl::Cleanup close_it = [&] { close(*fd); };
+  std::string bytes;
+  char chunk[4096];
+  while (true) {
+    const absl::StatusOr<size_t> n = ReadSome(*fd, absl::MakeSpan(chunk));
+    if (!n.ok()) return n.status();
+    if (*n == 0) return bytes;
+    bytes.append(chunk, *n);
+    if (bytes.size() > max_bytes) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("read ", path, ": over ", max_bytes, " bytes"));
+    }
+  }
+}
+
+int Print(const Io& io, absl::string_view text) {
+  const absl::Status written = WriteAll(io.out, text);
+  if (written.ok() || absl::IsCancelled(written)) return kExitOk;
+  return Fail(io, written.message());
+}
+
+int Fail(const Io& io, absl::string_view message) {
+  // Where stderr can't be written, nobody is left to tell.
+  WriteAll(io.err, absl::StrCat("troika: ", message, "\n")).IgnoreError();
+  return kExitFailure;
+}
+
+}  // namespace troika::cli

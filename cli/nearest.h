@@ -1,0 +1,18 @@
+// What somebody may have meant.
+#ifndef TROIKA_CLI_NEAREST_H_
+#define TROIKA_CLI_NEAREST_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace troika::cli {
+
+// The candidate that most looks like `word`; empty where none does.
+std::string Nearest(absl::string_view word,
+                    const std::vector<std::string>& candidates);
+
+}  // namespace troika::cli
+
+#endif  // TROIKA_CLI_NEAREST_H_

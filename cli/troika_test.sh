@@ -1,0 +1,66 @@
+#!/bin/sh
+# Runs the real program: exit codes, and what it says.
+set -u
+troika=$1
+dir=$(mktemp -d)
+trap 'rm -r "$dir"' EXIT
+failed=0
+
+# expect CODE TEXT ARGS...: the exit code, and a part of stdout and stderr.
+expect() {
+  code=$1 text=$2
+  shift 2
+  "$troika" "$@" >"$dir/output" 2>&1 <"$dir/input"
+  got=$?
+  if [ $got -ne "$code" ] || ! grep -qF -e "$text" "$dir/output"; then
+    echo "FAILED: troika $*"
+    echo "  exit code $got, expected $code and \"$text\" in:"
+    sed 's/^/  | /' "$dir/output"
+    failed=1
+  fi
+}
+
+: >"$dir/empty"
+cat >"$dir/input" <<'END'
+{"type":"thread.started","thread_id":"t-1"}
+{"type":"turn.started"}
+not json
+{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"hello"}}
+{"type":"turn.completed","usage":{"input_tokens":1000000,"cached_input_tokens":0,"output_tokens":0},"brand_new":1}
+END
+echo '{"": {"input": 2, "output": 8}}' >"$dir/prices"
+
+expect 2 'usage: troika COMMAND'
+expect 0 'parse      turn' help
+expect 0 'usage: troika parse' help parse
+expect 0 'usage: troika parse' parse --help
+expect 0 'troika 0.' version
+expect 0 'troika 0.' --version
+expect 2 'did you mean "parse"?' prase
+
+expect 0 '"init":{"sessionId":"t-1"' parse --harness codex
+expect 0 '"parseError":{' parse --harness codex -
+expect 0 '"text":{"text":"hello"}' parse --harness=codex "$dir/input"
+expect 0 '"taskId":"T7"' parse --harness codex --task-id T7
+expect 0 'text text=hello' parse --harness codex --text
+expect 0 'brand_new' parse --harness codex --unknown
+expect 0 '"count":1,' parse --harness codex --unknown --json
+expect 0 '"costUsd":2,"costSource":"estimated"' \
+  parse --harness codex --prices "$dir/prices"
+expect 0 '"usage":{"total":{' parse --harness codex --resumed
+
+expect 2 'there are: codex, claude, gemini' parse --harness copilot
+expect 2 'there are: codex, claude, gemini' parse "$dir/input"
+expect 2 'did you mean --harness?' parse --harnes codex
+expect 2 'more than one file' parse --harness codex a b
+expect 2 'exclude each other' parse --harness codex --text --unknown
+expect 1 "read $dir/none: No such file" parse --harness codex "$dir/none"
+expect 1 "read $dir: Is a directory" parse --harness codex "$dir"
+expect 1 "$dir/empty is empty: no events" parse --harness codex "$dir/empty"
+expect 1 "read $dir/none: No such file" \
+  parse --harness codex --prices "$dir/none"
+expect 1 "$dir/input:" parse --harness codex --prices "$dir/input"
+cp "$dir/empty" "$dir/input"
+expect 1 'stdin is empty: no events' parse --harness gemini
+
+exit $failed
