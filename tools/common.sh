@@ -1,0 +1,56 @@
+# shellcheck shell=bash disable=SC2034
+# What ./dev and the scripts beside this one share; sourced from the root.
+
+# The Debian 12 packages, by purpose.
+BUILD_PACKAGES=(
+  g++ bazel-bootstrap bazel-rules-java libabsl-dev libre2-dev rapidjson-dev
+  libgtest-dev libgmock-dev libprotobuf-dev protobuf-compiler libxxhash-dev
+  libsimdjson-dev libbenchmark-dev
+)
+FUZZ_PACKAGES=("${BUILD_PACKAGES[@]}" clang libclang-rt-14-dev)
+BENCH_PACKAGES=("${BUILD_PACKAGES[@]}" nodejs)
+FORMAT_PACKAGES=(clang-format git)
+LINT_PACKAGES=(
+  "${BUILD_PACKAGES[@]}" "${FORMAT_PACKAGES[@]}" clang-tidy shellcheck
+)
+
+say() { printf '==> %s\n' "$*" >&2; }
+die() {
+  printf 'dev: %s\n' "$*" >&2
+  exit 2
+}
+
+# need PACKAGE…: installs those that are missing.
+need() {
+  local package missing=() as_root=()
+  command -v dpkg-query >/dev/null ||
+    die "this is built with Debian 12's packages, and there is no dpkg here"
+  for package; do
+    [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) == \
+      installed ]] || missing+=("$package")
+  done
+  [[ ${#missing[@]} -gt 0 ]] || return 0
+  if [[ $EUID -ne 0 ]]; then
+    command -v sudo >/dev/null ||
+      die "missing, and neither root nor sudo to install it:" \
+        "apt-get install ${missing[*]}"
+    as_root=(sudo)
+  fi
+  as_root+=(env DEBIAN_FRONTEND=noninteractive)
+  say "installing ${missing[*]}"
+  "${as_root[@]}" apt-get update -qq </dev/null >&2
+  "${as_root[@]}" apt-get install -y -qq --no-install-recommends \
+    -o Dpkg::Use-Pty=0 "${missing[@]}" </dev/null >&2
+}
+
+# run_bazel COMMAND …: as bazel, with progress that suits a log where nobody
+# watches.
+run_bazel() {
+  local verb=$1
+  shift
+  local progress=()
+  [[ -t 2 ]] || progress=(--curses=no --color=no --show_progress_rate_limit=20)
+  bazel "$verb" "${progress[@]}" "$@"
+}
+
+cxx_files() { git ls-files -- '*.cc' '*.h'; }

@@ -1,0 +1,80 @@
+"""Counts the test cases that Bazel ran, and lists those that failed.
+
+count_tests.py REPORT…, each a file of bazel test's --build_event_json_file.
+A test or other target that did not build, and a test program that failed in
+some other way than by a case, counts as one that failed. The last line is
+"N passed, N failed"; the exit code is 0 only where something passed and
+nothing failed.
+"""
+
+import json
+import pathlib
+import sys
+import urllib.parse
+import xml.etree.ElementTree as ElementTree
+
+
+def cases(uri):
+    """The passed and failed cases of a test.xml."""
+    path = urllib.parse.unquote(urllib.parse.urlparse(uri).path)
+    passed, failed = [], []
+    try:
+        root = ElementTree.parse(path)
+    except (OSError, ElementTree.ParseError):
+        return passed, failed
+    for case in root.iter("testcase"):
+        name = f"{case.get('classname', '')}.{case.get('name', '')}".strip(".")
+        if case.find("failure") is not None or case.find("error") is not None:
+            failed.append(name)
+        elif case.get("status") != "notrun" and case.find("skipped") is None:
+            passed.append(name)
+    return passed, failed
+
+
+def read(report):
+    """The number of passed cases and the names of failures of one run."""
+    passed, failures, ended = 0, [], False
+    tests, ran, ok = set(), set(), True
+    for line in report.read_text().splitlines() if report.exists() else []:
+        event = json.loads(line)
+        kind, key = next(iter(event["id"].items()))
+        label = key.get("label") if isinstance(key, dict) else None
+        if kind == "targetConfigured" and "testSize" in event.get(
+                "configured", {}):
+            tests.add(label)
+        elif kind == "targetCompleted" and label not in tests:
+            if not event.get("completed", {}).get("success"):
+                failures.append(f"{label} does not build")
+        elif kind == "testResult" and "testResult" in event:
+            result = event["testResult"]
+            ran.add(label)
+            good, bad = [], []
+            for output in result.get("testActionOutput", []):
+                if output["name"] == "test.xml":
+                    good, bad = cases(output["uri"])
+            passed += len(good)
+            failures += [f"{label} {name}" for name in bad]
+            if result["status"] != "PASSED" and not bad:
+                failures.append(f"{label} {result['status']}")
+        elif kind == "buildFinished":
+            ended = True
+            ok = event["finished"].get("overallSuccess", False)
+    failures += [f"{label} did not run" for label in sorted(tests - ran)]
+    if not failures and not (ok and ended):
+        failures.append("the build itself, see above")
+    return passed, failures
+
+
+def main():
+    passed, failures = 0, []
+    for report in map(pathlib.Path, sys.argv[1:]):
+        good, bad = read(report)
+        passed += good
+        failures += [f"{report.stem}: {name}" for name in bad]
+    for failure in failures:
+        print(f"FAILED {failure}")
+    print(f"{passed} passed, {len(failures)} failed")
+    return 0 if passed and not failures else 1
+
+
+sys.exit(main())
