@@ -1,0 +1,284 @@
+// How fast streams are read, as ratios to bare RapidJSON and to Node in the
+// same run. The rounds of all are interleaved and the medians reported, so that
+// a noisy machine is noisy for all alike.
+//
+//   parse_bench [--json] [--mb N] [--rounds N] NODE_SCRIPT
+//   parse_bench --stream HARNESS FILE   reads the file as a stream, and prints
+//                                       the most memory that it took
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "agent/registry.h"
+#include "base/json.h"
+#include "bench/child.h"
+#include "bench/generate.h"
+#include "bench/pipelines.h"
+#include "bench/report.h"
+
+namespace troika::bench {
+namespace {
+
+struct Options {
+  Format format = Format::kTable;
+  int64_t megabytes = 100;
+  int rounds = 5;
+  std::string node_script;
+};
+
+double Seconds(absl::FunctionRef<void()> work) {
+  const absl::Time start = absl::Now();
+  work();
+  return absl::ToDoubleSeconds(absl::Now() - start);
+}
+
+double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// Seconds by what was timed, one for each round.
+using Times = std::map<std::string, std::vector<double>>;
+
+struct Measured {
+  Times times;
+  Tally messages;
+  int64_t problems = 0;
+};
+
+absl::Status TimeNode(const Options& options, const std::string& file,
+                      Times* times) {
+  const absl::StatusOr<std::string> printed =
+      RunChild({"node", options.node_script, file});
+  if (!printed.ok()) return printed.status();
+  json::Parser parser;
+  const absl::StatusOr<json::Value> value = parser.Parse(*printed);
+  if (!value.ok()) return value.status();
+  for (const absl::string_view name : {"parse", "decode_and_parse"}) {
+    const double milliseconds = value->Get(name).Double().value_or(0);
+    (*times)[absl::StrCat("node_", name)].push_back(milliseconds / 1e3);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Measured> Measure(const Options& options, const Backend& backend,
+                                 const std::string& stream,
+                                 const std::string& file) {
+  Measured measured;
+  Times& times = measured.times;
+  const std::vector<absl::string_view> lines = SplitLines(stream);
+  std::string scratch;
+  const auto count = [&](const Tally& tally) {
+    measured.problems += tally.problems;
+    return tally;
+  };
+  for (int round = 0; round < options.rounds; ++round) {
+    scratch = stream;
+    std::replace(scratch.begin(), scratch.end(), '\n', '\0');
+    times["rapidjson"].push_back(
+        Seconds([&] { count(BareRapidJson(lines, &scratch)); }));
+    times["parse"].push_back(Seconds([&] { count(ParseLines(lines)); }));
+    times["messages"].push_back(Seconds([&] {
+      measured.messages = count(RunPipeline(backend, JsonOut::kNone, stream));
+    }));
+    times["json"].push_back(
+        Seconds([&] { count(RunPipeline(backend, JsonOut::kWrite, stream)); }));
+    if (absl::Status status = TimeNode(options, file, &times); !status.ok()) {
+      return status;
+    }
+  }
+  return measured;
+}
+
+void ReportSpeed(const Options& options, absl::string_view harness,
+                 int64_t bytes, const Measured& measured) {
+  std::map<std::string, double> speed;
+  for (const auto& [name, seconds] : measured.times) {
+    speed[name] = static_cast<double>(bytes) / 1e6 / Median(seconds);
+  }
+  const auto print = [&](const std::string& name, const std::string& baseline,
+                         std::optional<double> target) {
+    static const auto* const kBaselines =
+        new std::map<std::string, std::string>{
+            {"rapidjson", "rapidjson-insitu"},
+            {"node_parse", "node-json-parse"}};
+    Print("parse",
+          {.metric = absl::StrCat(harness, ".", name),
+           .value = speed[name],
+           .unit = "MB/s",
+           .baseline = baseline.empty() ? "" : kBaselines->at(baseline),
+           .ratio = baseline.empty() ? 0 : speed[name] / speed[baseline],
+           .target = target},
+          options.format);
+  };
+  print("rapidjson", "", {});
+  print("node_parse", "rapidjson", {});
+  print("node_decode_and_parse", "rapidjson", {});
+  print("parse", "rapidjson", {});
+  print("messages", "rapidjson", 0.6);
+  print("messages", "node_parse", 1.2);
+  print("json", "rapidjson", 0.35);
+  print("json", "node_parse", {});
+  for (const std::string name : {"messages", "json"}) {
+    Print("parse",
+          {.metric = absl::StrCat(harness, ".", name, "_events"),
+           .value = static_cast<double>(measured.messages.events) /
+                    Median(measured.times.at(name)),
+           .unit = "events/s"},
+          options.format);
+  }
+}
+
+// Of a process that reads `file` as a stream and writes its events as JSON.
+absl::StatusOr<double> StreamMemory(absl::string_view harness,
+                                    const std::string& file) {
+  const absl::StatusOr<std::string> printed =
+      RunChild({"/proc/self/exe", "--stream", std::string(harness), file});
+  if (!printed.ok()) return printed.status();
+  int64_t bytes = 0;
+  if (!absl::SimpleAtoi(*printed, &bytes)) {
+    return absl::InternalError(absl::StrCat("no number: ", *printed));
+  }
+  return static_cast<double>(bytes);
+}
+
+absl::Status WriteFile(const std::string& path, absl::string_view bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  return file ? absl::OkStatus()
+              : absl::UnavailableError(absl::StrCat("write ", path));
+}
+
+absl::Status ReportMemory(const Options& options, absl::string_view harness,
+                          const std::string& stream, const std::string& file) {
+  const size_t tenth = stream.find('\n', stream.size() / 10) + 1;
+  const std::string short_file = file + ".tenth";
+  if (absl::Status status =
+          WriteFile(short_file, absl::string_view(stream).substr(0, tenth));
+      !status.ok()) {
+    return status;
+  }
+  const absl::StatusOr<double> less = StreamMemory(harness, short_file);
+  if (!less.ok()) return less.status();
+  const absl::StatusOr<double> more = StreamMemory(harness, file);
+  if (!more.ok()) return more.status();
+  Print("parse",
+        {.metric = absl::StrCat(harness, ".peak_memory"),
+         .value = *more / 1e3,
+         .unit = "kB",
+         .baseline = "a-tenth-of-the-stream",
+         .ratio = *more / *less},
+        options.format);
+  return absl::OkStatus();
+}
+
+absl::Status Run(const Options& options, const std::string& folder) {
+  for (const Backend* backend : AllBackends()) {
+    const absl::string_view harness = HarnessId(backend->harness());
+    const std::string stream =
+        GenerateStream(backend->harness(), options.megabytes * 1'000'000);
+    const std::string file = absl::StrCat(folder, "/", harness);
+    if (absl::Status status = WriteFile(file, stream); !status.ok()) {
+      return status;
+    }
+    absl::FPrintF(stderr, "%s: %d MB, lines of %d bytes on average\n", harness,
+                  stream.size() / 1'000'000,
+                  stream.size() / SplitLines(stream).size());
+    const absl::StatusOr<Measured> measured =
+        Measure(options, *backend, stream, file);
+    if (!measured.ok()) return measured.status();
+    if (measured->problems != 0) {
+      return absl::InternalError(
+          absl::StrCat(harness, ": lines refused: ", measured->problems));
+    }
+    ReportSpeed(options, harness, static_cast<int64_t>(stream.size()),
+                *measured);
+    if (absl::Status status = ReportMemory(options, harness, stream, file);
+        !status.ok()) {
+      return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Stream(absl::string_view harness, const std::string& file) {
+  const absl::StatusOr<const Backend*> backend = BackendById(harness);
+  if (!backend.ok()) return backend.status();
+  const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return absl::ErrnoToStatus(errno, file);
+  Pipeline pipeline(**backend, JsonOut::kWrite);
+  std::vector<char> buffer(size_t{64} << 10);
+  for (ssize_t n; (n = read(fd, buffer.data(), buffer.size())) > 0;) {
+    pipeline.Feed({buffer.data(), static_cast<size_t>(n)});
+  }
+  close(fd);
+  pipeline.Finish();
+  std::printf("%lld\n", static_cast<long long>(PeakMemoryBytes()));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Options> ParseOptions(const std::vector<std::string>& args) {
+  Options options;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const bool has_value = i + 1 < args.size();
+    if (args[i] == "--json") {
+      options.format = Format::kJson;
+    } else if (args[i] == "--mb" && has_value &&
+               absl::SimpleAtoi(args[i + 1], &options.megabytes)) {
+      ++i;
+    } else if (args[i] == "--rounds" && has_value &&
+               absl::SimpleAtoi(args[i + 1], &options.rounds)) {
+      ++i;
+    } else if (options.node_script.empty() && args[i][0] != '-') {
+      options.node_script = args[i];
+    } else {
+      return absl::InvalidArgumentError(absl::StrCat("argument ", args[i]));
+    }
+  }
+  if (options.megabytes < 1 || options.rounds < 1) {
+    return absl::InvalidArgumentError("--mb and --rounds are at least 1");
+  }
+  return options;
+}
+
+absl::Status Main(const std::vector<std::string>& args) {
+  if (args.size() == 3 && args[0] == "--stream")
+    return Stream(args[1], args[2]);
+  const absl::StatusOr<Options> options = ParseOptions(args);
+  if (!options.ok()) return options.status();
+  std::string folder =
+      (std::filesystem::temp_directory_path() / "troika_bench_XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr) {
+    return absl::ErrnoToStatus(errno, folder);
+  }
+  const absl::Status status = Run(*options, folder);
+  std::filesystem::remove_all(folder);
+  return status;
+}
+
+}  // namespace
+}  // namespace troika::bench
+
+int main(int argc, char** argv) {
+  const absl::Status status =
+      troika::bench::Main(std::vector<std::string>(argv + 1, argv + argc));
+  if (status.ok()) return 0;
+  std::fprintf(stderr, "parse_bench: %s\n", status.ToString().c_str());
+  return 1;
+}
