@@ -68,6 +68,17 @@ TEST(FieldsTest, FirstOfRepeatedKeysCounts) {
   EXPECT_EQ(item.id, "a");
 }
 
+TEST(FieldsTest, TypeWithoutMembersFindsDrift) {
+  struct Nothing {};
+  constexpr Field<Nothing> kNothingFields[] = {{"known"}};
+  json::Parser parser;
+  Drift drift;
+  Nothing nothing;
+  ReadFields(*parser.Parse(R"({"known":{},"new":1})"), kNothingFields,
+             {&drift, "item"}, &nothing);
+  EXPECT_THAT(What(drift), ElementsAre("field item.new"));
+}
+
 TEST(FieldsTest, NotAnObjectHasNoFields) {
   json::Parser parser;
   Item item;
