@@ -174,7 +174,7 @@ struct Notice {
 struct Result {
   bool is_error = false;
   std::string error;   // What went wrong, where is_error.
-  std::string text;    // The final answer, where the harness repeats it.
+  std::string text;    // The turn's last text: its answer.
   std::string reason;  // Why it ended, in the harness's own words.
   Usage usage;
   std::optional<absl::Duration> duration;

@@ -1,8 +1,14 @@
 #include "agent/usage_meter.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace troika {
+
+int64_t TokenCount(std::optional<int64_t> wire) {
+  constexpr int64_t kMost = 1'000'000'000'000;
+  return std::clamp<int64_t>(wire.value_or(0), 0, kMost);
+}
 
 UsageMeter::UsageMeter(const Continuation& continuation)
     : total_known_(continuation.total_known),

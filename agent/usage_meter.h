@@ -2,12 +2,17 @@
 #ifndef TROIKA_AGENT_USAGE_METER_H_
 #define TROIKA_AGENT_USAGE_METER_H_
 
+#include <cstdint>
 #include <optional>
 
 #include "agent/message.h"
 #include "agent/protocol.h"
 
 namespace troika {
+
+// A count as a wire tells it, kept in a range whose sums can't overflow: 0
+// where it is missing or negative.
+int64_t TokenCount(std::optional<int64_t> wire);
 
 class UsageMeter {
  public:

@@ -49,6 +49,13 @@ TEST(UsageMeterTest, TurnsAddUpWithTheirCosts) {
   EXPECT_EQ(second.total_cost.usd, 0.5);
 }
 
+TEST(UsageMeterTest, CountsAreKeptInRange) {
+  EXPECT_EQ(TokenCount(std::nullopt), 0);
+  EXPECT_EQ(TokenCount(-5), 0);
+  EXPECT_EQ(TokenCount(5), 5);
+  EXPECT_EQ(TokenCount(INT64_MAX), 1'000'000'000'000);
+}
+
 TEST(UsageMeterTest, ShrinkingTotalsNeverGoBelowZero) {
   UsageMeter meter{Continuation()};
   (void)meter.AdvanceTo(Counts(100, 10));

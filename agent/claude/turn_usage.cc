@@ -5,12 +5,7 @@
 namespace troika::claude {
 namespace {
 
-constexpr int64_t kMaxTokens = 1'000'000'000'000;
 constexpr double kMaxUsd = 1e9;
-
-int64_t Tokens(std::optional<int64_t> count) {
-  return std::clamp<int64_t>(count.value_or(0), 0, kMaxTokens);
-}
 
 double Usd(double cost) { return std::clamp(cost, 0.0, kMaxUsd); }
 
@@ -18,14 +13,15 @@ double Usd(double cost) { return std::clamp(cost, 0.0, kMaxUsd); }
 
 TokenCounts CountsOf(const TokenUsage& usage, Drift* drift) {
   TokenCounts counts = {
-      .input = Tokens(usage.input_tokens),
-      .cached = Tokens(usage.cache_read_input_tokens),
-      .cache_write = Tokens(usage.cache_creation_input_tokens),
-      .output = Tokens(usage.output_tokens)};
+      .input = TokenCount(usage.input_tokens),
+      .cached = TokenCount(usage.cache_read_input_tokens),
+      .cache_write = TokenCount(usage.cache_creation_input_tokens),
+      .output = TokenCount(usage.output_tokens)};
   if (usage.output_tokens_details.IsObject()) {
     const auto details = Read<OutputTokens>(
         usage.output_tokens_details, {drift, "usage.output_tokens_details"});
-    counts.reasoning = std::min(Tokens(details.thinking_tokens), counts.output);
+    counts.reasoning =
+        std::min(TokenCount(details.thinking_tokens), counts.output);
   }
   return counts;
 }
@@ -73,6 +69,8 @@ std::optional<double> TurnUsage::TurnCost(const ResultLine& result) {
   const std::optional<double> total =
       result.total_cost ? result.total_cost : result.cost;
   if (total) {
+    // A total that shrank is another process's.
+    if (Usd(*total) < last_total_cost_) last_total_cost_ = 0;
     cost = Usd(Usd(*total) - last_total_cost_);
     last_total_cost_ = Usd(*total);
   }

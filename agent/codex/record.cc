@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/fields.h"
+#include "agent/usage_meter.h"
 
 namespace troika::codex {
 namespace {
@@ -88,10 +89,6 @@ constexpr Field<McpResult> kMcpResultFields[] = {
     {"structuredContent", &McpResult::structured_content},
 };
 
-int64_t Tokens(std::optional<int64_t> wire) {
-  return std::max<int64_t>(0, wire.value_or(0));
-}
-
 }  // namespace
 
 Line ReadLine(json::Value line, Drift* drift) {
@@ -124,12 +121,12 @@ std::optional<TokenCounts> ReadUsage(json::Value usage, Drift* drift) {
   WireUsage wire;
   ReadFields(usage, kUsageFields, {drift, "usage"}, &wire);
   TokenCounts counts;
-  counts.cached = Tokens(wire.cached);
-  counts.cache_write = Tokens(wire.cache_write);
+  counts.cached = TokenCount(wire.cached);
+  counts.cache_write = TokenCount(wire.cache_write);
   counts.input = std::max<int64_t>(
-      0, Tokens(wire.input) - counts.cached - counts.cache_write);
-  counts.output = Tokens(wire.output);
-  counts.reasoning = Tokens(wire.reasoning);
+      0, TokenCount(wire.input) - counts.cached - counts.cache_write);
+  counts.output = TokenCount(wire.output);
+  counts.reasoning = TokenCount(wire.reasoning);
   return counts;
 }
 

@@ -16,15 +16,12 @@ namespace {
 // output_tokens; a real model's may be more, by thoughts and by prompts of
 // the model's own tools, which the stats don't tell apart.
 TokenCounts CountsOf(const Stats& stats) {
-  const auto count = [](std::optional<int64_t> n) {
-    return std::max<int64_t>(0, n.value_or(0));
-  };
-  const int64_t cached = count(stats.cached);
+  const int64_t cached = TokenCount(stats.cached);
   const int64_t input =
-      std::max<int64_t>(0, count(stats.input_tokens) - cached);
-  return {.input = stats.input ? count(stats.input) : input,
+      std::max<int64_t>(0, TokenCount(stats.input_tokens) - cached);
+  return {.input = stats.input ? TokenCount(stats.input) : input,
           .cached = cached,
-          .output = count(stats.output_tokens)};
+          .output = TokenCount(stats.output_tokens)};
 }
 
 absl::string_view FirstOf(std::initializer_list<absl::string_view> texts) {
@@ -62,6 +59,7 @@ void GeminiProtocol::OnLine(json::Value line, Emitter& out) {
 void GeminiProtocol::OnEnd(Result result, Emitter& out) {
   EndText(out);
   EndAllAgents(out);
+  result.text = std::exchange(last_text_, {});
   result.usage = meter().Unreported();
   ledger().EndStream(std::move(result), out);
 }
@@ -98,7 +96,8 @@ void GeminiProtocol::OnMessage(const MessageLine& message, Emitter& out) {
   } else if (fragment) {
     AddFragment(*content, out);
   } else if (by_model) {
-    out.Emit(Text{std::string(*content)});
+    last_text_ = std::string(*content);
+    out.Emit(Text{last_text_});
   } else {
     out.Emit(UserInput{.text = std::string(*content)});
   }
@@ -115,6 +114,7 @@ void GeminiProtocol::AddFragment(absl::string_view text, Emitter& out) {
 
 void GeminiProtocol::EndText(Emitter& out) {
   if (block_id_.empty()) return;
+  last_text_ = text_;
   out.Emit(Text{std::exchange(text_, {})}, {.block_id = block_id_});
   block_id_.clear();
 }
@@ -149,6 +149,7 @@ void GeminiProtocol::OnResult(const ResultLine& result, Emitter& out) {
     end.usage = meter().Unreported();
   }
   last_error_.clear();
+  end.text = std::exchange(last_text_, {});
   EndAllAgents(out);
   ledger().EndTurn(std::move(end), out);
 }

@@ -53,7 +53,8 @@ class GeminiProtocol final : public LineProtocol {
   bool had_init_ = false;
   std::string block_id_;  // Of the text under way; empty where there is none.
   std::string text_;
-  std::string last_error_;                               // Of this turn.
+  std::string last_text_;   // Of this turn: its answer, at its end.
+  std::string last_error_;  // Of this turn.
   std::map<std::string, Subagent, std::less<>> agents_;  // By native tool id.
 };
 
