@@ -97,6 +97,18 @@ TEST(ClaudeMessagesTest, ResultWithoutUseIsRawOnceALine) {
   EXPECT_THAT(c.messages(), SizeIs(1));
 }
 
+TEST(ClaudeMessagesTest, ResultAfterItsTurnIsRaw) {
+  Conversation c;
+  c.Receive(Assistant(Use("a", "Bash"), R"("p")"));
+  c.Receive(R"({"type":"result","subtype":"success"})");
+  c.Receive(User(Done("a", R"("late")")));
+  c.End();
+  ASSERT_THAT(c.All<Raw>(), SizeIs(1));
+  EXPECT_EQ(c.All<Raw>()[0].reason, "the turn of its tool use has ended");
+  EXPECT_TRUE(c.All<ToolResult>()[0].synthetic);
+  EXPECT_EQ(BrokenRules(c.messages()), "");
+}
+
 TEST(ClaudeMessagesTest, ExitCodes) {
   struct Case {
     absl::string_view tool, result, more;

@@ -151,7 +151,9 @@ void ClaudeProtocol::OnUserText(const MessageLine& line, UserInput input,
 bool ClaudeProtocol::OnToolResult(const Block& block,
                                   json::Value tool_use_result, LineOut& out) {
   if (!ledger().IsRunning(block.tool_use_id)) {
-    out.EmitRaw(block.type, "no tool use of this id is running");
+    out.EmitRaw(block.type, ledger().WasAbandoned(block.tool_use_id)
+                                ? "the turn of its tool use has ended"
+                                : "no tool use of this id is running");
     return false;
   }
   const auto details = Read<ToolUseResult>(tool_use_result, {});
