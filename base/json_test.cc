@@ -191,6 +191,21 @@ TEST(JsonTest, QuotedTextReadsBackAsItself) {
   }
 }
 
+TEST(JsonTest, LongTextOfEscapesReadsBack) {
+  Parser parser;
+  for (const size_t size : {4078, 4079, 4080, 4081, 4095, 4096, 20000}) {
+    for (const char c : {'x', '\n', '\x01'}) {
+      std::string text(size, c);
+      text += "end";
+      std::string quoted;
+      AppendQuoted(text, &quoted);
+      const auto doc = parser.Parse(quoted);
+      ASSERT_TRUE(doc.ok()) << doc.status();
+      EXPECT_EQ(doc->StringOr(""), text);
+    }
+  }
+}
+
 TEST(JsonTest, ValidUtf8) {
   EXPECT_EQ(ToValidUtf8("ok é"), "ok é");
   EXPECT_EQ(ToValidUtf8("\xED\xA0\x80"), "\uFFFD\uFFFD\uFFFD");

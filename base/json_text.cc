@@ -1,6 +1,5 @@
 #include "base/json_text.h"
 
-#include "absl/strings/str_cat.h"
 #include "base/json.h"
 #include "simdjson.h"
 
@@ -15,48 +14,77 @@ constexpr absl::string_view kReplacement = "\xEF\xBF\xBD";
 
 bool NeedsEscape(unsigned char c) { return c < 0x20 || c == '"' || c == '\\'; }
 
-// The length of the part at the start of `text` that needs no escape.
-size_t PlainPrefix(absl::string_view text) {
-  size_t i = 0;
-#if defined(__SSE2__)
-  const __m128i quote = _mm_set1_epi8('"');
-  const __m128i backslash = _mm_set1_epi8('\\');
-  const __m128i control = _mm_set1_epi8(0x1F);
-  for (; i + 16 <= text.size(); i += 16) {
-    const __m128i block =
-        _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + i));
-    const __m128i hit =
-        _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(block, quote),
-                                  _mm_cmpeq_epi8(block, backslash)),
-                     _mm_cmpeq_epi8(_mm_max_epu8(block, control), control));
-    const int mask = _mm_movemask_epi8(hit);
-    if (mask != 0) return i + __builtin_ctz(mask);
-  }
-#endif
-  while (i < text.size() && !NeedsEscape(text[i])) ++i;
-  return i;
-}
-
-void AppendEscape(unsigned char c, std::string* out) {
+char* PutEscape(unsigned char c, char* to) {
+  constexpr absl::string_view kHex = "0123456789abcdef";
+  *to++ = '\\';
   switch (c) {
     case '"':
-      out->append("\\\"");
-      return;
     case '\\':
-      out->append("\\\\");
-      return;
+      *to++ = static_cast<char>(c);
+      return to;
     case '\n':
-      out->append("\\n");
-      return;
+      *to++ = 'n';
+      return to;
     case '\r':
-      out->append("\\r");
-      return;
+      *to++ = 'r';
+      return to;
     case '\t':
-      out->append("\\t");
-      return;
+      *to++ = 't';
+      return to;
     default:
-      absl::StrAppend(out, "\\u", absl::Hex(c, absl::kZeroPad4));
+      for (const char d : {'u', '0', '0', kHex[c >> 4], kHex[c & 0xF]}) {
+        *to++ = d;
+      }
+      return to;
   }
+}
+
+#if defined(__SSE2__)
+// A bit for each byte of the 16 that needs an escape.
+int EscapeMask(__m128i block) {
+  const __m128i control = _mm_set1_epi8(0x1F);
+  return _mm_movemask_epi8(
+      _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('"')),
+                                _mm_cmpeq_epi8(block, _mm_set1_epi8('\\'))),
+                   _mm_cmpeq_epi8(_mm_max_epu8(block, control), control)));
+}
+#endif
+
+// By way of a buffer: tools print an escape every few dozen bytes, and a string
+// grows slowly in such pieces.
+void AppendEscaped(absl::string_view text, std::string* out) {
+  char buffer[4096];
+  char* to = buffer;
+  char* const full = buffer + sizeof(buffer) - 16;
+  const auto flush = [&] {
+    out->append(buffer, to - buffer);
+    to = buffer;
+  };
+  size_t i = 0;
+#if defined(__SSE2__)
+  while (i + 16 <= text.size()) {
+    if (to > full) flush();
+    const __m128i block =
+        _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + i));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), block);
+    const int mask = EscapeMask(block);
+    const int plain = mask == 0 ? 16 : __builtin_ctz(mask);
+    i += plain;
+    to += plain;
+    if (mask == 0) continue;
+    if (to > full) flush();
+    to = PutEscape(text[i++], to);
+  }
+#endif
+  for (; i < text.size(); ++i) {
+    if (to > full) flush();
+    if (NeedsEscape(text[i])) {
+      to = PutEscape(text[i], to);
+    } else {
+      *to++ = text[i];
+    }
+  }
+  flush();
 }
 
 // Names and ids: for them a validator's call costs more than their bytes.
@@ -138,13 +166,7 @@ void AppendQuoted(absl::string_view text, std::string* out) {
     return;
   }
   out->push_back('"');
-  while (!text.empty()) {
-    const size_t plain = PlainPrefix(text);
-    out->append(text.data(), plain);
-    if (plain == text.size()) break;
-    AppendEscape(text[plain], out);
-    text.remove_prefix(plain + 1);
-  }
+  AppendEscaped(text, out);
   out->push_back('"');
 }
 
