@@ -1,9 +1,11 @@
 #include "bench/pipelines.h"
 
+#include <algorithm>
 #include <memory>
 #include <variant>
 
-#include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "agent/protocol.h"
 #include "base/json.h"
 #include "base/line_splitter.h"
@@ -14,48 +16,49 @@ namespace troika::bench {
 namespace {
 
 constexpr size_t kChunkBytes = size_t{64} << 10;
+constexpr size_t kSliceBytes = 1'000'000;
+constexpr size_t kPoolBytes = size_t{1} << 20;
 
 }  // namespace
 
-std::vector<absl::string_view> SplitLines(absl::string_view stream) {
-  std::vector<absl::string_view> lines;
+std::vector<Slice> SliceStream(absl::string_view stream) {
+  std::vector<Slice> slices;
   while (!stream.empty()) {
-    const size_t size = std::min(stream.find('\n'), stream.size());
-    lines.push_back(stream.substr(0, size));
-    stream.remove_prefix(std::min(size + 1, stream.size()));
+    const size_t from = std::min(kSliceBytes, stream.size() - 1);
+    const size_t end = std::min(stream.find('\n', from), stream.size() - 1);
+    const absl::string_view text = stream.substr(0, end + 1);
+    slices.push_back(
+        {.text = text,
+         .lines = absl::StrSplit(absl::StripSuffix(text, "\n"), '\n')});
+    stream.remove_prefix(text.size());
   }
-  return lines;
+  return slices;
 }
 
-Tally BareRapidJson(const std::vector<absl::string_view>& lines,
-                    std::string* scratch) {
-  Tally tally;
+int64_t BareRapidJson(const std::vector<absl::string_view>& lines,
+                      std::string* scratch) {
   // Its memory is kept from line to line: the fastest way to use it.
-  std::vector<char> pool(size_t{1} << 20);
+  static char* const pool = new char[kPoolBytes];
+  int64_t refused = 0;
   char* line = scratch->data();
   for (const absl::string_view original : lines) {
-    rapidjson::MemoryPoolAllocator<> allocator(pool.data(), pool.size());
+    rapidjson::MemoryPoolAllocator<> allocator(pool, kPoolBytes);
     rapidjson::Document document(&allocator);
     document.ParseInsitu(line);
-    if (document.HasParseError()) ++tally.problems;
-    tally.events += document.MemberCount();
+    if (document.HasParseError() || !document.IsObject()) ++refused;
     line += original.size() + 1;
   }
-  return tally;
+  return refused;
 }
 
-Tally ParseLines(const std::vector<absl::string_view>& lines) {
-  Tally tally;
-  json::Parser parser;
+int64_t ParseLines(const std::vector<absl::string_view>& lines,
+                   json::Parser* parser) {
+  int64_t refused = 0;
   for (const absl::string_view line : lines) {
-    const absl::StatusOr<json::Value> value = parser.Parse(line);
-    if (value.ok()) {
-      tally.events += static_cast<int64_t>(value->size());
-    } else {
-      ++tally.problems;
-    }
+    const absl::StatusOr<json::Value> value = parser->Parse(line);
+    if (!value.ok() || !value->IsObject()) ++refused;
   }
-  return tally;
+  return refused;
 }
 
 struct Pipeline::State {
@@ -90,9 +93,12 @@ Pipeline::Pipeline(const Backend& backend, JsonOut json_out)
 
 Pipeline::~Pipeline() = default;
 
-void Pipeline::Feed(absl::string_view chunk) {
-  state_->splitter.Feed(
-      chunk, [this](const LineSplitter::Line& line) { state_->OnLine(line); });
+void Pipeline::Feed(absl::string_view bytes) {
+  for (size_t at = 0; at < bytes.size(); at += kChunkBytes) {
+    state_->splitter.Feed(
+        bytes.substr(at, kChunkBytes),
+        [this](const LineSplitter::Line& line) { state_->OnLine(line); });
+  }
 }
 
 Tally Pipeline::Finish() {
@@ -102,15 +108,6 @@ Tally Pipeline::Finish() {
       {.number = ++state_->records}, ProcessEnded{},
       [this](Message&& message) { state_->OnMessage(message); });
   return state_->tally;
-}
-
-Tally RunPipeline(const Backend& backend, JsonOut json_out,
-                  absl::string_view stream) {
-  Pipeline pipeline(backend, json_out);
-  for (size_t at = 0; at < stream.size(); at += kChunkBytes) {
-    pipeline.Feed(stream.substr(at, kChunkBytes));
-  }
-  return pipeline.Finish();
 }
 
 }  // namespace troika::bench

@@ -3,50 +3,57 @@
 #define TROIKA_BENCH_PIPELINES_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
 #include "agent/backend.h"
+#include "base/json.h"
 
 namespace troika::bench {
 
-// What a run made: so that no compiler leaves it out, and to compare runs.
+// What a pipeline made: so that no compiler leaves it out, and to check it.
 struct Tally {
   int64_t events = 0;
   int64_t bytes = 0;     // Of JSON text written.
-  int64_t problems = 0;  // Lines refused, and parse errors.
+  int64_t problems = 0;  // Parse errors.
 };
 
-// The lines of `stream`, without their ends.
-std::vector<absl::string_view> SplitLines(absl::string_view stream);
+// Whole lines of a stream, about a megabyte.
+struct Slice {
+  absl::string_view text;
+  std::vector<absl::string_view> lines;  // Without their ends.
+};
+
+std::vector<Slice> SliceStream(absl::string_view stream);
 
 // RapidJSON alone, in situ, with nothing checked, a document a line. `scratch`
-// is a copy of the stream with a NUL for each end of line, and is used up.
-Tally BareRapidJson(const std::vector<absl::string_view>& lines,
-                    std::string* scratch);
+// is a copy of the slice with a NUL for each end of line, and is used up.
+// Returns how many lines it refused.
+int64_t BareRapidJson(const std::vector<absl::string_view>& lines,
+                      std::string* scratch);
 
-// base/json over each line.
-Tally ParseLines(const std::vector<absl::string_view>& lines);
+// base/json over each line; as BareRapidJson.
+int64_t ParseLines(const std::vector<absl::string_view>& lines,
+                   json::Parser* parser);
 
-// A stream as it comes from a process, in chunks of 64 KiB, to messages. With
-// `JsonOut::kWrite` each becomes a line of JSON besides.
+// A stream as it comes from a process, to messages. With `JsonOut::kWrite` each
+// becomes a line of JSON besides.
 enum class JsonOut { kNone, kWrite };
 class Pipeline {
  public:
   Pipeline(const Backend& backend, JsonOut json_out);
   ~Pipeline();
 
-  void Feed(absl::string_view chunk);
+  // In chunks of 64 KiB, as from a pipe.
+  void Feed(absl::string_view bytes);
   Tally Finish();
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
-
-Tally RunPipeline(const Backend& backend, JsonOut json_out,
-                  absl::string_view stream);
 
 }  // namespace troika::bench
 

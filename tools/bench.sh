@@ -11,5 +11,5 @@ esac
 need "${BENCH_PACKAGES[@]}"
 say "building the benchmark, optimized"
 run_bazel build --config=opt //bench:parse_bench
-say "measuring: each round reads 100 MB six times for each harness"
+say "measuring 100 MB of each harness, five rounds; about a minute"
 bazel-bin/bench/parse_bench "$@" bench/node_baseline.js
