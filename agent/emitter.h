@@ -25,14 +25,13 @@ class Emitter {
 
   template <typename P>
   void Emit(P&& payload, const Context& context = {}) {
-    Message message;
-    message.id = NextId();
+    const EventId id = NextId();
     ++index_;
-    message.time = record_.time;
-    message.parent_tool_use_id = std::string(context.parent_tool_use_id);
-    message.block_id = std::string(context.block_id);
-    message.payload = std::forward<P>(payload);
-    sink_(std::move(message));
+    sink_({.id = id,
+           .time = record_.time,
+           .parent_tool_use_id = std::string(context.parent_tool_use_id),
+           .block_id = std::string(context.block_id),
+           .payload = std::forward<P>(payload)});
   }
 
   // The whole line as Raw, with a pointer to it.
