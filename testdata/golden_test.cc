@@ -79,8 +79,7 @@ int Update() {
     std::cout << "wrote " << GoldenPath(stream.path) << "\n";
     ++changed;
   }
-  std::cout << changed << " of " << AllStreams().size()
-            << " goldens changed\n";
+  std::cout << changed << " of " << AllStreams().size() << " goldens changed\n";
   return 0;
 }
 

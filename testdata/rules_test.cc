@@ -76,9 +76,7 @@ INSTANTIATE_TEST_SUITE_P(All, StreamRulesTest,
                          ::testing::ValuesIn(AllStreams()),
                          [](const auto& info) { return TestName(info.param); });
 
-TEST(StreamsTest, AreThere) {
-  EXPECT_THAT(AllStreams(), SizeIs(Ge(150)));
-}
+TEST(StreamsTest, AreThere) { EXPECT_THAT(AllStreams(), SizeIs(Ge(150))); }
 
 }  // namespace
 }  // namespace troika

@@ -149,8 +149,8 @@ std::vector<Stream> AllStreams() {
 
 std::string TestName(const Stream& stream) {
   return absl::StrReplaceAll(
-      stream.path, {{"testdata/", ""}, {".jsonl", ""}, {"/", "_"}, {".", "_"},
-                    {"-", "_"}});
+      stream.path,
+      {{"testdata/", ""}, {".jsonl", ""}, {"/", "_"}, {".", "_"}, {"-", "_"}});
 }
 
 std::string ReadFileOrDie(const std::string& path) {
