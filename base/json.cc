@@ -104,7 +104,6 @@ bool IsForbidden(unsigned char c) {
 }
 
 absl::Status CheckControlCharacters(absl::string_view text) {
-  if (!HasControlCharacter(text)) return absl::OkStatus();
   for (size_t i = 0; i < text.size(); ++i) {
     if (IsForbidden(text[i])) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -275,9 +274,11 @@ void Parser::MakeRoom(size_t bytes) {
 }
 
 absl::StatusOr<Value> Parser::ParseChecked(absl::string_view text) {
-  if (const absl::Status s = CheckControlCharacters(text); !s.ok()) return s;
   MakeRoom(text.size());
-  if (!text.empty()) std::memcpy(buffer_.data(), text.data(), text.size());
+  if (CopyAndFindControl(text, buffer_.data())) {
+    const absl::Status allowed = CheckControlCharacters(text);
+    if (!allowed.ok()) return allowed;
+  }
   std::memset(buffer_.data() + text.size(), 0, kPadding);
   tree_.source = text;
 

@@ -117,7 +117,7 @@ size_t SequenceLength(absl::string_view text) {
 
 }  // namespace
 
-bool HasControlCharacter(absl::string_view text) {
+bool CopyAndFindControl(absl::string_view text, char* out) {
   size_t i = 0;
 #if defined(__SSE2__)
   const __m128i control = _mm_set1_epi8(0x1F);
@@ -125,15 +125,19 @@ bool HasControlCharacter(absl::string_view text) {
   for (; i + 16 <= text.size(); i += 16) {
     const __m128i block =
         _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + i));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i), block);
     hit = _mm_or_si128(hit,
                        _mm_cmpeq_epi8(_mm_max_epu8(block, control), control));
   }
-  if (_mm_movemask_epi8(hit) != 0) return true;
+  bool found = _mm_movemask_epi8(hit) != 0;
+#else
+  bool found = false;
 #endif
   for (; i < text.size(); ++i) {
-    if (static_cast<unsigned char>(text[i]) < 0x20) return true;
+    out[i] = text[i];
+    found |= static_cast<unsigned char>(text[i]) < 0x20;
   }
-  return false;
+  return found;
 }
 
 bool IsValidUtf8(absl::string_view text) {

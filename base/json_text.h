@@ -6,8 +6,9 @@
 
 namespace troika::json {
 
-// Whether any byte is below 0x20, white space included.
-bool HasControlCharacter(absl::string_view text);
+// Copies `text` to `out`, which has room for it, and tells whether any byte of
+// it is below 0x20, white space included.
+bool CopyAndFindControl(absl::string_view text, char* out);
 
 }  // namespace troika::json
 

@@ -119,11 +119,15 @@ ToolResult CollabResult(const Item& item, Drift*) {
   return result;
 }
 
+}  // namespace
+
 struct ToolKind {
   absl::string_view type;
   ToolUse (*use)(const Item& item);
   ToolResult (*result)(const Item& item, Drift* /*nullable*/ drift);
 };
+
+namespace {
 
 constexpr ToolKind kToolKinds[] = {
     {"command_execution", CommandUse, CommandResult},
@@ -155,8 +159,8 @@ void ItemReader::OnItem(absl::string_view event, json::Value value,
     OnTodo(item, out);
   } else if (event == "item.updated") {
     out.EmitRaw(event);
-  } else if (FindToolKind(item.type) != nullptr) {
-    OnTool(event, item, out);
+  } else if (const ToolKind* const kind = FindToolKind(item.type)) {
+    OnTool(event, *kind, item, out);
   } else if (completed && (item.type == "agent_message" ||
                            item.type == "assistant_message")) {
     last_text_.assign(item.text.data(), item.text.size());
@@ -172,9 +176,8 @@ void ItemReader::OnItem(absl::string_view event, json::Value value,
   }
 }
 
-void ItemReader::OnTool(absl::string_view event, const Item& item,
-                        Emitter& out) {
-  const ToolKind& kind = *FindToolKind(item.type);
+void ItemReader::OnTool(absl::string_view event, const ToolKind& kind,
+                        const Item& item, Emitter& out) {
   if (event == "item.started") {
     ledger_.StartTool(item.id, kind.use(item), out);
     return;
