@@ -230,5 +230,18 @@ TEST(JsonTest, QuotingReadsBackWhateverStandsWhere) {
   }
 }
 
+TEST(JsonTest, QuotingReadsBackOverBlocks) {
+  Parser parser;
+  std::string text(3000, '\x01');
+  for (int i = 0; i < 3000; ++i) {
+    std::string quoted;
+    AppendQuoted(text, &quoted);
+    const auto value = parser.Parse(quoted);
+    ASSERT_TRUE(value.ok()) << value.status() << quoted;
+    ASSERT_EQ(value->StringOr(""), text);
+    text[(i * 7) % text.size()] = i % 5 == 0 ? '"' : 'x';
+  }
+}
+
 }  // namespace
 }  // namespace troika::json
