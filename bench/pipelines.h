@@ -30,9 +30,11 @@ std::vector<Slice> SliceStream(absl::string_view stream);
 
 // RapidJSON alone, in situ, with nothing checked, a document a line. `scratch`
 // is a copy of the slice with a NUL for each end of line, and is used up.
-// Returns how many lines it refused.
+// Returns how many lines it refused. Documents usually get their memory
+// themselves; kPooled gives all of them the same, the fastest way there is.
+enum class DocumentMemory { kOwn, kPooled };
 int64_t BareRapidJson(const std::vector<absl::string_view>& lines,
-                      std::string* scratch);
+                      DocumentMemory memory, std::string* scratch);
 
 // base/json over each line; as BareRapidJson.
 int64_t ParseLines(const std::vector<absl::string_view>& lines,
