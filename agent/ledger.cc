@@ -8,6 +8,13 @@
 #include "xxhash.h"
 
 namespace troika {
+namespace {
+
+uint64_t HashOf(absl::string_view id) {
+  return XXH3_64bits(id.data(), id.size());
+}
+
+}  // namespace
 
 void Ledger::set_generation(int generation) {
   prefix_ = generation > 1 ? absl::StrCat("g", generation, ".") : "";
@@ -52,6 +59,11 @@ bool Ledger::EndTool(absl::string_view native_id, ToolResult result,
   return true;
 }
 
+bool Ledger::WasStarted(absl::string_view native_id) const {
+  const std::string id = absl::StrCat(prefix_, native_id);
+  return !native_id.empty() && used_.contains(HashOf(id));
+}
+
 std::string Ledger::ToolId(absl::string_view native_id) const {
   const auto renamed = renamed_.find(native_id);
   if (renamed != renamed_.end()) return renamed->second;
@@ -60,9 +72,7 @@ std::string Ledger::ToolId(absl::string_view native_id) const {
 
 std::string Ledger::UniqueId(absl::string_view native_id, EventId at) {
   std::string id = absl::StrCat(prefix_, native_id);
-  const auto is_new = [&] {
-    return used_.insert(XXH3_64bits(id.data(), id.size())).second;
-  };
+  const auto is_new = [&] { return used_.insert(HashOf(id)).second; };
   if (!native_id.empty() && is_new()) {
     if (!renamed_.empty()) renamed_.erase(native_id);
     return id;

@@ -37,6 +37,8 @@ class Ledger {
   // Whether a turn ended while this tool ran, so that it has a synthetic result
   // and what its harness says of it now comes too late.
   bool WasAbandoned(absl::string_view native_id) const;
+  // Whether a tool of this native id began in this process, running or not.
+  bool WasStarted(absl::string_view native_id) const;
   // Whether any tool runs.
   bool AnyRunning() const { return !running_.empty(); }
   // Our id of the latest tool that had this native id; made from it where there

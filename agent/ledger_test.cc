@@ -82,6 +82,8 @@ TEST_F(LedgerTest, TurnEndClosesToolsInOrder) {
   EXPECT_FALSE(ledger.turn_open());
   EXPECT_TRUE(ledger.WasAbandoned("a"));
   EXPECT_FALSE(ledger.WasAbandoned("d"));
+  EXPECT_TRUE(ledger.WasStarted("a"));
+  EXPECT_FALSE(ledger.WasStarted("d"));
   const auto results = Payloads<ToolResult>(messages_);
   ASSERT_EQ(results.size(), 3u);
   EXPECT_EQ(results[0].tool_use_id, "c");

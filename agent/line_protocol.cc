@@ -37,6 +37,7 @@ void LineProtocol::OnReceived(const Record& record, MessageSink sink) {
   Emitter out(record, sink);
   if (drift_) drift_->set_record(record.number);
   if (record.size > kMaxLineBytes) {
+    if (drift_) drift_->UnknownType("line", "too long");
     out.EmitRaw("", absl::StrCat("a line of ", record.size,
                                  " bytes, over the limit of ", kMaxLineBytes));
     return;
@@ -46,8 +47,10 @@ void LineProtocol::OnReceived(const Record& record, MessageSink sink) {
   if (absl::StripAsciiWhitespace(bytes).empty()) return;
   const absl::StatusOr<json::Value> line = parser_.Parse(bytes);
   if (!line.ok()) {
+    if (drift_) drift_->UnknownType("line", "unreadable");
     EmitParseError(line.status().message(), out);
   } else if (!line->IsObject()) {
+    if (drift_) drift_->UnknownType("line", json::TypeName(line->type()));
     out.EmitRaw(
         "", absl::StrCat("not an object but ", json::TypeName(line->type())));
   } else {
@@ -61,14 +64,7 @@ void LineProtocol::OnNote(const Record& record, const Note& note,
                           MessageSink sink) {
   Emitter out(record, sink);
   if (const auto* ended = std::get_if<ProcessEnded>(&note)) {
-    Result result = ResultOfEnd(*ended);
-    const bool clean = ended->reason.empty() && !ended->signal &&
-                       ended->exit_code.value_or(0) == 0;
-    if (clean && EndsWithoutResult()) {
-      result.is_error = false;
-      result.error.clear();
-    }
-    OnEnd(std::move(result), out);
+    OnEnd(EndResult(*ended), out);
   }
 }
 
@@ -78,6 +74,18 @@ Continuation LineProtocol::continuation() const {
   next.session_id = session_id_;
   meter_.WriteTo(&next);
   return next;
+}
+
+Result LineProtocol::EndResult(const ProcessEnded& ended) const {
+  Result result = ResultOfEnd(ended);
+  // How a recorded stream's process ended is not known, and taken for clean.
+  const bool clean =
+      ended.reason.empty() && !ended.signal && ended.exit_code.value_or(0) == 0;
+  if (clean && EndsWithoutResult()) {
+    result.is_error = false;
+    result.error.clear();
+  }
+  return result;
 }
 
 void LineProtocol::NextGeneration() { ledger_.set_generation(++generation_); }

@@ -37,9 +37,13 @@ class LineProtocol : public Protocol {
   // end of the process is one.
   virtual bool EndsWithoutResult() const { return false; }
 
+  // What a synthetic result says where the process ended so.
+  Result EndResult(const ProcessEnded& ended) const;
+
   json::Parser& parser() { return parser_; }
   Drift* /*nullable*/ drift() const { return drift_; }
   Ledger& ledger() { return ledger_; }
+  const Ledger& ledger() const { return ledger_; }
   UsageMeter& meter() { return meter_; }
   std::vector<std::string>& mutable_outbox() { return outbox_; }
 
@@ -59,7 +63,8 @@ class LineProtocol : public Protocol {
   int generation_;
 };
 
-// What a process's end means for a turn that it left open.
+// What a process's end means for a turn that it left open, where its wire would
+// have told a good end.
 Result ResultOfEnd(const ProcessEnded& ended);
 
 }  // namespace troika

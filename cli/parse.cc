@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -78,6 +79,10 @@ class StreamParser {
   }
   absl::Status Finish() {
     splitter_.Finish([this](const LineSplitter::Line& l) { OnLine(l); });
+    if (blank_) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(options_.input_name, " is empty: no events"));
+    }
     protocol_->OnNote({.number = lines_ + 1}, ProcessEnded{},
                       [this](Message&& m) { OnMessage(m); });
     if (options_.output == Output::kUnknown) {
@@ -90,6 +95,7 @@ class StreamParser {
 
  private:
   void OnLine(const LineSplitter::Line& line) {
+    blank_ = blank_ && absl::StripAsciiWhitespace(line.bytes).empty();
     protocol_->OnReceived({.number = ++lines_,
                            .time = std::nullopt,
                            .bytes = line.bytes,
@@ -123,6 +129,7 @@ class StreamParser {
   std::optional<CostEstimator> estimator_;
   LineSplitter splitter_{kMaxLineBytes};
   int64_t lines_ = 0;
+  bool blank_ = true;  // Nothing but white space so far.
   std::string buffer_;
   absl::Status written_;  // The first error stays.
 };
@@ -131,16 +138,12 @@ absl::Status ParseAll(const ParseOptions& options, const Backend& backend,
                       const Io& io) {
   StreamParser parser(options, backend, io.out);
   std::vector<char> chunk(kChunkBytes);
-  for (bool empty = true;; empty = false) {
+  while (true) {
     const absl::StatusOr<size_t> n = ReadSome(io.in, absl::MakeSpan(chunk));
     if (!n.ok()) {
       return absl::Status(
           n.status().code(),
           absl::StrCat(options.input_name, ": ", n.status().message()));
-    }
-    if (*n == 0 && empty) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(options.input_name, " is empty: no events"));
     }
     if (*n == 0) return parser.Finish();
     const absl::Status fed = parser.Feed({chunk.data(), *n});

@@ -21,6 +21,7 @@ expect() {
 }
 
 : >"$dir/empty"
+printf '\n \n' >"$dir/blank"
 cat >"$dir/input" <<'END'
 {"type":"thread.started","thread_id":"t-1"}
 {"type":"turn.started"}
@@ -44,6 +45,7 @@ expect 0 '"text":{"text":"hello"}' parse --harness=codex "$dir/input"
 expect 0 '"taskId":"T7"' parse --harness codex --task-id T7
 expect 0 'text text=hello' parse --harness codex --text
 expect 0 'brand_new' parse --harness codex --unknown
+expect 0 'line = unreadable' parse --harness codex --unknown
 expect 0 '"count":1,' parse --harness codex --unknown --json
 expect 0 '"costUsd":2,"costSource":"estimated"' \
   parse --harness codex --prices "$dir/prices"
@@ -57,6 +59,7 @@ expect 2 'exclude each other' parse --harness codex --text --unknown
 expect 1 "read $dir/none: No such file" parse --harness codex "$dir/none"
 expect 1 "read $dir: Is a directory" parse --harness codex "$dir"
 expect 1 "$dir/empty is empty: no events" parse --harness codex "$dir/empty"
+expect 1 "$dir/blank is empty: no events" parse --harness codex "$dir/blank"
 expect 1 "read $dir/none: No such file" \
   parse --harness codex --prices "$dir/none"
 expect 1 "$dir/input:" parse --harness codex --prices "$dir/input"

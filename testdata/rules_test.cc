@@ -3,6 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "agent/drift.h"
 #include "agent/registry.h"
 #include "agent/testing.h"
 #include "base/json.h"
@@ -57,6 +60,29 @@ TEST_P(StreamRulesTest, ChunksMakeNoDifference) {
     for (size_t& cut : cuts) cut = 1 + random() % 700;
     EXPECT_EQ(Texts(Parse(GetParam(), text, cuts)), whole);
   }
+}
+
+// As files that were put together. Claude's wire doesn't tell where a process
+// begins, so there a turn that was cut off runs into the next one.
+TEST_P(StreamRulesTest, HoldForTheSameStreamTwice) {
+  const std::string text = ReadFileOrDie(GetParam().path);
+  const std::string twice = absl::EndsWith(text, "\n")
+                                ? absl::StrCat(text, text)
+                                : absl::StrCat(text, "\n", text);
+  const std::vector<Message> messages = Parse(GetParam(), twice);
+  EXPECT_THAT(BrokenRules(messages), IsEmpty());
+  if (GetParam().harness == Harness::kClaude) return;
+  const Expectation expected = ExpectationOf(GetParam().harness, text);
+  EXPECT_THAT(Payloads<Result>(messages), SizeIs(2 * expected.turns));
+}
+
+TEST_P(StreamRulesTest, NothingUnknownButOnPurpose) {
+  if (absl::StrContains(GetParam().path, "every_")) return;
+  Drift drift;
+  const std::unique_ptr<Protocol> protocol =
+      BackendOf(GetParam().harness).NewProtocol({.drift = &drift});
+  RunStream(*protocol, ReadFileOrDie(GetParam().path));
+  EXPECT_THAT(drift.Entries(), IsEmpty());
 }
 
 TEST_P(StreamRulesTest, EventsAreJsonOfOneLine) {

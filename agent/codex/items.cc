@@ -34,7 +34,7 @@ ToolResult CommandResult(const Item& item, Drift*) {
   ToolResult result;
   result.output = std::string(item.aggregated_output);
   result.is_error = HasFailed(item) || item.exit_code.value_or(0) != 0;
-  if (item.exit_code) result.exit_code = static_cast<int>(*item.exit_code);
+  result.exit_code = ExitCode(item.exit_code);
   if (result.output.empty() && item.status == "declined") {
     result.output = "declined";
   }
@@ -77,7 +77,8 @@ ToolUse McpUse(const Item& item) {
 ToolResult McpResult(const Item& item, Drift* drift) {
   ToolResult result;
   const std::string error = ErrorText(item.error);
-  result.is_error = HasFailed(item) || !error.empty();
+  result.is_error =
+      HasFailed(item) || !error.empty() || IsMcpError(item.result);
   result.output =
       error.empty() ? McpResultText(item.result, drift) : std::move(error);
   return result;
@@ -182,8 +183,8 @@ void ItemReader::OnTool(absl::string_view event, const ToolKind& kind,
     ledger_.StartTool(item.id, kind.use(item), out);
     return;
   }
-  if (ledger_.WasAbandoned(item.id)) {
-    out.EmitRaw(event, "its tool use has a synthetic result already");
+  if (!ledger_.IsRunning(item.id) && ledger_.WasStarted(item.id)) {
+    out.EmitRaw(event, "its tool use has a result already");
     return;
   }
   // Before 0.124 some kinds only complete.

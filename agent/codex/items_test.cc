@@ -84,6 +84,29 @@ TEST(CodexItemsTest, LateResultIsRaw) {
   EXPECT_EQ(Payloads<Raw>(messages)[0].type, "item.completed");
 }
 
+TEST(CodexItemsTest, SecondCompletionIsRaw) {
+  const std::string done = Done(
+      R"("type":"command_execution","command":"ls","exit_code":0,"status":"completed")");
+  const auto messages = RunItems({done, done});
+  EXPECT_THAT(Payloads<ToolUse>(messages), SizeIs(1));
+  EXPECT_THAT(Payloads<Raw>(messages), SizeIs(1));
+}
+
+TEST(CodexItemsTest, ExitCodeOutOfRangeIsNone) {
+  const auto result = Payloads<ToolResult>(RunItems({Done(
+      R"("type":"command_execution","exit_code":4294967296,"status":"failed")")}))
+      [0];
+  EXPECT_EQ(result.exit_code, std::nullopt);
+  EXPECT_TRUE(result.is_error);
+}
+
+TEST(CodexItemsTest, McpResultMaySayThatItIsAnError) {
+  const auto result = Payloads<ToolResult>(RunItems({Done(
+      R"("type":"mcp_tool_call","server":"s","tool":"t","result":{"content":[],"is_error":true},"status":"completed")")}))
+      [0];
+  EXPECT_TRUE(result.is_error);
+}
+
 TEST(CodexItemsTest, FileChangeIsWriteOnlyWhereAllIsAdded) {
   const struct {
     absl::string_view changes, name;

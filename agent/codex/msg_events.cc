@@ -5,6 +5,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "agent/codex/record.h"
+#include "agent/line_protocol.h"
 #include "agent/message.h"
 #include "base/json_writer.h"
 
@@ -37,6 +38,18 @@ bool MsgEvents::Knows(json::Value line) {
          line.Get("workdir").IsString();
 }
 
+bool MsgEvents::BeginsProcess(json::Value line) {
+  return line.Get("workdir").IsString();
+}
+
+void MsgEvents::StartProcess() {
+  seen_ = false;
+  turn_seen_ = false;
+  total_.reset();
+  last_text_.clear();
+  last_error_.clear();
+}
+
 void MsgEvents::OnLine(json::Value line, Emitter& out) {
   seen_ = true;
   const json::Value value = line.Get("msg");
@@ -67,9 +80,15 @@ void MsgEvents::OnSettings(json::Value line, Emitter& out) {
 }
 
 bool MsgEvents::OnLifecycle(const Msg& msg, Emitter& out) {
+  const bool ends = msg.type == "task_complete" || msg.type == "turn_aborted";
+  if (ends && !ledger_.turn_open() && turn_seen_) {
+    out.EmitRaw(absl::StrCat("msg/", msg.type), "no turn is open");
+    return true;
+  }
   if (msg.type == "task_started") {
-    if (ledger_.turn_open()) OnEnd({.is_error = true}, out);
+    if (ledger_.turn_open()) OnEnd(ResultOfEnd({}), out);
     ledger_.StartTurn();
+    turn_seen_ = true;
     last_error_.clear();
     last_text_.clear();
     out.Emit(Notice{.kind = Notice::Kind::kTurnStarted});
@@ -174,7 +193,7 @@ bool MsgEvents::OnToolEnd(const Msg& msg, Emitter& out) {
     result.output = msg.aggregated_output.IsString()
                         ? std::string(msg.aggregated_output.StringOr(""))
                         : absl::StrCat(msg.stdout_text, msg.stderr_text);
-    if (msg.exit_code) result.exit_code = static_cast<int>(*msg.exit_code);
+    result.exit_code = ExitCode(msg.exit_code);
     result.is_error = msg.exit_code.value_or(0) != 0;
   } else if (msg.type == "patch_apply_end") {
     result.output = absl::StrCat(msg.stdout_text, msg.stderr_text);
@@ -182,8 +201,7 @@ bool MsgEvents::OnToolEnd(const Msg& msg, Emitter& out) {
   } else if (msg.type == "mcp_tool_call_end") {
     const json::Value failed = msg.result.Get("Err");
     const json::Value good = msg.result.Get("Ok");
-    result.is_error = failed.exists() || good.Get("is_error").BoolOr(false) ||
-                      good.Get("isError").BoolOr(false);
+    result.is_error = failed.exists() || IsMcpError(good);
     result.output =
         failed.exists() ? ErrorText(failed) : McpResultText(good, drift_);
   } else if (msg.type == "web_search_end") {
@@ -239,7 +257,11 @@ void MsgEvents::OnPlan(const Msg& msg, Emitter& out) {
 void MsgEvents::OnTokenCount(const Msg& msg, Emitter& out) {
   const std::optional<TokenCounts> total =
       ReadUsage(TotalUsage(msg.info, drift_), drift_);
-  if (!total) return;  // It comes without counts, too, for the rate limits.
+  if (!total) {
+    // It comes for the rate limits alone, too, whose shape changed often.
+    if (msg.rate_limits.IsObject()) out.EmitRaw("msg/token_count");
+    return;
+  }
   total_ = total;
   out.Emit(meter_.Peek(*total));
 }
@@ -248,6 +270,7 @@ void MsgEvents::FinishTurn(Result result, Emitter& out) {
   result.text = last_text_;
   result.usage = total_ ? meter_.AdvanceTo(*total_) : meter_.Unreported();
   total_.reset();
+  turn_seen_ = true;
   ledger_.EndTurn(std::move(result), out);
 }
 

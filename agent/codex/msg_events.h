@@ -27,7 +27,10 @@ class MsgEvents {
 
   // Whether a line is of this dialect.
   static bool Knows(json::Value line);
+  // Whether it is the one with the settings, a process's first.
+  static bool BeginsProcess(json::Value line);
 
+  void StartProcess();
   void OnLine(json::Value line, Emitter& out);
   void OnEnd(Result result, Emitter& out);
 
@@ -55,6 +58,7 @@ class MsgEvents {
   UsageMeter& meter_;
   Drift* const /*nullable*/ drift_;
   bool seen_ = false;
+  bool turn_seen_ = false;            // In this process.
   std::optional<TokenCounts> total_;  // As last told in this turn.
   // The blocks that deltas came for and whose message has not come.
   std::string text_block_;

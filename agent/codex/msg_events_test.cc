@@ -108,6 +108,32 @@ TEST(CodexMsgEventsTest, DeltasShareTheBlockOfTheirMessage) {
   EXPECT_EQ(messages[3].block_id, "");
 }
 
+TEST(CodexMsgEventsTest, SettingsBeginAnotherProcess) {
+  const std::string stream =
+      R"({"model":"m","workdir":"/w","sandbox":"read-only"}
+{"id":"0","msg":{"type":"task_started"}}
+{"id":"0","msg":{"type":"token_count","info":{"total_token_usage":{"input_tokens":10}}}}
+)";
+  const std::unique_ptr<Protocol> protocol = NewExecProtocol({});
+  const auto messages = RunStream(*protocol, stream + stream);
+  const auto results = Payloads<Result>(messages);
+  ASSERT_THAT(results, SizeIs(2));
+  for (const Result& result : results) {
+    EXPECT_FALSE(result.is_error);
+    EXPECT_EQ(result.usage.turn->input, 10);
+  }
+  EXPECT_TRUE(std::holds_alternative<Result>(messages[3].payload))
+      << "the first turn ends before the second process begins";
+}
+
+TEST(CodexMsgEventsTest, EndWithoutATurnAndRateLimitsAloneAreRaw) {
+  const auto messages = RunMsgs(
+      {kStarted, R"("type":"task_complete")", R"("type":"task_complete")",
+       R"("type":"token_count","info":null,"rate_limits":{"primary":{}})"});
+  EXPECT_THAT(Payloads<Result>(messages), SizeIs(1));
+  EXPECT_THAT(Payloads<Raw>(messages), SizeIs(2));
+}
+
 TEST(CodexMsgEventsTest, UnknownMessagesAreRaw) {
   const auto messages = RunMsgs({R"("type":"hologram")"});
   EXPECT_EQ(Payloads<Raw>(messages)[0].type, "msg/hologram");

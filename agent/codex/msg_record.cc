@@ -45,7 +45,7 @@ constexpr Field<Msg> kMsgFields[] = {
     {"explanation"},
     {"plan", &Msg::plan},
     {"info", &Msg::info},
-    {"rate_limits"},
+    {"rate_limits", &Msg::rate_limits},
     {"unified_diff", &Msg::unified_diff},
     {"last_agent_message", &Msg::last_agent_message},
     {"reason", &Msg::reason},

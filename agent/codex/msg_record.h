@@ -45,6 +45,7 @@ struct Msg {
   absl::string_view query;
   json::Value plan;
   json::Value info;
+  json::Value rate_limits;
   absl::string_view unified_diff;
   absl::string_view last_agent_message;
   absl::string_view reason;

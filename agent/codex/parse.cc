@@ -25,21 +25,32 @@ class ExecProtocol final : public LineProtocol {
   void OnEnd(Result result, Emitter& out) override;
   bool EndsWithoutResult() const override;
 
+  void StartProcess(Emitter& out);
   void OnThread(absl::string_view id, Emitter& out);
   void OnTurnStarted(Emitter& out);
   void OnItem(absl::string_view event, json::Value item, Emitter& out);
+  // Whether there is a turn to end; else the line is passed on. The start of
+  // the first one may not have been told.
+  bool TakeTurnEnd(absl::string_view event, Emitter& out);
   void OnTurnCompleted(json::Value usage, Emitter& out);
   void OnTurnFailed(json::Value error, Emitter& out);
   void OnError(absl::string_view message, Emitter& out);
 
   ItemReader items_;
   MsgEvents msg_events_;
+  bool process_seen_ = false;
   bool thread_seen_ = false;
+  bool turn_seen_ = false;   // In this process.
   bool turns_told_ = false;  // The first versions with items told no turns.
   std::string last_error_;   // Of this turn.
 };
 
 void ExecProtocol::OnLine(json::Value value, Emitter& out) {
+  if (!value.Get("type").exists() && MsgEvents::Knows(value)) {
+    if (MsgEvents::BeginsProcess(value)) StartProcess(out);
+    msg_events_.OnLine(value, out);
+    return;
+  }
   const Line line = ReadLine(value, drift());
   if (line.type == "item.completed" || line.type == "item.started" ||
       line.type == "item.updated") {
@@ -56,25 +67,32 @@ void ExecProtocol::OnLine(json::Value value, Emitter& out) {
     OnThread(line.thread_id, out);
   } else if (line.type == "session.created") {
     OnThread(line.session_id, out);
-  } else if (line.type.empty() && MsgEvents::Knows(value)) {
-    msg_events_.OnLine(value, out);
   } else {
     if (drift()) drift()->UnknownType("type", line.type);
     out.EmitRaw(line.type);
   }
 }
 
-void ExecProtocol::OnThread(absl::string_view id, Emitter& out) {
-  if (thread_seen_) {
+void ExecProtocol::StartProcess(Emitter& out) {
+  if (process_seen_) {
     // Another process's stream follows in this one.
-    OnEnd(ResultOfEnd({}), out);
+    OnEnd(EndResult({}), out);
     NextGeneration();
+    if (msg_events_.seen()) meter().StartOver();  // It could not resume.
+    msg_events_.StartProcess();
   }
+  process_seen_ = true;
+  turn_seen_ = false;
+  turns_told_ = false;
+  last_error_.clear();
+}
+
+void ExecProtocol::OnThread(absl::string_view id, Emitter& out) {
+  StartProcess(out);
   // An id that was asked for and is not there starts a thread in silence.
   const bool other = !session_id().empty() && session_id() != id;
   if (other) meter().StartOver();
   thread_seen_ = true;
-  turns_told_ = false;
   set_session_id(id);
   Init init;
   init.session_id = session_id();
@@ -84,6 +102,7 @@ void ExecProtocol::OnThread(absl::string_view id, Emitter& out) {
 void ExecProtocol::OnTurnStarted(Emitter& out) {
   if (ledger().turn_open()) OnEnd(ResultOfEnd({}), out);
   ledger().StartTurn();
+  turn_seen_ = true;
   turns_told_ = true;
   last_error_.clear();
   items_.StartTurn();
@@ -96,12 +115,23 @@ void ExecProtocol::OnItem(absl::string_view event, json::Value item,
     // Warnings may come before the turn does.
     const json::Value type = item.Get("type");
     const json::Value old_type = item.Get("item_type");
-    if (type.StringOr(old_type.StringOr("")) != "error") ledger().StartTurn();
+    if (type.StringOr(old_type.StringOr("")) != "error") {
+      ledger().StartTurn();
+      turn_seen_ = true;
+    }
   }
   items_.OnItem(event, item, out);
 }
 
+bool ExecProtocol::TakeTurnEnd(absl::string_view event, Emitter& out) {
+  const bool taken = ledger().turn_open() || !turn_seen_;
+  turn_seen_ = true;
+  if (!taken) out.EmitRaw(event, "no turn is open");
+  return taken;
+}
+
 void ExecProtocol::OnTurnCompleted(json::Value usage, Emitter& out) {
+  if (!TakeTurnEnd("turn.completed", out)) return;
   Result result;
   result.text = items_.last_text();
   const std::optional<TokenCounts> total = ReadUsage(usage, drift());
@@ -116,6 +146,7 @@ void ExecProtocol::OnTurnCompleted(json::Value usage, Emitter& out) {
 }
 
 void ExecProtocol::OnTurnFailed(json::Value error, Emitter& out) {
+  if (!TakeTurnEnd("turn.failed", out)) return;
   Result result;
   result.is_error = true;
   result.error = ErrorText(error);
@@ -137,7 +168,8 @@ void ExecProtocol::OnError(absl::string_view message, Emitter& out) {
 
 bool ExecProtocol::EndsWithoutResult() const {
   return msg_events_.EndsWithoutResult() ||
-         (thread_seen_ && !turns_told_ && last_error_.empty());
+         (thread_seen_ && !turns_told_ && last_error_.empty() &&
+          !ledger().AnyRunning());
 }
 
 void ExecProtocol::OnEnd(Result result, Emitter& out) {

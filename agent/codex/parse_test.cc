@@ -149,6 +149,18 @@ TEST(CodexParseTest, TurnFailedTakesObjectStringOrNothing) {
   EXPECT_EQ(after_error[0].error, "high demand");
 }
 
+TEST(CodexParseTest, EndsWithoutATurnAreRaw) {
+  const std::string completed = Completed(42, 5);
+  const absl::string_view failed = R"({"type":"turn.failed","error":"x"})";
+  const auto messages =
+      RunLines({kThread, kTurn, completed, completed, failed});
+  EXPECT_THAT(Payloads<Result>(messages), SizeIs(1));
+  ASSERT_THAT(Payloads<Raw>(messages), SizeIs(2));
+  EXPECT_EQ(Payloads<Raw>(messages)[1].reason, "no turn is open");
+  // The start of the first one may be missing.
+  EXPECT_THAT(Payloads<Result>(RunLines({completed, completed})), SizeIs(1));
+}
+
 TEST(CodexParseTest, StreamEndMakesAResult) {
   const auto messages = RunLines({kThread, kTurn});
   ASSERT_THAT(Payloads<Result>(messages), SizeIs(1));
@@ -173,6 +185,14 @@ TEST(CodexParseTest, UnknownEventsAreRawAndSeenAsDrift) {
                                 "field usage.input_tokens is a string",
                                 "field usage.new_tokens",
                                 "type  type = thread.paused"));
+}
+
+TEST(CodexParseTest, DialectOf042CutInACommandIsAnError) {
+  const auto results = Payloads<Result>(RunLines(
+      {R"({"type":"session.created","session_id":"s-1"})",
+       R"({"type":"item.started","item":{"id":"item_0","item_type":"command_execution","command":"ls"}})"}));
+  ASSERT_THAT(results, SizeIs(1));
+  EXPECT_TRUE(results[0].is_error);
 }
 
 TEST(CodexParseTest, DialectOf042) {

@@ -1,6 +1,7 @@
 #include "agent/codex/record.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -135,6 +136,19 @@ std::string ErrorText(json::Value error) {
   const json::Value message = error.Get("message");
   if (message.IsString()) return std::string(message.StringOr(""));
   return error.exists() && !error.IsNull() ? error.ToJson() : "";
+}
+
+std::optional<int> ExitCode(std::optional<int64_t> wire) {
+  if (!wire || *wire < std::numeric_limits<int>::min() ||
+      *wire > std::numeric_limits<int>::max()) {
+    return std::nullopt;
+  }
+  return static_cast<int>(*wire);
+}
+
+bool IsMcpError(json::Value result) {
+  return result.Get("is_error").BoolOr(false) ||
+         result.Get("isError").BoolOr(false);
 }
 
 std::string McpResultText(json::Value result, Drift* drift) {

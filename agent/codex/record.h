@@ -75,6 +75,11 @@ std::optional<TokenCounts> ReadUsage(json::Value usage,
 // The text of an error, whether it is an object with a message or a string.
 std::string ErrorText(json::Value error);
 
+// Nothing where it is no exit code.
+std::optional<int> ExitCode(std::optional<int64_t> wire);
+
+bool IsMcpError(json::Value result);
+
 // The text of an MCP result: its text blocks, one after the other, other blocks
 // as JSON; where there are none, its structured content.
 std::string McpResultText(json::Value result, Drift* /*nullable*/ drift);

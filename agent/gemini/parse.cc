@@ -68,6 +68,7 @@ void GeminiProtocol::OnInit(const InitLine& init, Emitter& out) {
   if (had_init_) {
     OnEnd(ResultOfEnd({}), out);
     NextGeneration();
+    had_result_ = false;
   }
   had_init_ = true;
   last_error_.clear();
@@ -130,6 +131,12 @@ void GeminiProtocol::OnError(const ErrorLine& error, Emitter& out) {
 }
 
 void GeminiProtocol::OnResult(const ResultLine& result, Emitter& out) {
+  // A process has one turn; its start may not have been told.
+  if (!ledger().turn_open() && had_result_) {
+    out.EmitRaw("result", "no turn is open");
+    return;
+  }
+  had_result_ = true;
   const ErrorInfo error =
       ReadErrorInfo(result.error, {drift(), "result.error"});
   Result end;

@@ -51,6 +51,7 @@ class GeminiProtocol final : public LineProtocol {
   void Unknown(absl::string_view where, absl::string_view value);
 
   bool had_init_ = false;
+  bool had_result_ = false;  // Of this process.
   std::string block_id_;  // Of the text under way; empty where there is none.
   std::string text_;
   std::string last_text_;   // Of this turn: its answer, at its end.
