@@ -15,10 +15,10 @@ namespace troika {
 namespace {
 
 const std::array<const Backend*, 3>& Table() {
-  static const auto* const table = new std::array<const Backend*, 3>{
+  static const auto* const kTable = new std::array<const Backend*, 3>{
       new codex::CodexBackend, new claude::ClaudeBackend,
       new gemini::GeminiBackend};
-  return *table;
+  return *kTable;
 }
 
 }  // namespace

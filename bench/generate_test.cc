@@ -11,7 +11,6 @@ namespace troika::bench {
 namespace {
 
 using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 class GenerateTest : public ::testing::TestWithParam<const Backend*> {};
 

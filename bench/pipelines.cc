@@ -37,7 +37,7 @@ std::vector<Slice> SliceStream(absl::string_view stream) {
 
 int64_t BareRapidJson(const std::vector<absl::string_view>& lines,
                       DocumentMemory memory, std::string* scratch) {
-  static char* const pool = new char[kPoolBytes];
+  static char* const kPool = new char[kPoolBytes];
   int64_t refused = 0;
   char* line = scratch->data();
   const auto parse = [&](rapidjson::Document& document, size_t size) {
@@ -50,7 +50,7 @@ int64_t BareRapidJson(const std::vector<absl::string_view>& lines,
       rapidjson::Document document;
       parse(document, original.size());
     } else {
-      rapidjson::MemoryPoolAllocator<> allocator(pool, kPoolBytes);
+      rapidjson::MemoryPoolAllocator<> allocator(kPool, kPoolBytes);
       rapidjson::Document document(&allocator);
       parse(document, original.size());
     }
