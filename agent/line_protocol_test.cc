@@ -26,11 +26,12 @@ class EchoProtocol : public LineProtocol {
 };
 
 TEST(LineProtocolTest, BadLinesDoNotStopTheStream) {
+  static constexpr char kStream[] =
+      "{\"a\":1}\nnot json\n\n  \r\n[1]\n"
+      "\"s\"\n{\"n\":\"\0\"}\n{\"cut\":\"of";
   EchoProtocol protocol;
-  const auto messages = RunStream(
-      protocol, absl::string_view("{\"a\":1}\nnot json\n\n  \r\n[1]\n"
-                                  "\"s\"\n{\"n\":\"\0\"}\n{\"cut\":\"of",
-                                  58));
+  const auto messages =
+      RunStream(protocol, absl::string_view(kStream, sizeof(kStream) - 1));
   EXPECT_THAT(Payloads<Text>(messages), SizeIs(1));
   const auto errors = Payloads<ParseError>(messages);
   ASSERT_THAT(errors, SizeIs(3));
