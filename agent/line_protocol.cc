@@ -1,5 +1,6 @@
 #include "agent/line_protocol.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -58,13 +59,43 @@ void LineProtocol::OnReceived(const Record& record, MessageSink sink) {
   }
 }
 
-void LineProtocol::OnWritten(const Record&, MessageSink) {}
+void LineProtocol::OnWritten(const Record& record, MessageSink sink) {
+  if (!record.key.empty()) Written(record.key);
+  OnWrittenLine(record, sink);
+}
+
+void LineProtocol::OnWrittenLine(const Record&, MessageSink) {}
+
+void LineProtocol::OnTurnAsked(const TurnAsked& turn, Emitter& out) {
+  if (!EchoesPrompt()) {
+    out.Emit(UserInput{turn.prompt, static_cast<int>(turn.images.size())});
+  }
+  const std::string key = absl::StrCat("turn-", turn.turn);
+  Want({.key = absl::StrCat(key, ".prompt"), .bytes = turn.prompt});
+  Want({.key = absl::StrCat(key, ".end"), .kind = Outgoing::Kind::kClose});
+}
+
+void LineProtocol::OnInterruptAsked(Emitter&) {}
+
+void LineProtocol::Written(absl::string_view key) {
+  outbox_.erase(std::remove_if(outbox_.begin(), outbox_.end(),
+                               [&](const Outgoing& o) { return o.key == key; }),
+                outbox_.end());
+}
 
 void LineProtocol::OnNote(const Record& record, const Note& note,
                           MessageSink sink) {
   Emitter out(record, sink);
   if (const auto* ended = std::get_if<ProcessEnded>(&note)) {
+    outbox_.clear();
     OnEnd(EndResult(*ended), out);
+  } else if (const auto* turn = std::get_if<TurnAsked>(&note)) {
+    OnTurnAsked(*turn, out);
+  } else if (std::holds_alternative<InterruptAsked>(note)) {
+    OnInterruptAsked(out);
+  } else if (std::holds_alternative<InputClosed>(note)) {
+    // Nothing can be written after it.
+    outbox_.clear();
   }
 }
 

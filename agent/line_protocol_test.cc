@@ -7,7 +7,9 @@
 namespace troika {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 // Every line is a text of its own JSON; the turn never ends by itself.
@@ -65,6 +67,24 @@ TEST(LineProtocolTest, HugeLinesArePointers) {
   EXPECT_EQ(raws[0].line, "");
   EXPECT_EQ(raws[0].offset, 3);
   EXPECT_EQ(raws[0].size, (int64_t{64} << 20) + 8);
+}
+
+TEST(LineProtocolTest, PromptIsWantedAndThenTheEnd) {
+  EchoProtocol protocol;
+  std::vector<Message> messages;
+  const auto sink = [&](Message&& m) { messages.push_back(std::move(m)); };
+  protocol.OnNote({.number = 1}, TurnAsked{.turn = 2, .prompt = "-a\nb"}, sink);
+  EXPECT_THAT(Payloads<UserInput>(messages), SizeIs(1));
+  EXPECT_THAT(protocol.outbox(),
+              ElementsAre(Outgoing{.key = "turn-2.prompt", .bytes = "-a\nb"},
+                          Outgoing{.key = "turn-2.end",
+                                   .kind = Outgoing::Kind::kClose}));
+  // The first line of the prompt brings its key.
+  protocol.OnWritten({.number = 2, .bytes = "-a", .key = "turn-2.prompt"},
+                     sink);
+  EXPECT_THAT(protocol.outbox(), SizeIs(1));
+  protocol.OnNote({.number = 3}, InputClosed{}, sink);
+  EXPECT_THAT(protocol.outbox(), IsEmpty());
 }
 
 TEST(LineProtocolTest, EndSaysHowTheProcessEnded) {

@@ -170,10 +170,38 @@ struct Notice {
   std::string text;
 };
 
+// What became of the task and its processes: said by Troika, not by the agent.
+struct Lifecycle {
+  enum class Kind {
+    kCreated,
+    kTurnAsked,
+    kSpawned,
+    kStartFailed,  // The agent's process could not be started.
+    kInterruptAsked,
+    kStopAsked,
+    kDeadline,  // One passed; the agent is ended for it.
+    kSignalled,
+    kInputClosed,
+    kLeftover,  // Processes that the agent left behind were ended.
+    kTrouble,   // The log can't be written, for the moment or for good.
+    kExited,
+    kLost,  // The process is gone, and nobody saw how it ended.
+    kCancelled,
+  };
+  Kind kind = Kind::kCreated;
+  int generation = 0;  // Of the process; 0 where there is none yet.
+  int turn = 0;
+  std::string by;    // Who asked: user, deadline, troika, …
+  std::string text;  // What happened, for people.
+  std::optional<int> exit_code;
+  std::optional<int> signal;
+};
+
 // Ends a turn.
 struct Result {
   bool is_error = false;
   std::string error;   // What went wrong, where is_error.
+  std::string hint;    // What to do about it, where we know.
   std::string text;    // The turn's last text: its answer.
   std::string reason;  // Why it ended, in the harness's own words.
   Usage usage;
@@ -215,7 +243,7 @@ using Payload =
     std::variant<Init, UserInput, Text, Thinking, ToolUse, ToolResult, Todo,
                  Approval, Question, Usage, RateLimit, Subagent, Diff, Notice,
                  Result, Raw, ParseError, TextDelta, ThinkingDelta,
-                 ToolOutputDelta>;
+                 ToolOutputDelta, Lifecycle>;
 
 // `record` names the log's record that brought the message, for ever; `index`
 // counts within it and holds for one version of the parser.

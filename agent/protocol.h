@@ -34,9 +34,29 @@ struct Record {
   absl::string_view bytes;  // Of a line over kMaxLineBytes, only its start.
   int64_t offset = 0;       // Where the line begins in its stream.
   int64_t size = 0;         // Its whole length.
+  absl::string_view key;    // Of a line that we wrote: its Outgoing's.
 };
 
-// What a process is told about besides the agent's words.
+// What a process is told about besides the agent's words: notes of the log.
+
+// A turn was asked for. The first one comes before the agent's first line.
+struct TurnAsked {
+  struct Image {
+    std::string path;
+    std::string media_type;
+    std::string base64;  // Only where the harness takes images as data.
+  };
+  int turn = 1;
+  std::string prompt;
+  std::vector<Image> images;
+};
+
+// The turn that runs shall end.
+struct InterruptAsked {};
+
+// Nothing more is written to the agent.
+struct InputClosed {};
+
 struct ProcessEnded {
   // Neither: not known, as of a recorded stream.
   std::optional<int> exit_code;
@@ -44,7 +64,19 @@ struct ProcessEnded {
   std::string reason;  // Who asked for it or what became of it; may be empty.
 };
 
-using Note = std::variant<ProcessEnded>;
+using Note = std::variant<TurnAsked, InterruptAsked, InputClosed, ProcessEnded>;
+
+// Something that is wanted on the agent's stdin. The key is unique within the
+// conversation, and the same again where the same log is read again, so that
+// nothing is written twice.
+struct Outgoing {
+  enum class Kind { kWrite, kClose };
+  std::string key;
+  Kind kind = Kind::kWrite;
+  std::string bytes;  // With their end-of-line, where there is one.
+
+  bool operator==(const Outgoing&) const = default;
+};
 
 using MessageSink = absl::FunctionRef<void(Message&&)>;
 
@@ -79,7 +111,8 @@ class Protocol {
   virtual void OnNote(const Record& record, const Note& note,
                       MessageSink sink) = 0;
 
-  virtual const std::vector<std::string>& outbox() const = 0;
+  // In the order in which it is wanted.
+  virtual const std::vector<Outgoing>& outbox() const = 0;
   virtual Continuation continuation() const = 0;
 };
 

@@ -36,13 +36,13 @@ struct PayloadField {
 
 // In the order of Payload's types.
 inline constexpr PayloadField kPayloadFields[] = {
-    {10, "init"},          {11, "userInput"},      {12, "text"},
-    {13, "thinking"},      {14, "toolUse"},        {15, "toolResult"},
-    {16, "todo"},          {17, "approval"},       {18, "question"},
-    {19, "usage"},         {20, "rateLimit"},      {21, "subagent"},
-    {22, "diff"},          {23, "notice"},         {24, "result"},
-    {25, "raw"},           {26, "parseError"},     {27, "textDelta"},
-    {28, "thinkingDelta"}, {29, "toolOutputDelta"}};
+    {10, "init"},          {11, "userInput"},       {12, "text"},
+    {13, "thinking"},      {14, "toolUse"},         {15, "toolResult"},
+    {16, "todo"},          {17, "approval"},        {18, "question"},
+    {19, "usage"},         {20, "rateLimit"},       {21, "subagent"},
+    {22, "diff"},          {23, "notice"},          {24, "result"},
+    {25, "raw"},           {26, "parseError"},      {27, "textDelta"},
+    {28, "thinkingDelta"}, {29, "toolOutputDelta"}, {30, "lifecycle"}};
 static_assert(std::size(kPayloadFields) == std::variant_size_v<Payload>);
 
 // The enums' values have the numbers of the .proto, and these names.
@@ -76,6 +76,16 @@ inline absl::string_view Spelling(Notice::Kind kind) {
       "info",           "turn_started",   "retrying", "model_rerouted",
       "config_warning", "compaction",     "error",    "permission_denied",
       "hook",           "background_task"};
+  return kNames[static_cast<int>(kind)];
+}
+
+inline absl::string_view Spelling(Lifecycle::Kind kind) {
+  static constexpr absl::string_view kNames[] = {
+      "created",      "turn_asked",      "spawned",
+      "start_failed", "interrupt_asked", "stop_asked",
+      "deadline",     "signalled",       "input_closed",
+      "leftover",     "trouble",         "exited",
+      "lost",         "cancelled"};
   return kNames[static_cast<int>(kind)];
 }
 
@@ -227,6 +237,18 @@ void Describe(const Result& m, Out& out) {
   DescribeEnum(7, "costSource", m.usage.turn_cost.source, out);
   if (m.duration) out.Duration(8, "duration", *m.duration);
   out.Bool(9, "synthetic", m.synthetic);
+  out.String(10, "hint", m.hint);
+}
+
+template <typename Out>
+void Describe(const Lifecycle& m, Out& out) {
+  DescribeEnum(1, "kind", m.kind, out);
+  out.Int32(2, "generation", m.generation);
+  out.Int32(3, "turn", m.turn);
+  out.String(4, "by", m.by);
+  out.String(5, "text", m.text);
+  if (m.exit_code) out.SetInt32(6, "exitCode", *m.exit_code);
+  if (m.signal) out.SetInt32(7, "signal", *m.signal);
 }
 
 template <typename Out>

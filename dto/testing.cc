@@ -109,6 +109,7 @@ std::vector<Payload> Payloads() {
       Result{},
       Result{.is_error = true,
              .error = "e",
+             .hint = "h",
              .text = "t",
              .reason = "max_turns",
              .usage = {.turn = kCounts,
@@ -148,6 +149,15 @@ std::vector<Payload> Payloads() {
                            .description = "looks around",
                            .status = "ok"});
   }
+  for (int i = 0; i <= static_cast<int>(Lifecycle::Kind::kCancelled); ++i) {
+    all.push_back(Lifecycle{.kind = static_cast<Lifecycle::Kind>(i),
+                            .generation = 2,
+                            .turn = 3,
+                            .by = "user",
+                            .text = "ended",
+                            .exit_code = i});
+  }
+  all.push_back(Lifecycle{.kind = Lifecycle::Kind::kExited, .signal = 9});
   for (int i = 0; i <= static_cast<int>(Notice::Kind::kBackgroundTask); ++i) {
     all.push_back(Notice{.kind = static_cast<Notice::Kind>(i), .text = "note"});
   }

@@ -42,11 +42,16 @@ class ClaudeProtocol final : public LineProtocol {
   explicit ClaudeProtocol(const ProtocolOptions& options)
       : LineProtocol(options) {}
 
-  void OnWritten(const Record& record, MessageSink sink) override;
-
  private:
   void OnLine(json::Value line, Emitter& out) override;
   void OnEnd(Result result, Emitter& out) override;
+
+  // wanted.cc: what we write.
+  void OnTurnAsked(const TurnAsked& turn, Emitter& out) override;
+  void OnInterruptAsked(Emitter& out) override;
+
+  // parse_control.cc: what we wrote.
+  void OnWrittenLine(const Record& record, MessageSink sink) override;
 
   // parse.cc
   void OnSystem(json::Value line, LineOut& out);
@@ -97,6 +102,7 @@ class ClaudeProtocol final : public LineProtocol {
   absl::flat_hash_set<std::string> commands_;
   // Hashes of prompts whose echo has not come; it never does unless asked for.
   std::deque<uint64_t> written_;
+  int interrupts_ = 0;  // Asked of this process.
 };
 
 }  // namespace troika::claude

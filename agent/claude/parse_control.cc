@@ -46,7 +46,7 @@ void ClaudeProtocol::OnControlCancel(json::Value line, LineOut& out) {
   }
 }
 
-void ClaudeProtocol::OnWritten(const Record& record, MessageSink sink) {
+void ClaudeProtocol::OnWrittenLine(const Record& record, MessageSink sink) {
   Emitter emitter(record, sink);
   LineOut out(emitter);
   if (record.size > kMaxLineBytes) {

@@ -28,6 +28,7 @@ class GeminiProtocol final : public LineProtocol {
  protected:
   void OnLine(json::Value line, Emitter& out) override;
   void OnEnd(Result result, Emitter& out) override;
+  bool EchoesPrompt() const override { return true; }
 
  private:
   void OnInit(const InitLine& init, Emitter& out);

@@ -1,0 +1,62 @@
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "agent/claude/parse.h"
+#include "base/json_writer.h"
+
+namespace troika::claude {
+namespace {
+
+std::string ImageBlock(const TurnAsked::Image& image) {
+  const std::string source = json::ObjectWriter()
+                                 .String("type", "base64")
+                                 .String("media_type", image.media_type)
+                                 .String("data", image.base64)
+                                 .Take();
+  return json::ObjectWriter()
+      .String("type", "image")
+      .Json("source", source)
+      .Take();
+}
+
+std::string PromptLine(const TurnAsked& turn) {
+  std::string content = absl::StrCat("[", json::ObjectWriter()
+                                              .String("type", "text")
+                                              .String("text", turn.prompt)
+                                              .Take());
+  for (const TurnAsked::Image& image : turn.images) {
+    absl::StrAppend(&content, ",", ImageBlock(image));
+  }
+  content += ']';
+  const std::string message = json::ObjectWriter()
+                                  .String("role", "user")
+                                  .Json("content", content)
+                                  .Take();
+  return json::ObjectWriter()
+      .String("type", "user")
+      .Json("message", message)
+      .Json("parent_tool_use_id", "null")
+      .String("session_id", "")
+      .Take();
+}
+
+}  // namespace
+
+void ClaudeProtocol::OnTurnAsked(const TurnAsked& turn, Emitter&) {
+  Want({.key = absl::StrCat("turn-", turn.turn, ".prompt"),
+        .bytes = PromptLine(turn) + "\n"});
+}
+
+void ClaudeProtocol::OnInterruptAsked(Emitter&) {
+  const std::string id =
+      absl::StrCat("interrupt-", generation(), ".", ++interrupts_);
+  Want({.key = id,
+        .bytes = json::ObjectWriter()
+                     .String("type", "control_request")
+                     .String("request_id", id)
+                     .Json("request", "{\"subtype\":\"interrupt\"}")
+                     .Take() +
+                 "\n"});
+}
+
+}  // namespace troika::claude
