@@ -1,0 +1,32 @@
+// Starts the agent's process.
+#ifndef TROIKA_RELAY_AGENT_PROCESS_H_
+#define TROIKA_RELAY_AGENT_PROCESS_H_
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "relay/spec.h"
+
+namespace troika::relay {
+
+struct AgentFds {
+  int in = -1;
+  int out = -1;
+  int err = -1;
+};
+
+struct AgentStart {
+  pid_t pid = 0;     // 0 where it could not be started;
+  int error = 0;     // then why, as an errno,
+  std::string text;  // and in words.
+};
+
+// In a session and process group of its own, with default signals and none of
+// our descriptors but `fds` as its stdio. Returns when the program runs, or
+// can't.
+AgentStart StartAgent(const RelaySpec& spec, const AgentFds& fds);
+
+}  // namespace troika::relay
+
+#endif  // TROIKA_RELAY_AGENT_PROCESS_H_

@@ -1,0 +1,101 @@
+#include "relay/client.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "relay/socket_address.h"
+
+namespace troika::relay {
+
+absl::StatusOr<Client> Client::Connect(int dir_fd, Role role) {
+  UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!fd.ok()) return absl::ErrnoToStatus(errno, "make a socket");
+  const sockaddr_un address = SocketAddress(dir_fd);
+  // Blocks only where hundreds wait to be accepted.
+  while (connect(fd.get(), reinterpret_cast<const sockaddr*>(&address),
+                 sizeof(address)) != 0) {
+    if (errno == EINTR) continue;
+    if (errno == ENOENT || errno == ECONNREFUSED) {
+      return absl::UnavailableError("no relay runs for this task");
+    }
+    return absl::ErrnoToStatus(errno, absl::StrCat("connect ", kSocketName));
+  }
+  Client client(std::move(fd));
+  client.out_ = Encode(Hello{.role = role});
+  RETURN_IF_ERROR(client.Write());
+  return client;
+}
+
+short Client::events() const {
+  return static_cast<short>(out_.empty() ? POLLIN : POLLIN | POLLOUT);
+}
+
+void Client::Send(const Command& command) { out_ += Encode(command); }
+
+absl::Status Client::Write() {
+  while (!out_.empty()) {
+    const ssize_t n =
+        send(fd_.get(), out_.data(), out_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) break;
+    if (n < 0) return absl::UnavailableError("the relay is gone");
+    out_.erase(0, static_cast<size_t>(n));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Client::News> Client::OnPolled() {
+  if (closed_) return absl::UnavailableError("the relay is gone");
+  News news;
+  // Where it fails, there may still be something to read.
+  Write().IgnoreError();
+  char chunk[16384];
+  while (true) {
+    const ssize_t n = recv(fd_.get(), chunk, sizeof(chunk), MSG_DONTWAIT);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) break;
+    if (n <= 0) {
+      closed_ = true;
+      break;
+    }
+    frames_.Feed({chunk, static_cast<size_t>(n)});
+    while (const auto frame = frames_.Next()) {
+      RETURN_IF_ERROR(OnFrame(*frame, &news));
+    }
+    if (!frames_.ok()) {
+      return absl::DataLossError("the relay sends what is no frame");
+    }
+  }
+  return news;
+}
+
+absl::Status Client::OnFrame(const Frame& frame, News* news) {
+  if (const auto welcome = DecodeWelcome(frame)) {
+    if (welcome->version < 1 || welcome->version > kFrameVersion) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("the relay speaks version ", welcome->version,
+                       ", and this troika versions 1 to ", kFrameVersion));
+    }
+    role_ = welcome->role;
+    news->tip = true;
+  } else if (DecodeTip(frame)) {
+    news->tip = true;
+  } else if (const auto trouble = DecodeTrouble(frame)) {
+    news->trouble = std::string(trouble->text);
+  } else if (const auto reply = DecodeReply(frame)) {
+    news->answers.push_back({.key = std::string(reply->key),
+                             .code = reply->code,
+                             .record = reply->record,
+                             .text = std::string(reply->text)});
+  }
+  // Other frames are a newer relay's, which tells us nothing by them.
+  return absl::OkStatus();
+}
+
+}  // namespace troika::relay

@@ -1,0 +1,243 @@
+#include "relay/connections.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "relay/log_format.h"
+#include "relay/socket_address.h"
+
+namespace troika::relay {
+namespace {
+
+constexpr size_t kMaxConnections = 512;
+constexpr int64_t kHelloDeadline = 5000000;
+// Replies that a client does not read, before it is closed.
+constexpr size_t kMaxOut = size_t{256} << 10;
+constexpr size_t kReadChunk = size_t{16} << 10;
+// What one connection may send before it is the others' turn.
+constexpr size_t kReadTurn = size_t{1} << 20;
+
+bool IsOwner(int fd) {
+  ucred peer = {};
+  socklen_t size = sizeof(peer);
+  return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+         (peer.uid == geteuid() || peer.uid == 0);
+}
+
+}  // namespace
+
+absl::StatusOr<UniqueFd> ListenIn(int dir_fd) {
+  UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd.ok()) return absl::ErrnoToStatus(errno, "make the relay's socket");
+  unlinkat(dir_fd, kSocketName, 0);
+  const sockaddr_un address = SocketAddress(dir_fd);
+  const mode_t mask = umask(0177);
+  const int bound = bind(fd.get(), reinterpret_cast<const sockaddr*>(&address),
+                         sizeof(address));
+  const int error = errno;
+  umask(mask);
+  if (bound != 0) {
+    return absl::ErrnoToStatus(error, absl::StrCat("bind ", kSocketName));
+  }
+  if (listen(fd.get(), kMaxConnections) != 0) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("listen on ", kSocketName));
+  }
+  return fd;
+}
+
+struct Connections::Connection {
+  UniqueFd fd;
+  FrameReader frames{kMaxFrame};
+  std::string out;
+  bool greeted = false;
+  bool closing = false;  // Once `out` is sent.
+  Role role = Role::kWatcher;
+  int64_t hello_deadline = 0;
+  bool tip_due = false;
+  bool trouble_due = false;
+};
+
+Connections::Connections(UniqueFd listener, Handler* handler)
+    : listener_(std::move(listener)), handler_(handler) {}
+
+Connections::~Connections() = default;
+
+void Connections::AddPollFds(std::vector<pollfd>* fds) const {
+  fds->push_back({.fd = listener_.get(), .events = POLLIN});
+  for (const auto& c : connections_) {
+    const bool wants_out = !c->out.empty() || c->tip_due || c->trouble_due;
+    fds->push_back(
+        {.fd = c->fd.get(),
+         .events = static_cast<short>(wants_out ? POLLIN | POLLOUT : POLLIN)});
+  }
+}
+
+void Connections::OnPolled(const pollfd* fds, int64_t now) {
+  const size_t count = connections_.size();
+  for (size_t i = 0; i < count; ++i) {
+    Connection& c = *connections_[i];
+    const short events = fds[i + 1].revents;
+    if ((events & (POLLIN | POLLHUP | POLLERR)) != 0) Read(c);
+    if (c.fd.ok() && (events & POLLOUT) != 0) Send(c);
+    if (!c.greeted && now >= c.hello_deadline) c.fd.Reset();
+  }
+  if ((fds[0].revents & POLLIN) != 0) Accept(now);
+  std::erase_if(connections_, [](const auto& c) { return !c->fd.ok(); });
+}
+
+int64_t Connections::deadline() const {
+  int64_t first = 0;
+  for (const auto& c : connections_) {
+    if (!c->greeted && (first == 0 || c->hello_deadline < first)) {
+      first = c->hello_deadline;
+    }
+  }
+  return first;
+}
+
+void Connections::Accept(int64_t now) {
+  while (true) {
+    UniqueFd fd(accept4(listener_.get(), nullptr, nullptr,
+                        SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!fd.ok()) return;
+    if (!IsOwner(fd.get())) continue;
+    if (connections_.size() >= kMaxConnections) {
+      const std::string reply =
+          Encode(Reply{.code = ReplyCode::kExhausted,
+                       .text = "too many connections to this relay"});
+      (void)send(fd.get(), reply.data(), reply.size(), MSG_NOSIGNAL);
+      continue;
+    }
+    auto connection = std::make_unique<Connection>();
+    connection->fd = std::move(fd);
+    connection->hello_deadline = now + kHelloDeadline;
+    connections_.push_back(std::move(connection));
+  }
+}
+
+void Connections::Read(Connection& c) {
+  char chunk[kReadChunk];
+  size_t total = 0;
+  while (c.fd.ok() && total < kReadTurn) {
+    const ssize_t n = recv(c.fd.get(), chunk, sizeof(chunk), 0);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) return;
+    if (n <= 0) return c.fd.Reset();
+    total += static_cast<size_t>(n);
+    if (c.closing) continue;
+    c.frames.Feed({chunk, static_cast<size_t>(n)});
+    while (const auto frame = c.frames.Next()) {
+      if (c.closing) break;
+      OnFrame(c, *frame);
+    }
+    if (!c.frames.ok() && !c.closing) {
+      c.out += Encode(Reply{.code = ReplyCode::kInvalid,
+                            .text = "a frame's length makes no sense"});
+      c.closing = true;
+    }
+    Send(c);
+  }
+}
+
+void Connections::OnFrame(Connection& c, const Frame& frame) {
+  if (!c.greeted) return OnHello(c, frame);
+  OnCommand(c, frame);
+}
+
+void Connections::OnHello(Connection& c, const Frame& frame) {
+  const auto hello = DecodeHello(frame);
+  if (!hello || hello->max_version < 1) {
+    c.out += Encode(
+        Reply{.code = hello ? ReplyCode::kUnsupported : ReplyCode::kInvalid,
+              .text = hello ? "this relay speaks versions from 1 on"
+                            : "the first frame is to be a hello"});
+    c.closing = true;
+    return;
+  }
+  const bool driven = std::any_of(
+      connections_.begin(), connections_.end(),
+      [](const auto& o) { return o->fd.ok() && o->role == Role::kDriver; });
+  c.greeted = true;
+  if (hello->role == Role::kDriver && !driven) {
+    c.role = Role::kDriver;
+    c.frames.set_max_frame(kMaxCommandFrame);
+  }
+  const Tip tip = handler_->tip();
+  c.out +=
+      Encode(Welcome{.version = std::min(hello->max_version, kFrameVersion),
+                     .role = c.role,
+                     .record = tip.record,
+                     .offset = tip.offset});
+  c.trouble_due = !trouble_.empty();
+}
+
+void Connections::OnCommand(Connection& c, const Frame& frame) {
+  const auto command = DecodeCommand(frame);
+  Answer answer;
+  const absl::string_view key = KeyOf(frame);
+  if (!command && frame.type >= static_cast<uint8_t>(FrameType::kWrite) &&
+      frame.type <= static_cast<uint8_t>(FrameType::kNote)) {
+    answer = {.code = ReplyCode::kInvalid, .text = "the frame is cut short"};
+  } else if (!command) {
+    answer = {.code = ReplyCode::kUnsupported,
+              .text = absl::StrCat("this relay knows no command ", frame.type)};
+  } else if (c.role != Role::kDriver) {
+    answer = {.code = ReplyCode::kNotDriver,
+              .text = "this connection only watches"};
+  } else if (!IsKey(key)) {
+    answer = {.code = ReplyCode::kInvalid,
+              .text = "a key has 1 to 64 letters, digits, '.', '-' or '_'"};
+  } else {
+    answer = handler_->OnCommand(*command);
+  }
+  c.out += Encode(Reply{.key = key.substr(0, kMaxKey),
+                        .code = answer.code,
+                        .record = answer.record,
+                        .text = answer.text});
+}
+
+void Connections::Send(Connection& c) {
+  if (c.greeted && c.out.empty()) {
+    if (std::exchange(c.trouble_due, false)) {
+      c.out += Encode(Trouble{.text = trouble_});
+    }
+    if (std::exchange(c.tip_due, false)) c.out += Encode(handler_->tip());
+  }
+  while (!c.out.empty()) {
+    const ssize_t n =
+        send(c.fd.get(), c.out.data(), c.out.size(), MSG_NOSIGNAL);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) break;
+    if (n < 0) return c.fd.Reset();
+    c.out.erase(0, static_cast<size_t>(n));
+  }
+  if (c.out.size() > kMaxOut || (c.closing && c.out.empty())) c.fd.Reset();
+}
+
+void Connections::SendTip() {
+  for (const auto& c : connections_) {
+    if (!c->fd.ok() || !c->greeted) continue;
+    c->tip_due = true;
+    if (c->out.empty()) Send(*c);
+  }
+}
+
+void Connections::SendTrouble(absl::string_view text) {
+  trouble_ = std::string(text);
+  for (const auto& c : connections_) {
+    if (!c->fd.ok() || !c->greeted) continue;
+    c->trouble_due = true;
+    if (c->out.empty()) Send(*c);
+  }
+}
+
+}  // namespace troika::relay

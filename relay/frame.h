@@ -1,0 +1,141 @@
+// What goes over a relay's socket: docs/relay.md.
+//
+// A frame is a length (4 bytes, of what follows), a version, a type and a body.
+// Every command's body begins with its key, so that a relay can answer even to
+// commands that it does not know.
+#ifndef TROIKA_RELAY_FRAME_H_
+#define TROIKA_RELAY_FRAME_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace troika::relay {
+
+inline constexpr char kSocketName[] = "relay.sock";
+inline constexpr uint8_t kFrameVersion = 1;
+// Of frames that a driver sends, and of all others.
+inline constexpr size_t kMaxCommandFrame = size_t{32} << 20;
+inline constexpr size_t kMaxFrame = size_t{16} << 10;
+
+enum class FrameType : uint8_t {
+  // To the relay.
+  kHello = 1,
+  kWrite = 2,
+  kCloseStdin = 3,
+  kSignal = 4,
+  kStop = 5,
+  kNote = 6,
+  // From the relay.
+  kWelcome = 65,
+  kReply = 66,
+  kTip = 67,
+  kTrouble = 68,
+};
+
+enum class Role : uint8_t { kWatcher = 0, kDriver = 1 };
+
+enum class ReplyCode : uint8_t {
+  kOk = 0,
+  kUnsupported = 1,  // A command or a version that this relay does not know.
+  kNotDriver = 2,    // Another connection drives, or this one only watches.
+  kInvalid = 3,      // The frame can't be read, or a value in it is wrong.
+  kEnded = 4,        // The agent has ended, or its stdin is closed.
+  kExhausted = 5,    // Too much waits to be written, or too many connections.
+};
+
+struct Frame {
+  uint8_t version = 0;
+  uint8_t type = 0;
+  absl::string_view body;
+};
+
+// The first frame of every connection.
+struct Hello {
+  uint8_t max_version = kFrameVersion;
+  Role role = Role::kWatcher;
+};
+
+// Its answer: the version and the role that hold from here on, and where the
+// log stands.
+struct Welcome {
+  uint8_t version = kFrameVersion;
+  Role role = Role::kWatcher;
+  int64_t record = 0;
+  int64_t offset = 0;
+};
+
+struct Command {
+  FrameType type = FrameType::kWrite;
+  absl::string_view key;
+  // kWrite: the bytes. kSignal, kStop, kNote: the note to append first; of
+  // kSignal and kStop it may be empty.
+  absl::string_view payload;
+  int32_t signal = 0;     // kSignal: to the agent's process group.
+  uint32_t grace_ms = 0;  // kStop: after each of the signals.
+};
+
+struct Reply {
+  absl::string_view key;
+  ReplyCode code = ReplyCode::kOk;
+  int64_t record = 0;  // The command's first; 0 where it made none.
+  absl::string_view text;
+};
+
+// The log has grown to `offset`; its last record is `record`.
+struct Tip {
+  int64_t record = 0;
+  int64_t offset = 0;
+};
+
+// Something is wrong with the log; empty: no more.
+struct Trouble {
+  absl::string_view text;
+};
+
+std::string Encode(const Hello& hello);
+std::string Encode(const Welcome& welcome);
+std::string Encode(const Command& command);
+std::string Encode(const Reply& reply);
+std::string Encode(const Tip& tip);
+std::string Encode(const Trouble& trouble);
+
+// Nothing where the body is not of that type. Bytes after what we know are
+// from a newer version and ignored. Views borrow from the frame.
+std::optional<Hello> DecodeHello(const Frame& frame);
+std::optional<Welcome> DecodeWelcome(const Frame& frame);
+std::optional<Command> DecodeCommand(const Frame& frame);
+std::optional<Reply> DecodeReply(const Frame& frame);
+std::optional<Tip> DecodeTip(const Frame& frame);
+std::optional<Trouble> DecodeTrouble(const Frame& frame);
+
+// The key that a command's body begins with, whatever the command.
+absl::string_view KeyOf(const Frame& frame);
+
+// Finds the frames in a stream of bytes.
+class FrameReader {
+ public:
+  explicit FrameReader(size_t max_frame) : max_frame_(max_frame) {}
+
+  void set_max_frame(size_t max_frame) { max_frame_ = max_frame; }
+  void Feed(absl::string_view bytes) {
+    buffer_.append(bytes.data(), bytes.size());
+  }
+  // The next whole frame, valid until the next call of a member. Nothing where
+  // it has not come yet, or where !ok().
+  std::optional<Frame> Next();
+  // False where a length made no sense: the stream can't be read any further.
+  bool ok() const { return ok_; }
+
+ private:
+  size_t max_frame_;
+  std::string buffer_;
+  size_t begin_ = 0;
+  bool ok_ = true;
+};
+
+}  // namespace troika::relay
+
+#endif  // TROIKA_RELAY_FRAME_H_

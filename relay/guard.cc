@@ -1,0 +1,221 @@
+#include "relay/guard.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "relay/guard_wire.h"
+#include "relay/process_tree.h"
+
+namespace troika::relay {
+namespace {
+
+constexpr int64_t kMillis = 1000;
+// What helpers of an agent take to see that it is gone and to end themselves.
+constexpr int64_t kLeaveGrace = 300 * kMillis;
+constexpr int64_t kKillAgain = 10 * kMillis;
+// After that, what can't be ended is named and left.
+constexpr int64_t kGiveUp = 10000 * kMillis;
+constexpr size_t kMaxNames = 50;
+
+class Guard {
+ public:
+  Guard(const RelaySpec& spec, UniqueFd relay)
+      : relay_(std::move(relay)), grace_(spec.grace_ms * kMillis) {
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &child, nullptr);
+    signals_ = UniqueFd(signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK));
+  }
+
+  void Start(const RelaySpec& spec, const AgentFds& agent) {
+    AgentStart start = StartAgent(spec, agent);
+    close(agent.in);
+    close(agent.out);
+    close(agent.err);
+    agent_ = start.pid;
+    Report({.kind = agent_ != 0 ? GuardReport::Kind::kStarted
+                                : GuardReport::Kind::kStartFailed,
+            .pid = start.pid,
+            .error = start.error,
+            .text = std::move(start.text)});
+    if (agent_ == 0) Leave();
+  }
+
+  [[noreturn]] void Run() {
+    while (true) {
+      Reap();
+      RunDue();
+      pollfd fds[] = {{.fd = signals_.get(), .events = POLLIN},
+                      {.fd = relay_.get(), .events = POLLIN}};
+      poll(fds, relay_.ok() ? 2 : 1, Timeout());
+      signalfd_siginfo info;
+      while (read(signals_.get(), &info, sizeof(info)) > 0) {
+      }
+      if (relay_.ok() && fds[1].revents != 0) ReadCommand();
+    }
+  }
+
+ private:
+  // How far the ending has come.
+  enum class Ending { kNone, kInterrupted, kTerminated, kKilling };
+
+  void Report(const GuardReport& report) {
+    if (!relay_.ok()) return;
+    const std::string packet = Encode(report);
+    send(relay_.get(), packet.data(), packet.size(), MSG_NOSIGNAL);
+  }
+
+  [[noreturn]] void Leave() {
+    Report({.kind = GuardReport::Kind::kGone});
+    _exit(0);
+  }
+
+  void ReadCommand() {
+    GuardCommand command;
+    const ssize_t n = recv(relay_.get(), &command, sizeof(command), 0);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
+    if (n != sizeof(command)) {
+      // The relay is dead: nobody would record what the agent says.
+      relay_.Reset();
+      Kill();
+      return;
+    }
+    switch (command.kind) {
+      case GuardCommand::Kind::kSignal:
+        return SignalGroup(command.signal);
+      case GuardCommand::Kind::kStop:
+        grace_ = command.grace_ms * kMillis;
+        if (ending_ != Ending::kKilling) NextStep();
+        return;
+      case GuardCommand::Kind::kKill:
+        return Kill();
+    }
+  }
+
+  // The agent has not been waited for, so its pid is still its own.
+  void SignalGroup(int signal) {
+    if (agent_ == 0) return;
+    kill(-agent_, signal);
+    Report({.kind = GuardReport::Kind::kSignalled, .signal = signal});
+  }
+
+  void NextStep() {
+    if (ending_ == Ending::kNone) {
+      ending_ = Ending::kInterrupted;
+      SignalGroup(SIGINT);
+    } else if (ending_ == Ending::kInterrupted) {
+      ending_ = Ending::kTerminated;
+      SignalGroup(SIGTERM);
+    } else {
+      return Kill();
+    }
+    due_ = clock_.NowMicros() + grace_;
+  }
+
+  void Kill() {
+    if (ending_ == Ending::kKilling) return;
+    ending_ = Ending::kKilling;
+    give_up_ = clock_.NowMicros() + kGiveUp;
+    due_ = 0;
+    if (agent_ != 0) {
+      Report({.kind = GuardReport::Kind::kSignalled, .signal = SIGKILL});
+    }
+  }
+
+  void Reap() {
+    while (true) {
+      int status = 0;
+      rusage used = {};
+      const pid_t pid = wait4(-1, &status, WNOHANG, &used);
+      if (pid < 0 && errno == ECHILD) {
+        TellLeftover();
+        Leave();
+      }
+      if (pid <= 0) return;
+      if (pid != agent_) continue;
+      agent_ = 0;
+      Report(ExitReport(status, used));
+      if (ending_ != Ending::kKilling) {
+        due_ = clock_.NowMicros() + kLeaveGrace;
+      }
+    }
+  }
+
+  void RunDue() {
+    if (!due_ || clock_.NowMicros() < *due_) return;
+    due_.reset();
+    if (agent_ == 0 && ending_ != Ending::kKilling) {
+      leaving_ = true;
+      Kill();
+    }
+    if (ending_ != Ending::kKilling) return NextStep();
+    const std::vector<ProcessInfo> killed = KillDescendants();
+    for (const ProcessInfo& process : killed) {
+      if (process.pid != agent_) Remember(process.name);
+    }
+    if (clock_.NowMicros() > give_up_) {
+      TellLeftover();
+      Leave();
+    }
+    due_ = clock_.NowMicros() + kKillAgain;
+  }
+
+  void Remember(const std::string& name) {
+    if (leaving_ && names_.size() < kMaxNames &&
+        std::find(names_.begin(), names_.end(), name) == names_.end()) {
+      names_.push_back(name);
+    }
+  }
+
+  void TellLeftover() {
+    if (names_.empty()) return;
+    Report({.kind = GuardReport::Kind::kLeftover, .names = names_});
+    names_.clear();
+  }
+
+  int Timeout() {
+    if (!due_) return -1;
+    const int64_t left = *due_ - clock_.NowMicros();
+    return static_cast<int>(std::max<int64_t>(0, left / kMillis + 1));
+  }
+
+  SystemClock clock_;
+  UniqueFd relay_;
+  UniqueFd signals_;
+  pid_t agent_ = 0;  // 0 once it was waited for.
+  int64_t grace_;
+  Ending ending_ = Ending::kNone;
+  std::optional<int64_t> due_;  // When the next step is to be done.
+  int64_t give_up_ = 0;
+  // The agent ended by itself, and what it left behind is to be named.
+  bool leaving_ = false;
+  std::vector<std::string> names_;
+};
+
+}  // namespace
+
+void RunGuard(const RelaySpec& spec, const AgentFds& agent, UniqueFd relay) {
+  prctl(PR_SET_NAME, "troika-guard");
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  Guard guard(spec, std::move(relay));
+  guard.Start(spec, agent);
+  guard.Run();
+}
+
+}  // namespace troika::relay

@@ -1,0 +1,57 @@
+// What relay and guard tell each other, a packet each.
+#ifndef TROIKA_RELAY_GUARD_WIRE_H_
+#define TROIKA_RELAY_GUARD_WIRE_H_
+
+#include <sys/resource.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace troika::relay {
+
+// What the guard is asked for.
+struct GuardCommand {
+  enum class Kind : int32_t {
+    kSignal,  // `signal` to the agent's group.
+    kStop,    // The whole ending; asked again, its next step at once.
+    kKill,    // Its last step.
+  };
+  Kind kind = Kind::kSignal;
+  int32_t signal = 0;
+  uint32_t grace_ms = 0;
+};
+
+// What the guard reports.
+struct GuardReport {
+  enum class Kind : uint8_t {
+    kStarted,      // `pid`
+    kStartFailed,  // `error`, `text`
+    kSignalled,    // `signal`
+    kExited,       // `status` and what it used.
+    kLeftover,     // `names` outlived the agent and were ended.
+    kGone,         // No process is left; the guard ends.
+  };
+  Kind kind = Kind::kStarted;
+  int32_t pid = 0;
+  int32_t error = 0;
+  int32_t signal = 0;
+  int32_t status = 0;  // As of wait.
+  int64_t user_micros = 0;
+  int64_t system_micros = 0;
+  int64_t max_rss_kb = 0;
+  std::string text;
+  std::vector<std::string> names;
+};
+
+inline constexpr size_t kMaxGuardPacket = 8 << 10;
+
+// kExited, of what wait4 told.
+GuardReport ExitReport(int status, const rusage& used);
+
+std::string Encode(const GuardReport& report);
+GuardReport DecodeReport(const std::string& packet);
+
+}  // namespace troika::relay
+
+#endif  // TROIKA_RELAY_GUARD_WIRE_H_

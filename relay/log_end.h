@@ -1,0 +1,22 @@
+// Where a log ends, found from its end.
+#ifndef TROIKA_RELAY_LOG_END_H_
+#define TROIKA_RELAY_LOG_END_H_
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+
+namespace troika::relay {
+
+struct LogEnd {
+  int64_t size = 0;         // Of the file.
+  int64_t torn_bytes = 0;   // Of a last line that has no end; 0: none.
+  int64_t next_number = 1;  // Past every record that stands in the log.
+};
+
+// DataLoss where nothing at the log's end is a record.
+absl::StatusOr<LogEnd> FindLogEnd(int fd);
+
+}  // namespace troika::relay
+
+#endif  // TROIKA_RELAY_LOG_END_H_

@@ -1,0 +1,175 @@
+#define XXH_INLINE_ALL
+#include "relay/log_format.h"
+
+#include <xxhash.h>
+
+#include <charconv>
+#include <iterator>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+
+namespace troika::relay {
+namespace {
+
+constexpr absl::string_view kMagic = "troika-log ";
+constexpr int kVersion = 1;
+constexpr size_t kChecksumDigits = 16;
+
+// In the order of Stream.
+constexpr absl::string_view kStreams[] = {"out", "err", "in", "note"};
+
+uint64_t Checksum(absl::string_view head, absl::string_view payload) {
+  return XXH3_64bits(head.data(), head.size()) ^
+         XXH3_64bits(payload.data(), payload.size());
+}
+
+void AppendHex(uint64_t value, std::string* out) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  char digits[kChecksumDigits];
+  for (size_t i = kChecksumDigits; i-- > 0; value >>= 4) {
+    digits[i] = kDigits[value & 15];
+  }
+  out->append(digits, kChecksumDigits);
+}
+
+// One spelling each: what can be written in two ways can change unseen.
+std::optional<uint64_t> ParseHex(absl::string_view text) {
+  if (text.size() != kChecksumDigits) return std::nullopt;
+  uint64_t value = 0;
+  for (const char c : text) {
+    if (c >= '0' && c <= '9') {
+      value = value << 4 | static_cast<uint64_t>(c - '0');
+    } else if (c >= 'a' && c <= 'f') {
+      value = value << 4 | static_cast<uint64_t>(c - 'a' + 10);
+    } else {
+      return std::nullopt;
+    }
+  }
+  return value;
+}
+
+void AppendNumber(int64_t value, std::string* out) {
+  char digits[20];
+  const auto end = std::to_chars(digits, std::end(digits), value);
+  out->append(digits, end.ptr);
+}
+
+// The text before the next space, which is skipped too.
+std::optional<absl::string_view> NextWord(absl::string_view* line) {
+  const size_t space = line->find(' ');
+  if (space == absl::string_view::npos) return std::nullopt;
+  const absl::string_view word = line->substr(0, space);
+  line->remove_prefix(space + 1);
+  return word;
+}
+
+std::optional<int64_t> NextNumber(absl::string_view* line) {
+  const auto word = NextWord(line);
+  if (!word || word->empty()) return std::nullopt;
+  int64_t value = 0;
+  const char* const end = word->data() + word->size();
+  const auto read = std::from_chars(word->data(), end, value);
+  if (read.ec != std::errc() || read.ptr != end || value < 0) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+// "in+:KEY"
+bool ParseStream(absl::string_view word, LogRecord* record) {
+  const size_t colon = word.find(':');
+  if (colon != absl::string_view::npos) {
+    record->key = word.substr(colon + 1);
+    if (!IsKey(record->key)) return false;
+    word = word.substr(0, colon);
+  }
+  if (!word.empty() && (word.back() == '+' || word.back() == '~')) {
+    record->end = word.back() == '+' ? LineEnd::kContinued : LineEnd::kNone;
+    word.remove_suffix(1);
+  }
+  for (size_t i = 0; i < std::size(kStreams); ++i) {
+    if (kStreams[i] != word) continue;
+    record->stream = static_cast<Stream>(i);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool IsKey(absl::string_view key) {
+  if (key.empty() || key.size() > kMaxKey) return false;
+  for (const char c : key) {
+    if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '.' &&
+        c != '-' && c != '_') {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool IsTaskId(absl::string_view id) { return IsKey(id) && id[0] != '.'; }
+
+absl::string_view StreamName(Stream stream) {
+  return kStreams[static_cast<int>(stream)];
+}
+
+std::string HeaderLine(absl::string_view task_id) {
+  std::string line = absl::StrCat(kMagic, kVersion, " ", task_id, " ");
+  AppendHex(Checksum(line, ""), &line);
+  line += '\n';
+  return line;
+}
+
+std::optional<Header> ParseHeader(absl::string_view line) {
+  const absl::string_view whole = line;
+  if (line.substr(0, kMagic.size()) != kMagic) return std::nullopt;
+  line.remove_prefix(kMagic.size());
+  const auto version = NextNumber(&line);
+  const auto task_id = version ? NextWord(&line) : std::nullopt;
+  if (!task_id || !IsTaskId(*task_id)) return std::nullopt;
+  const absl::string_view head = whole.substr(0, whole.size() - line.size());
+  if (ParseHex(line) != Checksum(head, "")) return std::nullopt;
+  return Header{static_cast<int>(*version), std::string(*task_id)};
+}
+
+void AppendRecord(const LogRecord& record, std::string* out) {
+  CHECK(record.payload.size() <= kMaxPayload);
+  const size_t start = out->size();
+  AppendNumber(record.number, out);
+  *out += ' ';
+  AppendNumber(record.micros, out);
+  *out += ' ';
+  const absl::string_view stream = StreamName(record.stream);
+  out->append(stream.data(), stream.size());
+  if (record.end == LineEnd::kContinued) *out += '+';
+  if (record.end == LineEnd::kNone) *out += '~';
+  if (!record.key.empty()) absl::StrAppend(out, ":", record.key);
+  *out += ' ';
+  AppendHex(Checksum(absl::string_view(*out).substr(start), record.payload),
+            out);
+  *out += ' ';
+  out->append(record.payload.data(), record.payload.size());
+  *out += '\n';
+}
+
+std::optional<LogRecord> ParseRecord(absl::string_view line) {
+  const absl::string_view whole = line;
+  LogRecord record;
+  const auto number = NextNumber(&line);
+  const auto micros = number ? NextNumber(&line) : std::nullopt;
+  const auto stream = micros ? NextWord(&line) : std::nullopt;
+  if (!stream || !ParseStream(*stream, &record)) return std::nullopt;
+  const absl::string_view head = whole.substr(0, whole.size() - line.size());
+  const auto checksum = NextWord(&line);
+  if (!checksum || line.size() > kMaxPayload) return std::nullopt;
+  if (ParseHex(*checksum) != Checksum(head, line)) return std::nullopt;
+  record.number = *number;
+  record.micros = *micros;
+  record.payload = line;
+  return record;
+}
+
+}  // namespace troika::relay

@@ -1,0 +1,162 @@
+#include "relay/log_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "relay/log_format.h"
+
+namespace troika::relay {
+namespace {
+
+constexpr size_t kChunk = size_t{256} << 10;
+constexpr size_t kSnippet = 200;
+
+std::string Missing(int64_t first, int64_t last) {
+  if (first > last) return "no record is missing there";
+  if (first == last) return absl::StrCat("record ", first, " is missing");
+  return absl::StrCat("records ", first, " to ", last, " are missing");
+}
+
+}  // namespace
+
+absl::StatusOr<LogReader> LogReader::Open(int dir_fd) {
+  UniqueFd fd(openat(dir_fd, kLogName, O_RDONLY | O_CLOEXEC));
+  if (!fd.ok()) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("open ", kLogName));
+  }
+  return LogReader(std::move(fd));
+}
+
+LogReader::LogReader(UniqueFd fd)
+    : fd_(std::move(fd)), buffer_(kMaxRecord + kChunk) {}
+
+absl::Status LogReader::CheckSize() const {
+  struct stat file = {};
+  if (fstat(fd_.get(), &file) != 0) {
+    return absl::ErrnoToStatus(errno, "stat the log");
+  }
+  if (file.st_size < offset_) {
+    return absl::DataLossError(absl::StrCat("the log was cut to ", file.st_size,
+                                            " bytes, after ", offset_,
+                                            " bytes of it had been read"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int64_t> LogReader::Read(LogSink& sink, int64_t max_bytes) {
+  int64_t total = 0;
+  while (total < max_bytes) {
+    const ssize_t n = pread(fd_.get(), buffer_.data() + end_,
+                            std::min(kChunk, buffer_.size() - end_), offset_);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return absl::ErrnoToStatus(errno, "read the log");
+    if (n == 0) {
+      RETURN_IF_ERROR(CheckSize());
+      break;
+    }
+    end_ += static_cast<size_t>(n);
+    offset_ += n;
+    total += n;
+    RETURN_IF_ERROR(OnLines(sink));
+  }
+  return total;
+}
+
+absl::Status LogReader::OnLines(LogSink& sink) {
+  const int64_t base = offset_ - static_cast<int64_t>(end_);
+  while (begin_ < end_) {
+    const char* const start = buffer_.data() + begin_;
+    const auto* newline =
+        static_cast<const char*>(memchr(start, '\n', end_ - begin_));
+    if (newline == nullptr) break;
+    const absl::string_view line(start, static_cast<size_t>(newline - start));
+    const int64_t at = base + static_cast<int64_t>(begin_);
+    begin_ += line.size() + 1;
+    if (skipping_) {
+      skipping_ = false;
+      AddDamage({line.data(), line.size() + 1}, at);
+    } else {
+      RETURN_IF_ERROR(OnLine(line, at, sink));
+    }
+  }
+  if (end_ - begin_ > kMaxRecord) {
+    AddDamage({buffer_.data() + begin_, end_ - begin_},
+              base + static_cast<int64_t>(begin_));
+    skipping_ = true;
+    begin_ = end_;
+  }
+  std::copy(buffer_.begin() + static_cast<ptrdiff_t>(begin_),
+            buffer_.begin() + static_cast<ptrdiff_t>(end_), buffer_.begin());
+  end_ -= begin_;
+  begin_ = 0;
+  return absl::OkStatus();
+}
+
+absl::Status LogReader::OnLine(absl::string_view line, int64_t offset,
+                               LogSink& sink) {
+  const absl::string_view whole(line.data(), line.size() + 1);
+  if (!std::exchange(header_read_, true)) {
+    const auto header = ParseHeader(line);
+    if (header && header->version != 1) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("the log has version ", header->version,
+                       ", and this troika reads version 1: use a newer one"));
+    }
+    if (header) {
+      task_id_ = header->task_id;
+      return absl::OkStatus();
+    }
+  }
+  auto record = ParseRecord(line);
+  // A number that has been there is a line that somebody copied.
+  if (!record || record->number <= last_record_) {
+    AddDamage(whole, offset);
+    return absl::OkStatus();
+  }
+  if (record->number != last_record_ + 1 && !damage_) AddDamage("", offset);
+  EndDamage(record->number, sink);
+  record->offset = offset;
+  record->size = static_cast<int64_t>(whole.size());
+  last_record_ = record->number;
+  sink.OnRecord(*record);
+  return absl::OkStatus();
+}
+
+void LogReader::AddDamage(absl::string_view bytes, int64_t offset) {
+  if (!damage_) {
+    damage_ = Damage{.after_record = last_record_, .offset = offset};
+  }
+  damage_->bytes += static_cast<int64_t>(bytes.size());
+  const size_t room = kSnippet - std::min(kSnippet, damage_->snippet.size());
+  absl::StrAppend(&damage_->snippet, bytes.substr(0, room));
+}
+
+void LogReader::EndDamage(int64_t next_number, LogSink& sink) {
+  if (!damage_) return;
+  damage_->what = absl::StrCat(
+      "the log is damaged: ", damage_->bytes, " bytes at byte ",
+      damage_->offset, " are no records, and ",
+      next_number == 0 ? "no record follows"
+                       : Missing(damage_->after_record + 1, next_number - 1));
+  sink.OnDamage(*damage_);
+  damage_.reset();
+}
+
+void LogReader::Finish(LogSink& sink) {
+  if (begin_ < end_) {
+    AddDamage({buffer_.data() + begin_, end_ - begin_},
+              offset_ - static_cast<int64_t>(end_ - begin_));
+    begin_ = end_ = 0;
+  }
+  EndDamage(0, sink);
+}
+
+}  // namespace troika::relay

@@ -1,0 +1,72 @@
+// Reads a log, live or ended, from the file. Whatever stands in it, every byte
+// is either part of a record or of a damage that is told.
+#ifndef TROIKA_RELAY_LOG_READER_H_
+#define TROIKA_RELAY_LOG_READER_H_
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "base/fd.h"
+#include "relay/record.h"
+
+namespace troika::relay {
+
+class LogSink {
+ public:
+  virtual ~LogSink() = default;
+  // The record's views are valid during the call.
+  virtual void OnRecord(const LogRecord& record) = 0;
+  virtual void OnDamage(const Damage& damage) = 0;
+};
+
+class LogReader {
+ public:
+  // NotFound where the folder has no log.
+  static absl::StatusOr<LogReader> Open(int dir_fd);
+  // Reads from an open file.
+  explicit LogReader(UniqueFd fd);
+
+  // Tells what has been written since the last call, up to about `max_bytes` of
+  // it, and returns how many bytes that was: 0 where there is nothing new.
+  // A line that has no end yet is left for a later call. DataLoss where the
+  // file was truncated; FailedPrecondition where a newer Troika wrote it.
+  absl::StatusOr<int64_t> Read(
+      LogSink& sink, int64_t max_bytes = std::numeric_limits<int64_t>::max());
+  // Nothing more will come: tells what is damaged at the end, a torn last line
+  // included.
+  void Finish(LogSink& sink);
+
+  // Of the header; empty where it is damaged or not yet read.
+  const std::string& task_id() const { return task_id_; }
+  int64_t last_record() const { return last_record_; }
+  // How far the file has been read.
+  int64_t offset() const { return offset_; }
+
+ private:
+  absl::Status CheckSize() const;
+  absl::Status OnLines(LogSink& sink);
+  absl::Status OnLine(absl::string_view line, int64_t offset, LogSink& sink);
+  void AddDamage(absl::string_view bytes, int64_t offset);
+  void EndDamage(int64_t next_number, LogSink& sink);
+
+  UniqueFd fd_;
+  std::vector<char> buffer_;
+  size_t begin_ = 0;  // Of what is in the buffer and not yet told.
+  size_t end_ = 0;
+  int64_t offset_ = 0;  // Of the file, at end_.
+  bool header_read_ = false;
+  bool skipping_ = false;  // Within a line that is too long for a record.
+  std::string task_id_;
+  int64_t last_record_ = 0;
+  std::optional<Damage> damage_;
+};
+
+}  // namespace troika::relay
+
+#endif  // TROIKA_RELAY_LOG_READER_H_

@@ -1,0 +1,117 @@
+#include "relay/log_writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/status_macros.h"
+#include "relay/log_end.h"
+#include "relay/log_format.h"
+
+namespace troika::relay {
+
+absl::StatusOr<LogWriter> LogWriter::Open(int dir_fd, absl::string_view task_id,
+                                          Clock* clock) {
+  CHECK(IsTaskId(task_id));
+  UniqueFd fd(
+      openat(dir_fd, kLogName, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600));
+  if (!fd.ok()) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("open ", kLogName));
+  }
+  while (flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EINTR) continue;
+    if (errno == EWOULDBLOCK) {
+      return absl::UnavailableError(
+          absl::StrCat("another process writes the log of task ", task_id));
+    }
+    return absl::ErrnoToStatus(errno, absl::StrCat("lock ", kLogName));
+  }
+  LogWriter writer(std::move(fd), clock);
+  RETURN_IF_ERROR(writer.FindEnd());
+  if (writer.offset_ == 0) writer.pending_ = HeaderLine(task_id);
+  return writer;
+}
+
+absl::StatusOr<LogWriter> LogWriter::Adopt(UniqueFd locked, Clock* clock) {
+  LogWriter writer(std::move(locked), clock);
+  RETURN_IF_ERROR(writer.FindEnd());
+  return writer;
+}
+
+absl::Status LogWriter::FindEnd() {
+  ASSIGN_OR_RETURN(const LogEnd end, FindLogEnd(fd_.get()));
+  offset_ = end.size;
+  next_number_ = end.next_number;
+  if (end.torn_bytes == 0) return absl::OkStatus();
+  pending_ = "\n";
+  Append({.payload = absl::StrCat(
+              "{\"note\":\"torn\",\"bytes\":", end.torn_bytes, "}")});
+  return Flush();
+}
+
+int64_t LogWriter::Append(const Line& line) {
+  LogRecord record;
+  record.micros = clock_->NowMicros();
+  record.stream = line.stream;
+  record.key = line.key;
+  absl::string_view rest = line.payload;
+  const int64_t first = next_number_;
+  do {
+    record.number = next_number_++;
+    record.payload = rest.substr(0, kMaxPayload);
+    rest.remove_prefix(record.payload.size());
+    record.end = rest.empty() ? line.end : LineEnd::kContinued;
+    AppendRecord(record, &pending_);
+    record.key = {};
+  } while (!rest.empty());
+  return first;
+}
+
+absl::Status LogWriter::Flush() {
+  while (written_ < pending_.size()) {
+    const ssize_t n = write(fd_.get(), pending_.data() + written_,
+                            pending_.size() - written_);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      // What stands before the cut is in the file already.
+      if (errno == ENOSPC || errno == EDQUOT || errno == EFBIG) {
+        return absl::ResourceExhaustedError(
+            absl::StrCat("write the log: ", strerror(errno)));
+      }
+      return absl::ErrnoToStatus(errno, "write the log");
+    }
+    written_ += static_cast<size_t>(n);
+    offset_ += n;
+  }
+  pending_.clear();
+  written_ = 0;
+  return absl::OkStatus();
+}
+
+absl::Status LogWriter::Sync() {
+  if (fdatasync(fd_.get()) == 0) return absl::OkStatus();
+  return absl::ErrnoToStatus(errno, "sync the log");
+}
+
+int64_t LogWriter::DropPending(size_t max_rest) {
+  std::string kept;
+  size_t kept_of_pending = 0;
+  const bool cut = written_ > 0 && pending_[written_ - 1] != '\n';
+  if (cut) {
+    const size_t rest = pending_.find('\n', written_) + 1 - written_;
+    kept_of_pending = rest <= max_rest ? rest : 0;
+    kept = rest <= max_rest ? pending_.substr(written_, rest) : "\n";
+  }
+  const size_t lost = pending() - kept_of_pending;
+  pending_ = std::move(kept);
+  written_ = 0;
+  return static_cast<int64_t>(lost);
+}
+
+}  // namespace troika::relay

@@ -1,0 +1,36 @@
+// The notes that a relay writes by itself, as JSON: docs/tasks.md. They are put
+// together by hand, so that a relay carries no JSON library.
+#ifndef TROIKA_RELAY_NOTE_TEXT_H_
+#define TROIKA_RELAY_NOTE_TEXT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace troika::relay {
+
+class NoteText {
+ public:
+  explicit NoteText(absl::string_view note);
+
+  NoteText& Int(absl::string_view name, int64_t value);
+  // What is not UTF-8 becomes U+FFFD. Left out where it is empty.
+  NoteText& String(absl::string_view name, absl::string_view value);
+  NoteText& Strings(absl::string_view name,
+                    const std::vector<std::string>& values);
+  std::string Take();
+
+ private:
+  void Name(absl::string_view name);
+
+  std::string text_;
+};
+
+// "SIGINT"; "SIG64" and the like where it has no name.
+std::string SignalName(int signal);
+
+}  // namespace troika::relay
+
+#endif  // TROIKA_RELAY_NOTE_TEXT_H_

@@ -1,0 +1,378 @@
+#include "relay/relay.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "relay/guard.h"
+#include "relay/log_format.h"
+#include "relay/note_text.h"
+#include "relay/process_tree.h"
+
+namespace troika::relay {
+namespace {
+
+constexpr int64_t kMillis = 1000;
+constexpr size_t kReadBytes = size_t{128} << 10;
+constexpr int kPipeBytes = 256 << 10;
+constexpr size_t kErrTail = 2048;
+constexpr int64_t kTick = 1000 * kMillis;
+constexpr int64_t kRetry = 200 * kMillis;
+constexpr int64_t kKillAgain = 10 * kMillis;
+// Of a record that is partly on a full disk: what the reserve has room for.
+constexpr size_t kMaxRest = size_t{32} << 10;
+
+struct Pipe {
+  UniqueFd read;
+  UniqueFd write;
+};
+
+absl::StatusOr<Pipe> MakePipe() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "pipe");
+  return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+void SetNonblocking(int fd) {
+  fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+}
+
+}  // namespace
+
+Relay::Relay(RelaySpec spec, LogWriter log, int dir_fd, Clock* clock)
+    : spec_(std::move(spec)),
+      log_(std::move(log)),
+      dir_fd_(dir_fd),
+      clock_(clock),
+      disk_(dir_fd),
+      out_{UniqueFd(), LineRecorder(Stream::kStdout, &log_)},
+      err_{UniqueFd(), LineRecorder(Stream::kStderr, &log_)},
+      buffer_(kReadBytes) {}
+
+Relay::~Relay() = default;
+
+absl::Status Relay::Start() {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGHUP, SIG_IGN);
+  signal(SIGINT, SIG_IGN);
+  AppendNote(spec_.spawned_note, spec_.spawned_key);
+  RETURN_IF_ERROR(log_.Flush());
+  ASSIGN_OR_RETURN(UniqueFd listener, ListenIn(dir_fd_));
+  connections_ = std::make_unique<Connections>(std::move(listener), this);
+  RETURN_IF_ERROR(ForkGuard());
+  sigset_t asked;
+  sigemptyset(&asked);
+  sigaddset(&asked, SIGTERM);
+  sigprocmask(SIG_BLOCK, &asked, nullptr);
+  signals_ = UniqueFd(signalfd(-1, &asked, SFD_CLOEXEC | SFD_NONBLOCK));
+  // While the agent starts.
+  RETURN_IF_ERROR(log_.Sync());
+  syncer_ = std::make_unique<Syncer>(log_.fd());
+  next_tick_ = clock_->NowMicros() + kTick;
+  return absl::OkStatus();
+}
+
+absl::Status Relay::ForkGuard() {
+  Pipe in;
+  if (spec_.stdin_mode == StdinMode::kPipe) {
+    ASSIGN_OR_RETURN(in, MakePipe());
+    SetNonblocking(in.write.get());
+  } else {
+    in.read = UniqueFd(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  }
+  ASSIGN_OR_RETURN(Pipe out, MakePipe());
+  ASSIGN_OR_RETURN(Pipe err, MakePipe());
+  fcntl(out.write.get(), F_SETPIPE_SZ, kPipeBytes);
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    return absl::ErrnoToStatus(errno, "make the guard's socket");
+  }
+  UniqueFd ours(ends[0]);
+  UniqueFd guards(ends[1]);
+  guard_pid_ = fork();
+  if (guard_pid_ < 0) return absl::ErrnoToStatus(errno, "fork the guard");
+  if (guard_pid_ == 0) {
+    ours.Reset();
+    in.write.Reset();
+    out.read.Reset();
+    err.read.Reset();
+    connections_.reset();
+    RunGuard(spec_,
+             {in.read.Release(), out.write.Release(), err.write.Release()},
+             std::move(guards));
+  }
+  stdin_ = StdinQueue(std::move(in.write));
+  out_.fd = std::move(out.read);
+  err_.fd = std::move(err.read);
+  guard_ = std::move(ours);
+  SetNonblocking(out_.fd.get());
+  SetNonblocking(err_.fd.get());
+  SetNonblocking(guard_.get());
+  return absl::OkStatus();
+}
+
+void Relay::Run() {
+  while (!gone_) Poll();
+  ReadAll(out_);
+  ReadAll(err_);
+  Finish();
+}
+
+Tip Relay::tip() const { return {log_.next_number() - 1, log_.offset()}; }
+
+void Relay::Poll() {
+  // On a full disk the agent waits: what it says could not be recorded.
+  const bool reading = log_.pending() == 0;
+  enum { kOut, kErr, kIn, kGuard, kSignals, kFirstConnection };
+  std::vector<pollfd> fds = {
+      {.fd = reading ? out_.fd.get() : -1, .events = POLLIN},
+      {.fd = reading ? err_.fd.get() : -1, .events = POLLIN},
+      {.fd = reading ? stdin_.poll_fd() : -1, .events = POLLOUT},
+      {.fd = guard_.get(), .events = POLLIN},
+      {.fd = signals_.get(), .events = POLLIN}};
+  connections_->AddPollFds(&fds);
+  poll(fds.data(), fds.size(), PollTimeout(clock_->NowMicros()));
+  if (fds[kOut].revents != 0) Read(out_);
+  if (fds[kErr].revents != 0) Read(err_);
+  if (fds[kIn].revents != 0) WriteStdin();
+  if (fds[kGuard].revents != 0) ReadGuard();
+  if (fds[kSignals].revents != 0) {
+    signalfd_siginfo info;
+    (void)!read(signals_.get(), &info, sizeof(info));
+    StopFor(
+        absl::StrCat("the relay was asked to end, by process ", info.ssi_pid));
+  }
+  Commit();
+  const int64_t now = clock_->NowMicros();
+  connections_->OnPolled(&fds[kFirstConnection], now);
+  Commit();
+  OnTick(now);
+}
+
+int Relay::PollTimeout(int64_t now) const {
+  int64_t due = next_tick_;
+  if (const int64_t deadline = connections_->deadline()) {
+    due = std::min(due, deadline);
+  }
+  if (log_.pending() > 0) due = std::min(due, now + kRetry);
+  if (killing_) due = std::min(due, now + kKillAgain);
+  return static_cast<int>(std::max<int64_t>(0, (due - now) / kMillis + 1));
+}
+
+void Relay::Read(Output& output) {
+  const ssize_t n = read(output.fd.get(), buffer_.data(), buffer_.size());
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (n <= 0) {
+    output.fd.Reset();
+    if (!capped_) output.lines.Finish();
+    return;
+  }
+  const absl::string_view bytes(buffer_.data(), static_cast<size_t>(n));
+  if (&output == &err_) {
+    err_tail_.append(bytes.data(), bytes.size());
+    if (err_tail_.size() > 2 * kErrTail) {
+      err_tail_.erase(0, err_tail_.size() - kErrTail);
+    }
+  }
+  if (!capped_ && log_.offset() + n > spec_.max_log_bytes) {
+    capped_ = true;
+    out_.lines.Finish();
+    err_.lines.Finish();
+    reason_ = absl::StrCat("the log has reached its cap of ",
+                           spec_.max_log_bytes, " bytes");
+    Tell({.kind = GuardCommand::Kind::kKill});
+  }
+  if (capped_) {
+    discarded_ += n;
+  } else {
+    output.lines.Feed(bytes);
+  }
+}
+
+// What is in the pipe; a stranger who holds its other end can't keep us.
+void Relay::ReadAll(Output& output) {
+  const int64_t deadline = clock_->NowMicros() + kTick;
+  while (output.fd.ok() && log_.pending() == 0 &&
+         clock_->NowMicros() < deadline) {
+    pollfd fd = {.fd = output.fd.get(), .events = POLLIN};
+    if (poll(&fd, 1, 0) <= 0) break;
+    Read(output);
+    Commit();
+  }
+  if (output.fd.ok() && !capped_) output.lines.Finish();
+  output.fd.Reset();
+}
+
+void Relay::WriteStdin() {
+  const size_t lost = stdin_.Write();
+  if (lost > 0) {
+    AppendNote(
+        NoteText("stdin_lost").Int("bytes", static_cast<int64_t>(lost)).Take());
+  }
+}
+
+void Relay::AppendNote(absl::string_view text, absl::string_view key) {
+  log_.Append({.key = key, .payload = text});
+}
+
+void Relay::Commit() {
+  if (log_.pending() == 0) return;
+  const absl::Status flushed = log_.Flush();
+  const std::string news = disk_.OnWrite(flushed, clock_->NowMicros());
+  if (!news.empty()) {
+    if (flushed.ok()) {
+      // In the log it can be read for ever; on the socket it is over.
+      AppendNote(NoteText("trouble").String("text", news).Take());
+      log_.Flush().IgnoreError();
+    }
+    connections_->SendTrouble(flushed.ok() ? "" : news);
+  }
+  dirty_ = true;
+  if (flushed.ok()) connections_->SendTip();
+}
+
+void Relay::OnTick(int64_t now) {
+  if (killing_) KillAll();
+  const int64_t failing = disk_.failing_since();
+  if (failing != 0 && now - failing > spec_.disk_full_wait_ms * kMillis) {
+    StopFor(absl::StrCat("the log could not be written for ",
+                         spec_.disk_full_wait_ms / 1000, " s"));
+  }
+  if (now < next_tick_) return;
+  next_tick_ = now + kTick;
+  const std::string trouble = disk_.Inspect(log_);
+  if (!trouble.empty()) {
+    connections_->SendTrouble(trouble);
+    StopFor(trouble);
+  }
+  if (log_.pending() == 0) {
+    out_.lines.FlushPart();
+    err_.lines.FlushPart();
+    Commit();
+  }
+  if (std::exchange(dirty_, false)) syncer_->Request();
+}
+
+void Relay::Tell(const GuardCommand& command) {
+  if (guard_.ok()) send(guard_.get(), &command, sizeof(command), MSG_NOSIGNAL);
+}
+
+void Relay::StopFor(absl::string_view reason) {
+  if (!reason_.empty()) return;
+  reason_ = std::string(reason);
+  Tell({.kind = GuardCommand::Kind::kStop, .grace_ms = spec_.grace_ms});
+}
+
+void Relay::ReadGuard() {
+  std::string packet(kMaxGuardPacket, '\0');
+  while (guard_.ok()) {
+    const ssize_t n = recv(guard_.get(), packet.data(), packet.size(), 0);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) return;
+    if (n <= 0) return OnGuardDied();
+    OnReport(DecodeReport(packet.substr(0, static_cast<size_t>(n))));
+  }
+}
+
+void Relay::OnReport(const GuardReport& report) {
+  switch (report.kind) {
+    case GuardReport::Kind::kStarted:
+      agent_pid_ = report.pid;
+      return;
+    case GuardReport::Kind::kStartFailed:
+      start_failed_ = true;
+      return AppendNote(
+          NoteText("start_failed").String("error", report.text).Take());
+    case GuardReport::Kind::kSignalled:
+      return AppendNote(NoteText("signalled")
+                            .String("signal", SignalName(report.signal))
+                            .Take());
+    case GuardReport::Kind::kExited:
+      exited_ = report;
+      stdin_.Drop();
+      return;
+    case GuardReport::Kind::kLeftover:
+      return AppendNote(
+          NoteText("leftover").Strings("processes", report.names).Take());
+    case GuardReport::Kind::kGone:
+      gone_ = true;
+      guard_.Reset();
+      return;
+  }
+}
+
+void Relay::OnGuardDied() {
+  guard_.Reset();
+  if (gone_) return;
+  reason_ = "the guard was killed, and the agent was ended with it";
+  killing_ = true;
+}
+
+void Relay::KillAll() {
+  KillDescendants();
+  while (true) {
+    int status = 0;
+    rusage used = {};
+    const pid_t pid = wait4(-1, &status, WNOHANG, &used);
+    if (pid < 0 && errno == ECHILD) gone_ = true;
+    if (pid <= 0) return;
+    if (pid == agent_pid_) exited_ = ExitReport(status, used);
+  }
+}
+
+std::string Relay::ExitedNote() {
+  NoteText note("exited");
+  if (exited_) {
+    const int status = exited_->status;
+    if (WIFSIGNALED(status)) {
+      note.Int("signal", WTERMSIG(status));
+    } else {
+      note.Int("code", WEXITSTATUS(status));
+    }
+  }
+  note.String("reason", reason_);
+  if (exited_) {
+    note.Int("utime_us", exited_->user_micros)
+        .Int("stime_us", exited_->system_micros)
+        .Int("max_rss_kb", exited_->max_rss_kb);
+  }
+  if (discarded_ > 0) note.Int("discarded_bytes", discarded_);
+  absl::string_view tail = err_tail_;
+  if (tail.size() > kErrTail) tail.remove_prefix(tail.size() - kErrTail);
+  return note.String("stderr_tail", tail).Take();
+}
+
+void Relay::Finish() {
+  if (log_.pending() > 0) Commit();
+  if (log_.pending() > 0) {
+    discarded_ += log_.DropPending(kMaxRest);
+    disk_.UseReserve();
+  }
+  if (!start_failed_) AppendNote(ExitedNote());
+  const absl::Status written = log_.Flush();
+  syncer_.reset();
+  const absl::Status synced = log_.Sync();
+  if (!written.ok() || !synced.ok()) {
+    connections_->SendTrouble(
+        absl::StrCat("the log's last record is lost: ",
+                     (written.ok() ? synced : written).message()));
+  }
+  connections_->SendTip();
+  unlinkat(dir_fd_, kSocketName, 0);
+}
+
+}  // namespace troika::relay

@@ -1,0 +1,104 @@
+// The relay: owns one agent process, and records all that it says and hears
+// before anyone else knows of it.
+#ifndef TROIKA_RELAY_RELAY_H_
+#define TROIKA_RELAY_RELAY_H_
+
+#include <poll.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "relay/connections.h"
+#include "relay/disk_watch.h"
+#include "relay/guard_wire.h"
+#include "relay/line_recorder.h"
+#include "relay/log_writer.h"
+#include "relay/spec.h"
+#include "relay/stdin_queue.h"
+#include "relay/syncer.h"
+
+namespace troika::relay {
+
+class Relay : public Connections::Handler {
+ public:
+  // `dir_fd` and `clock` are borrowed.
+  Relay(RelaySpec spec, LogWriter log, int dir_fd, Clock* clock);
+  ~Relay() override;
+
+  // Records that the agent is about to run, starts it, and listens.
+  absl::Status Start();
+  // Serves until the agent and all that it started are gone.
+  void Run();
+
+ private:
+  // The agent's stdout or stderr.
+  struct Output {
+    UniqueFd fd;
+    LineRecorder lines;
+  };
+
+  Connections::Answer OnCommand(const Command& command) override;
+  Tip tip() const override;
+
+  absl::Status ForkGuard();
+  Connections::Answer Record(const Command& command);
+  void AppendWrite(const Command& command);
+  void AppendNote(absl::string_view text, absl::string_view key = "");
+  void Tell(const GuardCommand& command);
+
+  void Poll();
+  int PollTimeout(int64_t now) const;
+  void Read(Output& output);
+  void ReadAll(Output& output);
+  void WriteStdin();
+  void ReadGuard();
+  void OnReport(const GuardReport& report);
+  void OnGuardDied();
+  void KillAll();
+  void OnTick(int64_t now);
+  // Writes and tells what was appended.
+  void Commit();
+  void StopFor(absl::string_view reason);
+  void Finish();
+  std::string ExitedNote();
+
+  const RelaySpec spec_;
+  LogWriter log_;
+  const int dir_fd_;
+  Clock* const clock_;
+  DiskWatch disk_;
+  std::unique_ptr<Connections> connections_;
+  std::unique_ptr<Syncer> syncer_;
+  Output out_;
+  Output err_;
+  StdinQueue stdin_{UniqueFd()};
+  UniqueFd guard_;
+  UniqueFd signals_;
+  pid_t guard_pid_ = 0;
+  pid_t agent_pid_ = 0;
+  std::map<std::string, int64_t, std::less<>> keys_;  // And their records.
+  std::vector<char> buffer_;
+  std::string err_tail_;
+  std::string reason_;     // Why we ended the agent; empty where we did not.
+  int64_t discarded_ = 0;  // Bytes of output that are in no record.
+  std::optional<GuardReport> exited_;
+  bool start_failed_ = false;
+  bool gone_ = false;     // No process is left.
+  bool killing_ = false;  // The guard died, and its work is ours.
+  bool capped_ = false;   // The log is full for good: output is discarded.
+  bool dirty_ = false;    // Something is written and not synced.
+  int64_t next_tick_ = 0;
+};
+
+}  // namespace troika::relay
+
+#endif  // TROIKA_RELAY_RELAY_H_

@@ -1,0 +1,22 @@
+// troika-relay: started by Troika alone, with the descriptors of relay/spec.h.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "relay/serve.h"
+
+int main(int argc, char**) {
+  struct stat spec = {};
+  if (argc != 1 || fstat(troika::relay::kSpecFd, &spec) != 0) {
+    fputs(
+        "troika-relay keeps one agent of a troika task alive. "
+        "It is started by troika, not by hand.\n",
+        stderr);
+    return 2;
+  }
+  // The starter waits for this process only; what serves is nobody's child.
+  const pid_t pid = fork();
+  if (pid != 0) _exit(pid < 0 ? 1 : 0);
+  return troika::relay::Serve();
+}

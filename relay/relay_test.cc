@@ -1,0 +1,367 @@
+// The relay and its guard as processes, with shell scripts as agents.
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "relay/socket_address.h"
+#include "relay/testing.h"
+
+namespace troika::relay {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+// A word that no other test's processes carry.
+std::string Token() {
+  static int count = 0;
+  return absl::StrCat("token_", getpid(), "_", ++count);
+}
+
+std::string LastNote(const CollectingSink& log) {
+  return log.records.empty() ? "" : log.records.back().payload;
+}
+
+TEST(RelayTest, RecordsWhatTheAgentSays) {
+  TestRelay relay("echo one; echo two >&2; printf 'three'; exit 7");
+  ASSERT_TRUE(relay.started().ok()) << relay.started();
+  ASSERT_TRUE(relay.WaitForEnd());
+  const CollectingSink log = relay.Log();
+  EXPECT_THAT(log.damages, IsEmpty());
+  EXPECT_EQ(log.records[0].payload, "{\"note\":\"spawned\"}");
+  EXPECT_EQ(Joined(log, Stream::kStdout), "one\nthree");
+  EXPECT_EQ(Joined(log, Stream::kStderr), "two\n");
+  EXPECT_THAT(LastNote(log), HasSubstr("{\"note\":\"exited\",\"code\":7,"));
+  EXPECT_THAT(LastNote(log), HasSubstr("\"stderr_tail\":\"two\\n\"}"));
+  EXPECT_FALSE(std::filesystem::exists(relay.folder().path() + "/relay.sock"));
+  EXPECT_FALSE(std::filesystem::exists(relay.folder().path() + "/reserve"));
+}
+
+TEST(RelayTest, AgentHasWhatItWasGivenAndNothingElse) {
+  TestRelay relay("pwd; env; ls /proc/self/fd | tr '\\n' ' '; ulimit -c",
+                  {.env = {"A=b", "PATH=/usr/bin:/bin"}, .cwd = "/usr"});
+  ASSERT_TRUE(relay.WaitForEnd());
+  const std::string said = Joined(relay.Log(), Stream::kStdout);
+  EXPECT_THAT(said, HasSubstr("/usr\n"));
+  EXPECT_THAT(said, HasSubstr("A=b\n"));
+  // ls opens the folder itself.
+  EXPECT_THAT(said, HasSubstr("\n0 1 2 3 "));
+}
+
+TEST(RelayTest, StartFailuresAreRecords) {
+  const struct {
+    RelaySpec spec;
+    absl::string_view error;
+  } cases[] = {
+      {{.argv = {"/no/such/program"}},
+       "run /no/such/program: No such file or directory"},
+      {{.argv = {"/etc/passwd"}}, "run /etc/passwd: Permission denied"},
+      {{.cwd = "/no/such/folder"},
+       "enter the folder /no/such/folder: No such file or directory"},
+  };
+  for (const auto& c : cases) {
+    TestRelay relay("true", c.spec);
+    ASSERT_TRUE(relay.started().ok()) << relay.started();
+    ASSERT_TRUE(relay.WaitForEnd());
+    EXPECT_EQ(LastNote(relay.Log()),
+              absl::StrCat("{\"note\":\"start_failed\",\"error\":\"", c.error,
+                           "\"}"));
+  }
+}
+
+TEST(RelayTest, WritesAreRecordedAndKeysAreTakenOnce) {
+  TestRelay relay("cat");
+  const auto driver = relay.Connect(Role::kDriver);
+  ASSERT_NE(driver, nullptr);
+  const auto first = relay.Ask(*driver, {.key = "a", .payload = "x\ny\n"});
+  EXPECT_EQ(first.code, ReplyCode::kOk);
+  const auto again = relay.Ask(*driver, {.key = "a", .payload = "x\ny\n"});
+  EXPECT_EQ(again.record, first.record);
+  EXPECT_EQ(relay.Ask(*driver, {.key = "b", .payload = "no end"}).code,
+            ReplyCode::kOk);
+  EXPECT_EQ(
+      relay.Ask(*driver, {.type = FrameType::kCloseStdin, .key = "c"}).code,
+      ReplyCode::kOk);
+  EXPECT_EQ(relay.Ask(*driver, {.key = "d", .payload = "late\n"}).code,
+            ReplyCode::kEnded);
+  ASSERT_TRUE(relay.WaitForEnd());
+  const CollectingSink log = relay.Log();
+  EXPECT_EQ(Joined(log, Stream::kStdin), "x\ny\nno end");
+  EXPECT_EQ(Joined(log, Stream::kStdout), "x\ny\nno end");
+  EXPECT_EQ(log.records[first.record - 1].key, "a");
+}
+
+TEST(RelayTest, NotesOfTheDriverStandInTheLog) {
+  TestRelay relay("read x");
+  const auto driver = relay.Connect(Role::kDriver);
+  const auto answer = relay.Ask(
+      *driver, {.type = FrameType::kNote, .key = "n", .payload = "{}"});
+  const CollectingSink log = relay.Log();
+  EXPECT_EQ(log.records[answer.record - 1].payload, "{}");
+  EXPECT_EQ(relay
+                .Ask(*driver,
+                     {.type = FrameType::kNote, .key = "m", .payload = "a\nb"})
+                .code,
+            ReplyCode::kInvalid);
+  relay.Ask(*driver, {.type = FrameType::kCloseStdin, .key = "c"});
+  ASSERT_TRUE(relay.WaitForEnd());
+}
+
+TEST(RelayTest, LongLinesAreContinued) {
+  TestRelay relay("head -c 3000000 /dev/zero | tr '\\0' x; echo; echo end");
+  ASSERT_TRUE(relay.WaitForEnd());
+  const CollectingSink log = relay.Log();
+  EXPECT_THAT(log.damages, IsEmpty());
+  EXPECT_EQ(Joined(log, Stream::kStdout),
+            std::string(3000000, 'x') + "\nend\n");
+}
+
+TEST(RelayTest, HugeInputReachesASlowAgent) {
+  TestRelay relay("sleep 0.3; wc -c");
+  const auto driver = relay.Connect(Role::kDriver);
+  std::string prompt(5 << 20, 'p');
+  for (size_t i = 1000; i < prompt.size(); i += 100000) prompt[i] = '\n';
+  EXPECT_EQ(relay.Ask(*driver, {.key = "p", .payload = prompt}).code,
+            ReplyCode::kOk);
+  relay.Ask(*driver, {.type = FrameType::kCloseStdin, .key = "c"});
+  ASSERT_TRUE(relay.WaitForEnd());
+  const CollectingSink log = relay.Log();
+  EXPECT_EQ(Joined(log, Stream::kStdout), absl::StrCat(prompt.size(), "\n"));
+  EXPECT_TRUE(Joined(log, Stream::kStdin) == prompt);
+}
+
+TEST(RelayTest, InputThatTheAgentNeverReadsIsTold) {
+  TestRelay relay("exec 0</dev/null; sleep 0.2");
+  const auto driver = relay.Connect(Role::kDriver);
+  absl::SleepFor(absl::Milliseconds(50));
+  relay.Ask(*driver, {.key = "p", .payload = "lost\n"});
+  ASSERT_TRUE(relay.WaitForEnd());
+  EXPECT_THAT(Notes(relay.Log(), "stdin_lost"),
+              ElementsAre("{\"note\":\"stdin_lost\",\"bytes\":5}"));
+}
+
+TEST(RelayTest, StopEndsTheWholeTree) {
+  const std::string token = Token();
+  // A child in a session of its own, and one that nobody waits for.
+  TestRelay relay(absl::StrCat(
+      "trap '' INT TERM; setsid sh -c 'trap \"\" INT TERM; sleep 100; : ",
+      token, "' & (setsid sh -c 'sleep 100; : ", token,
+      "' & ) ; echo ready; while :; do sleep 1; done; : ", token));
+  ASSERT_TRUE(relay.WaitFor([](const CollectingSink& log) {
+    return Joined(log, Stream::kStdout) == "ready\n";
+  }));
+  const auto driver = relay.Connect(Role::kDriver);
+  relay.Ask(*driver, {.type = FrameType::kStop,
+                      .key = "s",
+                      .payload = "{\"note\":\"stop\"}",
+                      .grace_ms = 50});
+  ASSERT_TRUE(relay.WaitForEnd());
+  EXPECT_THAT(ProcessesWith(token), IsEmpty());
+  const CollectingSink log = relay.Log();
+  EXPECT_THAT(Notes(log, "signalled"),
+              ElementsAre(HasSubstr("SIGINT"), HasSubstr("SIGTERM"),
+                          HasSubstr("SIGKILL")));
+  EXPECT_THAT(LastNote(log), HasSubstr("\"signal\":9"));
+}
+
+TEST(RelayTest, WhatANormalExitLeavesIsEndedAndNamed) {
+  const std::string token = Token();
+  TestRelay relay(
+      absl::StrCat("setsid sh -c 'sleep 100; : ", token, "' & echo done"));
+  ASSERT_TRUE(relay.WaitForEnd());
+  EXPECT_THAT(ProcessesWith(token), IsEmpty());
+  const CollectingSink log = relay.Log();
+  EXPECT_THAT(Notes(log, "leftover"), SizeIs(1));
+  EXPECT_THAT(Notes(log, "leftover")[0], HasSubstr("sleep"));
+  EXPECT_THAT(LastNote(log), HasSubstr("\"code\":0"));
+}
+
+TEST(RelayTest, SignalsReachTheAgentsGroup) {
+  TestRelay relay(
+      "trap 'echo got; exit 3' INT; echo ready; "
+      "while :; do sleep 0.01; done");
+  ASSERT_TRUE(relay.WaitFor([](const CollectingSink& log) {
+    return !Joined(log, Stream::kStdout).empty();
+  }));
+  const auto driver = relay.Connect(Role::kDriver);
+  relay.Ask(*driver,
+            {.type = FrameType::kSignal, .key = "i", .signal = SIGINT});
+  ASSERT_TRUE(relay.WaitForEnd());
+  const CollectingSink log = relay.Log();
+  EXPECT_EQ(Joined(log, Stream::kStdout), "ready\ngot\n");
+  EXPECT_THAT(LastNote(log), HasSubstr("\"code\":3"));
+}
+
+// Kills one of the two programs and expects the other to clean up.
+void KillOne(absl::string_view name, absl::string_view token,
+             TestRelay& relay) {
+  ASSERT_TRUE(relay.WaitFor([](const CollectingSink& log) {
+    return !Joined(log, Stream::kStdout).empty();
+  }));
+  const int pid = RelayProcess(relay.folder().path(), name);
+  ASSERT_GT(pid, 0);
+  kill(pid, SIGKILL);
+  ASSERT_TRUE(relay.WaitForEnd());
+  EXPECT_THAT(ProcessesWith(token), IsEmpty());
+}
+
+std::string Tree(absl::string_view token) {
+  return absl::StrCat("setsid sh -c 'sleep 100; : ", token,
+                      "' & (sh -c 'setsid sleep 100; : ", token,
+                      "' & ) ; echo ready; sleep 100; : ", token);
+}
+
+TEST(RelayTest, GuardEndsTheTreeWhenTheRelayIsKilled) {
+  const std::string token = Token();
+  TestRelay relay(Tree(token));
+  KillOne("troika-relay", token, relay);
+  // Nobody saw how it ended; the next one to take the lock says so.
+  EXPECT_THAT(Notes(relay.Log(), "exited"), IsEmpty());
+}
+
+TEST(RelayTest, RelayEndsTheTreeWhenTheGuardIsKilled) {
+  const std::string token = Token();
+  TestRelay relay(Tree(token));
+  KillOne("troika-guard", token, relay);
+  EXPECT_THAT(LastNote(relay.Log()),
+              HasSubstr("\"signal\":9,\"reason\":\"the guard was killed"));
+}
+
+TEST(RelayTest, TermEndsARelayInOrder) {
+  TestRelay relay("echo ready; sleep 100");
+  ASSERT_TRUE(relay.WaitFor([](const CollectingSink& log) {
+    return !Joined(log, Stream::kStdout).empty();
+  }));
+  kill(RelayProcess(relay.folder().path(), "troika-relay"), SIGTERM);
+  ASSERT_TRUE(relay.WaitForEnd());
+  EXPECT_THAT(LastNote(relay.Log()), HasSubstr("the relay was asked to end"));
+}
+
+TEST(RelayTest, CapEndsTheAgent) {
+  TestRelay relay("yes", {.max_log_bytes = 100000});
+  ASSERT_TRUE(relay.WaitForEnd());
+  const CollectingSink log = relay.Log();
+  EXPECT_THAT(log.damages, IsEmpty());
+  EXPECT_THAT(LastNote(log),
+              HasSubstr("the log has reached its cap of 100000 bytes"));
+  EXPECT_THAT(LastNote(log), HasSubstr("\"discarded_bytes\":"));
+}
+
+TEST(RelayTest, RemovedFolderEndsTheAgent) {
+  const std::string token = Token();
+  TestRelay relay(absl::StrCat("echo ready; sleep 100; : ", token), {}, "task");
+  ASSERT_TRUE(relay.WaitFor([](const CollectingSink& log) {
+    return !Joined(log, Stream::kStdout).empty();
+  }));
+  const auto watcher = relay.Connect(Role::kWatcher);
+  std::filesystem::remove_all(relay.folder().path());
+  EXPECT_TRUE(NoProcessesWith(token));
+  std::string trouble;
+  while (trouble.empty()) {
+    const auto news = watcher->OnPolled();
+    if (!news.ok()) break;
+    if (news->trouble) trouble = *news->trouble;
+    pollfd fd = {.fd = watcher->fd(), .events = POLLIN};
+    poll(&fd, 1, 1000);
+  }
+  EXPECT_EQ(trouble, "the task's log was removed");
+}
+
+TEST(RelayTest, TruncatedLogEndsTheAgent) {
+  TestRelay relay("echo ready; sleep 100");
+  ASSERT_TRUE(relay.WaitFor([](const CollectingSink& log) {
+    return !Joined(log, Stream::kStdout).empty();
+  }));
+  ASSERT_EQ(truncate((relay.folder().path() + "/log.v1").c_str(), 10), 0);
+  ASSERT_TRUE(relay.WaitForEnd());
+  EXPECT_THAT(LastNote(relay.Log()), HasSubstr("behind our back"));
+}
+
+TEST(RelayTest, WorksOnLongPaths) {
+  const std::string folder =
+      absl::StrCat(std::string(120, 'a'), "/", std::string(120, 'b'));
+  TestRelay relay("read x; echo $x", {}, folder);
+  const auto driver = relay.Connect(Role::kDriver);
+  ASSERT_NE(driver, nullptr);
+  relay.Ask(*driver, {.key = "a", .payload = "hi\n"});
+  ASSERT_TRUE(relay.WaitForEnd());
+  EXPECT_EQ(Joined(relay.Log(), Stream::kStdout), "hi\n");
+}
+
+TEST(RelayTest, OneDrivesAndTheOthersWatch) {
+  TestRelay relay("cat");
+  auto driver = relay.Connect(Role::kDriver);
+  EXPECT_EQ(driver->role(), Role::kDriver);
+  const auto second = relay.Connect(Role::kDriver);
+  EXPECT_EQ(second->role(), Role::kWatcher);
+  EXPECT_EQ(relay.Ask(*second, {.key = "a", .payload = "x\n"}).code,
+            ReplyCode::kNotDriver);
+  EXPECT_EQ(relay.Ask(*driver, {.key = "b", .payload = "x\n"}).code,
+            ReplyCode::kOk);
+  driver.reset();
+  absl::SleepFor(absl::Milliseconds(50));
+  const auto third = relay.Connect(Role::kDriver);
+  EXPECT_EQ(third->role(), Role::kDriver);
+  relay.Ask(*third, {.type = FrameType::kCloseStdin, .key = "c"});
+  ASSERT_TRUE(relay.WaitForEnd());
+  EXPECT_EQ(Joined(relay.Log(), Stream::kStdout), "x\n");
+}
+
+UniqueFd RawConnection(const TestRelay& relay) {
+  UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const sockaddr_un address = SocketAddress(relay.dir_fd());
+  EXPECT_EQ(connect(fd.get(), reinterpret_cast<const sockaddr*>(&address),
+                    sizeof(address)),
+            0);
+  return fd;
+}
+
+TEST(RelayTest, BadClientsDisturbNobody) {
+  TestRelay relay(
+      "read x; i=0; while [ $i -lt 20000 ]; do echo line $i; "
+      "i=$((i+1)); done");
+  const UniqueFd silent = RawConnection(relay);
+  const UniqueFd garbage = RawConnection(relay);
+  const std::string noise(100000, '\xee');
+  (void)!send(garbage.get(), noise.data(), noise.size(), MSG_NOSIGNAL);
+  const UniqueFd future = RawConnection(relay);
+  const std::string hello = Encode(Hello{.max_version = 9});
+  (void)!send(future.get(), hello.data(), hello.size(), MSG_NOSIGNAL);
+  std::vector<std::unique_ptr<Client>> stalled;  // Never read again.
+  for (int i = 0; i < 100; ++i) {
+    stalled.push_back(relay.Connect(Role::kWatcher));
+    ASSERT_NE(stalled.back(), nullptr);
+  }
+  const auto driver = relay.Connect(Role::kDriver);
+  EXPECT_EQ(relay.Ask(*driver, {.key = "go", .payload = "\n"}).code,
+            ReplyCode::kOk);
+  ASSERT_TRUE(relay.WaitForEnd());
+  const CollectingSink log = relay.Log();
+  EXPECT_THAT(Joined(log, Stream::kStdout), HasSubstr("line 19999\n"));
+  EXPECT_THAT(log.damages, IsEmpty());
+}
+
+TEST(RelayTest, UnknownCommandsAreUnsupported) {
+  TestRelay relay("read x");
+  const auto driver = relay.Connect(Role::kDriver);
+  EXPECT_EQ(
+      relay.Ask(*driver, {.type = static_cast<FrameType>(40), .key = "k"}).code,
+      ReplyCode::kUnsupported);
+  relay.Ask(*driver, {.type = FrameType::kCloseStdin, .key = "c"});
+  ASSERT_TRUE(relay.WaitForEnd());
+}
+
+}  // namespace
+}  // namespace troika::relay

@@ -1,0 +1,16 @@
+// A relay process's whole life.
+#ifndef TROIKA_RELAY_SERVE_H_
+#define TROIKA_RELAY_SERVE_H_
+
+#include "relay/spec.h"
+
+namespace troika::relay {
+
+// Reads its spec, starts the agent, tells the starter through kReadyFd whether
+// it serves ("ok", or why not), and serves until the agent's end. Returns the
+// exit code.
+int Serve();
+
+}  // namespace troika::relay
+
+#endif  // TROIKA_RELAY_SERVE_H_

@@ -1,0 +1,147 @@
+#include "relay/start.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/status_macros.h"
+
+namespace troika::relay {
+namespace {
+
+std::string OwnFolder() {
+  char path[PATH_MAX];
+  const ssize_t n = readlink("/proc/self/exe", path, sizeof(path));
+  const std::string program(path, n > 0 ? static_cast<size_t>(n) : 0);
+  return program.substr(0, program.rfind('/'));
+}
+
+// Above all numbers that the relay is given descriptors at.
+absl::StatusOr<UniqueFd> Above(int fd) {
+  UniqueFd copy(fcntl(fd, F_DUPFD_CLOEXEC, kLastInheritedFd + 1));
+  if (!copy.ok()) return absl::ErrnoToStatus(errno, "copy a descriptor");
+  return copy;
+}
+
+absl::StatusOr<UniqueFd> SpecFile(const RelaySpec& spec) {
+  const std::string bytes = Encode(spec);
+  const UniqueFd file(memfd_create("troika-relay-spec", MFD_CLOEXEC));
+  if (!file.ok()) return absl::ErrnoToStatus(errno, "memfd_create");
+  size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t n =
+        write(file.get(), bytes.data() + done, bytes.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return absl::ErrnoToStatus(errno, "write the relay's spec");
+    done += static_cast<size_t>(n);
+  }
+  if (lseek(file.get(), 0, SEEK_SET) != 0) {
+    return absl::ErrnoToStatus(errno, "rewind the relay's spec");
+  }
+  return Above(file.get());
+}
+
+absl::Status Spawn(const std::string& program, const int (&fds)[4]) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  for (int i = 0; i < 4; ++i) {
+    posix_spawn_file_actions_adddup2(&actions, fds[i], kSpecFd + i);
+  }
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t signals;
+  sigfillset(&signals);
+  posix_spawnattr_setsigdefault(&attributes, &signals);
+  sigemptyset(&signals);
+  posix_spawnattr_setsigmask(&attributes, &signals);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+  char name[] = "troika-relay";
+  char* const argv[] = {name, nullptr};
+  char* const env[] = {nullptr};
+  pid_t pid = 0;
+  const int error =
+      posix_spawn(&pid, program.c_str(), &actions, &attributes, argv, env);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) {
+    return absl::ErrnoToStatus(error, absl::StrCat("run ", program));
+  }
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    return absl::UnavailableError(
+        absl::StrCat(program,
+                     " could not begin: its first process ended with "
+                     "status ",
+                     status));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> FindRelayProgram() {
+  const std::string folder = OwnFolder();
+  std::vector<std::string> places = {
+      absl::StrCat(folder, "/troika-relay"),
+      absl::StrCat(folder, "/../relay/troika-relay"),
+      absl::StrCat(folder, "/../libexec/troika/troika-relay")};
+  if (const char* named = getenv("TROIKA_RELAY_BIN")) places = {named};
+  for (const std::string& place : places) {
+    if (access(place.c_str(), X_OK) == 0) return place;
+  }
+  return absl::NotFoundError(
+      absl::StrCat("no troika-relay at ", absl::StrJoin(places, ", "),
+                   ": put it beside troika, or set TROIKA_RELAY_BIN"));
+}
+
+absl::StatusOr<UniqueFd> StartRelay(const std::string& program,
+                                    const RelaySpec& spec, LogWriter log,
+                                    int dir_fd) {
+  ASSIGN_OR_RETURN(const UniqueFd spec_fd, SpecFile(spec));
+  const UniqueFd locked = std::move(log).Release();
+  ASSIGN_OR_RETURN(const UniqueFd log_fd, Above(locked.get()));
+  ASSIGN_OR_RETURN(const UniqueFd dir, Above(dir_fd));
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "pipe");
+  UniqueFd ready(ends[0]);
+  const UniqueFd told(ends[1]);
+  ASSIGN_OR_RETURN(const UniqueFd tell, Above(told.get()));
+  RETURN_IF_ERROR(
+      Spawn(program, {spec_fd.get(), log_fd.get(), dir.get(), tell.get()}));
+  return ready;
+}
+
+absl::Status RelayStarted(int ready_fd) {
+  std::string said;
+  char buffer[512];
+  while (said != "ok") {
+    const ssize_t n = read(ready_fd, buffer, sizeof(buffer));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return absl::ErrnoToStatus(errno, "hear of the relay's start");
+    if (n == 0) break;
+    said.append(buffer, static_cast<size_t>(n));
+  }
+  if (said == "ok") return absl::OkStatus();
+  if (said.empty()) {
+    return absl::UnavailableError("the relay died before it served");
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat("the relay could not start the agent: ", said));
+}
+
+}  // namespace troika::relay

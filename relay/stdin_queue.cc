@@ -1,0 +1,39 @@
+#include "relay/stdin_queue.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+namespace troika::relay {
+
+int StdinQueue::poll_fd() const { return size() > 0 ? pipe_.get() : -1; }
+
+void StdinQueue::Close() {
+  closing_ = true;
+  if (size() == 0) pipe_.Reset();
+}
+
+size_t StdinQueue::Write() {
+  while (size() > 0) {
+    const ssize_t n =
+        write(pipe_.get(), bytes_.data() + written_, bytes_.size() - written_);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) return 0;
+    if (n < 0) return Drop();
+    written_ += static_cast<size_t>(n);
+  }
+  bytes_.clear();
+  bytes_.shrink_to_fit();
+  written_ = 0;
+  if (closing_) pipe_.Reset();
+  return 0;
+}
+
+size_t StdinQueue::Drop() {
+  const size_t lost = size();
+  bytes_.clear();
+  written_ = 0;
+  pipe_.Reset();
+  return lost;
+}
+
+}  // namespace troika::relay
