@@ -1,7 +1,5 @@
 #include "relay/note_text.h"
 
-#include <string.h>
-
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -95,12 +93,6 @@ NoteText& NoteText::Strings(absl::string_view name,
 std::string NoteText::Take() {
   text_ += '}';
   return std::move(text_);
-}
-
-std::string SignalName(int signal) {
-  const char* const name = sigabbrev_np(signal);
-  return name != nullptr ? absl::StrCat("SIG", name)
-                         : absl::StrCat("SIG", signal);
 }
 
 }  // namespace troika::relay

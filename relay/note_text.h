@@ -28,9 +28,6 @@ class NoteText {
   std::string text_;
 };
 
-// "SIGINT"; "SIG64" and the like where it has no name.
-std::string SignalName(int signal);
-
 }  // namespace troika::relay
 
 #endif  // TROIKA_RELAY_NOTE_TEXT_H_

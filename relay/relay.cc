@@ -298,9 +298,8 @@ void Relay::OnReport(const GuardReport& report) {
       return AppendNote(
           NoteText("start_failed").String("error", report.text).Take());
     case GuardReport::Kind::kSignalled:
-      return AppendNote(NoteText("signalled")
-                            .String("signal", SignalName(report.signal))
-                            .Take());
+      return AppendNote(
+          NoteText("signalled").Int("signal", report.signal).Take());
     case GuardReport::Kind::kExited:
       exited_ = report;
       stdin_.Drop();
