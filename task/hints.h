@@ -1,0 +1,39 @@
+// What to do about an error, by what CLIs say when they fail: docs/tasks.md.
+#ifndef TROIKA_TASK_HINTS_H_
+#define TROIKA_TASK_HINTS_H_
+
+#include <cstddef>
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace troika {
+
+// Of what an agent prints to stderr only this much is looked at, from its end.
+inline constexpr size_t kMaxStderrBytes = size_t{64} << 10;
+
+// What to do about an error that says `text`, or nothing where we don't know.
+// Of several that match, the most telling. Looks at the last kMaxStderrBytes.
+absl::string_view HintFor(absl::string_view text);
+
+// Whether a line on stderr means nothing: a greeting, a deprecation, a stack's
+// frame. Such lines are no failures, and no hints come from them.
+bool IsHarmless(absl::string_view line);
+
+// The last lines of a process's stderr that may mean something.
+class StderrTail {
+ public:
+  void Add(absl::string_view line);
+
+  // A line each, at most kMaxStderrBytes.
+  absl::string_view text() const;
+  // The last few, for an error's text.
+  std::string Excerpt() const;
+
+ private:
+  std::string text_;
+};
+
+}  // namespace troika
+
+#endif  // TROIKA_TASK_HINTS_H_

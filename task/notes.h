@@ -1,0 +1,162 @@
+// The notes of a task's log: what its state depends on besides the agent's
+// words. docs/tasks.md has their spellings, which the relay writes, too.
+//
+//   notes::ToJson(notes::Lost{.reason = "the host was restarted"})
+//       // {"note":"lost","reason":"the host was restarted"}
+#ifndef TROIKA_TASK_NOTES_H_
+#define TROIKA_TASK_NOTES_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "agent/protocol.h"
+
+namespace troika::notes {
+
+struct Timeouts {
+  std::optional<int64_t> start_ms;
+  std::optional<int64_t> idle_ms;
+  std::optional<int64_t> turn_ms;
+  std::optional<int64_t> task_ms;
+};
+
+// The task as it was asked for: the first record of its log. It starts no turn;
+// each one, the first too, has a Turn of its own.
+struct Request {
+  std::string task;
+  std::string harness;
+  std::string prompt;
+  std::vector<std::string> images;  // Paths.
+  std::string cwd;
+  std::string title;
+  std::map<std::string, std::string> labels;
+  std::string options_json;  // A LaunchOptions.
+  Timeouts timeouts;
+  std::string resume_session;  // One that somebody else began.
+  std::string idempotency_key;
+};
+
+// A turn was asked for.
+struct Turn {
+  int turn = 0;
+  std::string prompt;
+  std::vector<TurnAsked::Image> images;
+  std::string by;
+};
+
+// A process is started; whether it could be is told by StartFailed.
+struct Spawned {
+  int generation = 0;
+  int turn = 0;
+  std::vector<std::string> argv;
+  std::string cwd;
+  std::string version;
+  std::string stdin_mode;        // null, prompt or conversation.
+  std::string expected_session;  // Empty: any.
+  std::vector<std::string> notices;
+};
+
+struct StartFailed {
+  int generation = 0;
+  std::string error;
+};
+
+// The turn shall end, and the process may go on.
+struct Interrupt {
+  std::string by;
+  std::string reason;
+};
+
+// The process shall end.
+struct Stop {
+  std::string by;
+  std::string reason;
+};
+
+// The task shall never start.
+struct Cancelled {
+  std::string by;
+  std::string reason;
+};
+
+struct Deadline {
+  std::string which;  // start, idle, turn or task.
+  int64_t after_ms = 0;
+};
+
+// What was answered to an approval or a question, and who did.
+struct Answer {
+  std::string id;
+  std::string by;  // user, rule or timeout.
+  std::string answer_json;
+};
+
+struct Signalled {
+  int signal = 0;
+  std::string by;
+};
+
+struct StdinClosed {};
+
+// Bytes that are in the log and did not reach the agent.
+struct StdinLost {
+  int64_t bytes = 0;
+};
+
+// Processes that the agent left behind, and that were ended.
+struct Leftover {
+  std::vector<std::string> processes;
+};
+
+struct Trouble {
+  std::string text;
+};
+
+// The log ended within a record when its next writer took it.
+struct Torn {
+  int64_t bytes = 0;
+};
+
+struct Exited {
+  std::optional<int> code;
+  std::optional<int> signal;
+  std::string reason;  // Why the relay ended it, where it did by itself.
+  int64_t utime_us = 0;
+  int64_t stime_us = 0;
+  int64_t max_rss_kb = 0;
+  std::string stderr_tail;
+  int64_t discarded_bytes = 0;  // Of its output, that are not in the log.
+};
+
+struct Lost {
+  std::string reason;
+};
+
+// A note of another version.
+struct Unknown {
+  std::string name;
+  std::string json;
+};
+
+using Note =
+    std::variant<Request, Turn, Spawned, StartFailed, Interrupt, Stop,
+                 Cancelled, Deadline, Answer, Signalled, StdinClosed, StdinLost,
+                 Leftover, Trouble, Torn, Exited, Lost, Unknown>;
+
+// One JSON object on one line. Members at their default are left out.
+std::string ToJson(const Note& note);
+
+// Members that are missing, of another type or out of range keep their default,
+// and members that are not known are passed over. InvalidArgument where `json`
+// is no JSON object, ResourceExhausted where it is over 16 MiB.
+absl::StatusOr<Note> FromJson(absl::string_view json);
+
+}  // namespace troika::notes
+
+#endif  // TROIKA_TASK_NOTES_H_

@@ -1,0 +1,144 @@
+#include "task/notes.h"
+
+#include <string>
+#include <variant>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace troika::notes {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// One of each kind with every member set, in the order of the variant.
+const std::pair<Note, absl::string_view> kNotes[] = {
+    {Request{
+         .task = "t1",
+         .harness = "codex",
+         .prompt = "go \"on\"\n",
+         .images = {"a.png", "b.png"},
+         .cwd = "/src",
+         .title = "T",
+         .labels = {{"k", "v"}, {"l", ""}},
+         .options_json = R"({"model":"m"})",
+         .timeouts = {.start_ms = 1, .idle_ms = 2, .turn_ms = 3, .task_ms = 0},
+         .resume_session = "s",
+         .idempotency_key = "i"},
+     R"({"note":"request","task":"t1","harness":"codex",)"
+     R"("prompt":"go \"on\"\n","images":["a.png","b.png"],"cwd":"/src",)"
+     R"("title":"T","labels":{"k":"v","l":""},"options":{"model":"m"},)"
+     R"("timeouts":{"start_ms":1,"idle_ms":2,"turn_ms":3,"task_ms":0},)"
+     R"("resume_session":"s","idempotency_key":"i"})"},
+    {Turn{.turn = 2,
+          .prompt = "p",
+          .images =
+              {{.path = "a.png", .media_type = "image/png", .base64 = "AAAA"},
+               {.path = "b.png"}},
+          .by = "user"},
+     R"({"note":"turn","turn":2,"prompt":"p","images":[{"path":"a.png",)"
+     R"("media_type":"image/png","base64":"AAAA"},{"path":"b.png"}],)"
+     R"("by":"user"})"},
+    {Spawned{.generation = 2,
+             .turn = 3,
+             .argv = {"codex", ""},
+             .cwd = "/src",
+             .version = "0.1",
+             .stdin_mode = "prompt",
+             .expected_session = "s",
+             .notices = {"n"}},
+     R"({"note":"spawned","generation":2,"turn":3,"argv":["codex",""],)"
+     R"("cwd":"/src","version":"0.1","stdin":"prompt",)"
+     R"("expected_session":"s","notices":["n"]})"},
+    {StartFailed{.generation = 1, .error = "no such file"},
+     R"({"note":"start_failed","generation":1,"error":"no such file"})"},
+    {Interrupt{.by = "user", .reason = "r"},
+     R"({"note":"interrupt","by":"user","reason":"r"})"},
+    {Stop{.by = "troika", .reason = "r"},
+     R"({"note":"stop","by":"troika","reason":"r"})"},
+    {Cancelled{.by = "user", .reason = "r"},
+     R"({"note":"cancelled","by":"user","reason":"r"})"},
+    {Deadline{.which = "idle", .after_ms = 60000},
+     R"({"note":"deadline","which":"idle","after_ms":60000})"},
+    {Answer{.id = "a", .by = "rule", .answer_json = R"({"allow":true})"},
+     R"({"note":"answer","id":"a","by":"rule","answer":{"allow":true}})"},
+    {Signalled{.signal = 15, .by = "user"},
+     R"({"note":"signalled","signal":15,"by":"user"})"},
+    {StdinClosed{}, R"({"note":"stdin_closed"})"},
+    {StdinLost{.bytes = 7}, R"({"note":"stdin_lost","bytes":7})"},
+    {Leftover{.processes = {"sleep", "node"}},
+     R"({"note":"leftover","processes":["sleep","node"]})"},
+    {Trouble{.text = "disk full"}, R"({"note":"trouble","text":"disk full"})"},
+    {Torn{.bytes = 9}, R"({"note":"torn","bytes":9})"},
+    {Exited{.code = 0,
+            .signal = 9,
+            .reason = "r",
+            .utime_us = 1,
+            .stime_us = 2,
+            .max_rss_kb = 3,
+            .stderr_tail = "e",
+            .discarded_bytes = 4},
+     R"({"note":"exited","code":0,"signal":9,"reason":"r","utime_us":1,)"
+     R"("stime_us":2,"max_rss_kb":3,"stderr_tail":"e","discarded_bytes":4})"},
+    {Lost{.reason = "r"}, R"({"note":"lost","reason":"r"})"},
+    {Unknown{.name = "later", .json = R"({"note":"later","x":[1]})"},
+     R"({"note":"later","x":[1]})"},
+};
+
+TEST(NotesTest, EveryKindIsHere) {
+  static_assert(std::size(kNotes) == std::variant_size_v<Note>);
+  for (size_t i = 0; i < std::size(kNotes); ++i) {
+    EXPECT_EQ(kNotes[i].first.index(), i);
+  }
+}
+
+TEST(NotesTest, EveryKindIsWrittenAndReadAgain) {
+  for (const auto& [note, json] : kNotes) {
+    EXPECT_EQ(ToJson(note), json);
+    const absl::StatusOr<Note> read = FromJson(json);
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_EQ(read->index(), note.index()) << json;
+    EXPECT_EQ(ToJson(*read), json);
+  }
+}
+
+TEST(NotesTest, DefaultsAreNotWritten) {
+  EXPECT_EQ(ToJson(Request{}), R"({"note":"request"})");
+  EXPECT_EQ(ToJson(Exited{}), R"({"note":"exited"})");
+}
+
+TEST(NotesTest, UnknownMembersArePassedOver) {
+  const auto note = FromJson(R"({"new":1,"note":"lost","reason":"r"})");
+  ASSERT_TRUE(note.ok());
+  EXPECT_EQ(std::get<Lost>(*note).reason, "r");
+}
+
+TEST(NotesTest, MembersOfAnotherTypeKeepTheirDefault) {
+  const auto note = FromJson(
+      R"({"note":"exited","code":"x","signal":99999999999,"utime_us":null})");
+  ASSERT_TRUE(note.ok());
+  EXPECT_EQ(ToJson(*note), R"({"note":"exited"})");
+  const auto turn = FromJson(R"({"note":"turn","turn":-1,"images":[1,{}]})");
+  ASSERT_TRUE(turn.ok());
+  EXPECT_EQ(std::get<Turn>(*turn).turn, 0);
+  EXPECT_EQ(std::get<Turn>(*turn).images.size(), 1u);
+}
+
+TEST(NotesTest, NoteWithoutNameIsUnknown) {
+  const auto note = FromJson(R"({"x":1})");
+  ASSERT_TRUE(note.ok());
+  EXPECT_EQ(std::get<Unknown>(*note).name, "");
+}
+
+TEST(NotesTest, WhatIsNoObjectIsAnError) {
+  for (const absl::string_view json : {"", "{", "[]", "1", "\"note\""}) {
+    EXPECT_EQ(FromJson(json).status().code(),
+              absl::StatusCode::kInvalidArgument)
+        << json;
+  }
+  EXPECT_THAT(FromJson("[]").status().message(), HasSubstr("array"));
+}
+
+}  // namespace
+}  // namespace troika::notes

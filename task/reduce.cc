@@ -1,0 +1,357 @@
+#include "task/reduce.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+
+namespace troika {
+namespace {
+
+// A row gives the next status for each status, in the order of TaskStatus. It
+// can't be too short.
+template <typename... Next>
+constexpr std::array<TaskStatus, kTaskStatuses> Row(Next... next) {
+  static_assert(sizeof...(Next) == kTaskStatuses);
+  return {next...};
+}
+
+struct StepRow {
+  Step step;
+  absl::string_view name;
+  std::array<TaskStatus, kTaskStatuses> next;
+};
+
+// Short, so that a row of the table is a line.
+constexpr TaskStatus kQu = TaskStatus::kQueued;
+constexpr TaskStatus kSt = TaskStatus::kStarting;
+constexpr TaskStatus kRu = TaskStatus::kRunning;
+constexpr TaskStatus kAp = TaskStatus::kAwaitingApproval;
+constexpr TaskStatus kAn = TaskStatus::kAwaitingAnswer;
+constexpr TaskStatus kId = TaskStatus::kIdle;
+constexpr TaskStatus kDo = TaskStatus::kDone;
+constexpr TaskStatus kFa = TaskStatus::kFailed;
+constexpr TaskStatus kIn = TaskStatus::kInterrupted;
+constexpr TaskStatus kCa = TaskStatus::kCancelled;
+
+// clang-format off
+constexpr StepRow kTable[] = {
+    {Step::kNothing, "nothing",
+     Row(kQu, kSt, kRu, kAp, kAn, kId, kDo, kFa, kIn, kCa)},
+    {Step::kTurnWaits, "turn waits",
+     Row(kSt, kSt, kRu, kAp, kAn, kSt, kSt, kSt, kSt, kCa)},
+    {Step::kTurnTaken, "turn taken",
+     Row(kRu, kSt, kRu, kAp, kAn, kRu, kRu, kRu, kRu, kRu)},
+    {Step::kSpawned, "spawned",
+     Row(kSt, kSt, kSt, kSt, kSt, kSt, kSt, kSt, kSt, kSt)},
+    {Step::kSpoke, "spoke",
+     Row(kRu, kRu, kRu, kAp, kAn, kRu, kDo, kFa, kIn, kCa)},
+    {Step::kWorked, "worked",
+     Row(kRu, kRu, kRu, kAp, kAn, kId, kDo, kFa, kIn, kCa)},
+    {Step::kApprovalWaits, "approval waits",
+     Row(kAp, kAp, kAp, kAp, kAp, kAp, kDo, kFa, kIn, kCa)},
+    {Step::kQuestionWaits, "question waits",
+     Row(kAn, kAn, kAn, kAn, kAn, kAn, kDo, kFa, kIn, kCa)},
+    {Step::kAllAnswered, "all answered",
+     Row(kQu, kSt, kRu, kRu, kRu, kId, kDo, kFa, kIn, kCa)},
+    {Step::kTurnEnded, "turn ended",
+     Row(kId, kId, kId, kId, kId, kId, kDo, kFa, kIn, kCa)},
+    {Step::kEndedWell, "ended well",
+     Row(kDo, kDo, kDo, kDo, kDo, kDo, kDo, kFa, kIn, kCa)},
+    {Step::kEndedBadly, "ended badly",
+     Row(kFa, kFa, kFa, kFa, kFa, kFa, kDo, kFa, kIn, kCa)},
+    {Step::kEndedAsAsked, "ended as asked",
+     Row(kIn, kIn, kIn, kIn, kIn, kIn, kDo, kFa, kIn, kCa)},
+    {Step::kEndedBeforeTurn, "ended before turn",
+     Row(kSt, kSt, kSt, kSt, kSt, kSt, kDo, kFa, kIn, kCa)},
+    {Step::kCancelled, "cancelled",
+     Row(kCa, kCa, kRu, kAp, kAn, kId, kDo, kFa, kIn, kCa)},
+};
+// clang-format on
+static_assert(std::size(kTable) == kSteps);
+
+constexpr bool RowsStandInOrder() {
+  for (int i = 0; i < kSteps; ++i) {
+    if (kTable[i].step != static_cast<Step>(i)) return false;
+  }
+  return true;
+}
+static_assert(RowsStandInOrder());
+
+// Updates what a message tells besides the status, and says what it means to
+// that.
+class Reducer {
+ public:
+  Reducer(const Message& message, TaskState* state)
+      : message_(message), state_(*state) {}
+
+  Step operator()(const Init& init) {
+    const auto set = [](const std::string& from, std::string* to) {
+      if (!from.empty()) *to = from;
+    };
+    set(init.session_id, &state_.session_id);
+    set(init.model, &state_.model);
+    set(init.version, &state_.version);
+    return Spoke();
+  }
+  Step operator()(const Text&) { return Spoke(); }
+  Step operator()(const Thinking&) { return Spoke(); }
+  Step operator()(const ToolUse&) { return Spoke(); }
+  Step operator()(const TextDelta&) { return Spoke(); }
+  Step operator()(const ThinkingDelta&) { return Spoke(); }
+  Step operator()(const ToolOutputDelta&) { return Step::kWorked; }
+  Step operator()(const ToolResult&) { return Step::kWorked; }
+  Step operator()(const Todo&) { return Step::kWorked; }
+  Step operator()(const Subagent&) { return Step::kWorked; }
+  Step operator()(const Diff&) { return Step::kWorked; }
+  Step operator()(const Usage& usage) {
+    TakeUsage(usage);
+    return Step::kWorked;
+  }
+  Step operator()(const UserInput&) { return Step::kNothing; }
+  Step operator()(const Raw&) { return Step::kNothing; }
+  Step operator()(const ParseError&) { return Step::kNothing; }
+  Step operator()(const RateLimit& limit) {
+    state_.rate_limit = limit.status;
+    state_.rate_limit_resets = limit.resets_at;
+    return Step::kNothing;
+  }
+  Step operator()(const Notice& notice) {
+    return notice.kind == Notice::Kind::kTurnStarted ? Spoke() : Step::kNothing;
+  }
+  Step operator()(const Approval& approval) {
+    if (approval.state == Approval::State::kAsked) {
+      state_.approvals[approval.id] = {.asked = message_.id,
+                                       .tool_use_id = approval.tool_use_id,
+                                       .tool_name = approval.tool_name,
+                                       .input_json = approval.input_json,
+                                       .reason = approval.reason};
+    } else {
+      state_.approvals.erase(approval.id);
+    }
+    return Waits();
+  }
+  Step operator()(const Question& question) {
+    if (question.state == Question::State::kAsked) {
+      PendingQuestion& pending = state_.questions[question.id];
+      pending = {.asked = message_.id, .tool_use_id = question.tool_use_id};
+      for (const Question::Item& item : question.items) {
+        pending.items.push_back({.header = item.header,
+                                 .text = item.text,
+                                 .options = item.options,
+                                 .multi_select = item.multi_select});
+      }
+    } else {
+      state_.questions.erase(question.id);
+    }
+    return Waits();
+  }
+  Step operator()(const Result& result);
+  Step operator()(const Lifecycle& event);
+
+ private:
+  Step Spoke() {
+    state_.turn_open = true;
+    return Step::kSpoke;
+  }
+  Step Waits() const {
+    if (!state_.approvals.empty()) return Step::kApprovalWaits;
+    if (!state_.questions.empty()) return Step::kQuestionWaits;
+    // What works in the background may ask between two turns.
+    const bool between = state_.process_alive && !state_.turn_open;
+    return between ? Step::kTurnEnded : Step::kAllAnswered;
+  }
+  void TakeUsage(const Usage& usage) {
+    state_.usage = usage.total;
+    state_.cost_usd = usage.total_cost.usd;
+    state_.cost_source = usage.total_cost.source;
+  }
+  void DropPending() {
+    state_.approvals.clear();
+    state_.questions.clear();
+  }
+  void OpenTurn() {
+    state_.error.clear();
+    state_.hint.clear();
+    state_.ending = {};
+    state_.turn_open = true;
+  }
+  // How it ended, where nothing else is to be said of it.
+  Step EndStep() const;
+  Step OnTurnAsked(const Lifecycle& event);
+  Step OnSpawned(const Lifecycle& event);
+  Step OnEndAsked(Ending ending);
+  Step OnProcessEnded(const Lifecycle& event);
+
+  const Message& message_;
+  TaskState& state_;
+};
+
+Step Reducer::operator()(const Result& result) {
+  TakeUsage(result.usage);
+  state_.result = TurnResult{.is_error = result.is_error,
+                             .synthetic = result.synthetic,
+                             .error = result.error,
+                             .hint = result.hint,
+                             .text = result.text,
+                             .reason = result.reason,
+                             .duration = result.duration};
+  state_.turn_open = false;
+  DropPending();
+  if (!result.is_error && state_.ending.kind == Ending::Kind::kInterrupt) {
+    state_.ending = {};  // It came too late.
+  }
+  if (state_.ending.kind == Ending::Kind::kNone) state_.error = result.error;
+  if (state_.ending.kind != Ending::Kind::kInterrupt) {
+    state_.hint = result.hint;
+  }
+  if (state_.process_alive) return Step::kTurnEnded;
+  state_.turns_waiting = std::max(0, state_.turns_waiting - 1);
+  return EndStep();
+}
+
+Step Reducer::EndStep() const {
+  switch (state_.ending.kind) {
+    case Ending::Kind::kInterrupt:
+      return Step::kEndedAsAsked;
+    case Ending::Kind::kFailure:
+      return Step::kEndedBadly;
+    case Ending::Kind::kNone:
+      break;
+  }
+  const bool good =
+      !state_.turn_open && state_.result && !state_.result->is_error;
+  return good ? Step::kEndedWell : Step::kEndedBadly;
+}
+
+Step Reducer::OnTurnAsked(const Lifecycle& event) {
+  ++state_.turns;
+  state_.turn_started = message_.time;
+  const bool waits = event.generation == 0;
+  if (waits) ++state_.turns_waiting;
+  const bool another_runs = state_.process_alive && state_.turn_open;
+  if (!another_runs) OpenTurn();
+  return waits ? Step::kTurnWaits : Step::kTurnTaken;
+}
+
+Step Reducer::OnSpawned(const Lifecycle& event) {
+  state_.generation = event.generation;
+  state_.process_alive = true;
+  state_.input_closed = false;
+  state_.exit_code.reset();
+  state_.signal.reset();
+  if (std::exchange(state_.turns_waiting, 0) > 0) OpenTurn();
+  if (!state_.started) state_.started = message_.time;
+  state_.turn_started = message_.time;
+  return Step::kSpawned;
+}
+
+Step Reducer::OnEndAsked(Ending ending) {
+  const bool before_start = !state_.process_alive && !HasEnded(state_.status);
+  // Who asked first decides: what follows only helps it along.
+  if ((state_.process_alive || before_start) &&
+      state_.ending.kind == Ending::Kind::kNone) {
+    state_.error = ending.text;
+    state_.hint.clear();
+    state_.ending = std::move(ending);
+  }
+  if (!before_start) return Step::kNothing;
+  state_.turns_waiting = 0;
+  state_.turn_open = false;
+  return EndStep();
+}
+
+Step Reducer::OnProcessEnded(const Lifecycle& event) {
+  const bool turn_waits = state_.process_alive && state_.turns_waiting > 0;
+  const bool was_alive = std::exchange(state_.process_alive, false);
+  state_.exit_code = event.exit_code;
+  state_.signal = event.signal;
+  DropPending();
+  if (turn_waits) return Step::kEndedBeforeTurn;
+  state_.turns_waiting = 0;
+  if (!was_alive && HasEnded(state_.status)) return Step::kNothing;
+  Step step = EndStep();
+  if (event.kind != Lifecycle::Kind::kExited) {
+    // Nobody knows how it ended, so not as it was asked to.
+    step = Step::kEndedBadly;
+    if (state_.ending.kind != Ending::Kind::kFailure) state_.error.clear();
+  }
+  if (step == Step::kEndedWell) return step;
+  state_.turn_open = false;
+  if (state_.error.empty()) state_.error = event.text;
+  return step;
+}
+
+Ending EndingOf(const Lifecycle& event) {
+  // Troika gives up by itself only where something is wrong.
+  const bool failure = event.kind == Lifecycle::Kind::kDeadline ||
+                       event.by == "troika" || event.by == "deadline";
+  if (failure && !event.text.empty()) {
+    return {.kind = Ending::Kind::kFailure, .text = event.text};
+  }
+  std::string text = absl::StrCat(failure ? "stopped" : "interrupted", " by ",
+                                  event.by.empty() ? "user" : event.by);
+  if (!event.text.empty()) absl::StrAppend(&text, ": ", event.text);
+  return {.kind = failure ? Ending::Kind::kFailure : Ending::Kind::kInterrupt,
+          .text = std::move(text)};
+}
+
+Step Reducer::operator()(const Lifecycle& event) {
+  switch (event.kind) {
+    case Lifecycle::Kind::kCreated:
+      state_.created = message_.time;
+      return Step::kNothing;
+    case Lifecycle::Kind::kTurnAsked:
+      return OnTurnAsked(event);
+    case Lifecycle::Kind::kSpawned:
+      return OnSpawned(event);
+    case Lifecycle::Kind::kInterruptAsked:
+    case Lifecycle::Kind::kStopAsked:
+    case Lifecycle::Kind::kDeadline:
+      return OnEndAsked(EndingOf(event));
+    case Lifecycle::Kind::kSignalled:
+    case Lifecycle::Kind::kLeftover:
+      return Step::kNothing;
+    case Lifecycle::Kind::kInputClosed:
+      state_.input_closed = true;
+      return Step::kNothing;
+    case Lifecycle::Kind::kTrouble:
+      state_.trouble = event.text;
+      return Step::kNothing;
+    case Lifecycle::Kind::kStartFailed:
+    case Lifecycle::Kind::kExited:
+    case Lifecycle::Kind::kLost:
+      return OnProcessEnded(event);
+    case Lifecycle::Kind::kCancelled:
+      if (state_.process_alive) return Step::kNothing;
+      state_.turns_waiting = 0;
+      state_.turn_open = false;
+      return Step::kCancelled;
+  }
+  return Step::kNothing;
+}
+
+}  // namespace
+
+absl::string_view StepName(Step step) {
+  return kTable[static_cast<int>(step)].name;
+}
+
+TaskStatus NextStatus(TaskStatus status, Step step) {
+  return kTable[static_cast<int>(step)].next[static_cast<int>(status)];
+}
+
+void Reduce(const Message& message, TaskState* state) {
+  if (!message.parent_tool_use_id.empty()) return;
+  const Step step = std::visit(Reducer(message, state), message.payload);
+  const bool had_ended = HasEnded(state->status);
+  state->status = NextStatus(state->status, step);
+  const bool has_ended = HasEnded(state->status);
+  if (has_ended && !had_ended) state->ended = message.time;
+  if (!has_ended) state->ended.reset();
+}
+
+}  // namespace troika

@@ -1,0 +1,43 @@
+// What a message makes of a task's state.
+//
+// One table, in reduce.cc, says for each status and each step which status
+// follows; it has no gaps, and nothing else changes a status. docs/tasks.md
+// shows it.
+#ifndef TROIKA_TASK_REDUCE_H_
+#define TROIKA_TASK_REDUCE_H_
+
+#include "absl/strings/string_view.h"
+#include "agent/message.h"
+#include "task/state.h"
+
+namespace troika {
+
+// What a message means to a status.
+enum class Step {
+  kNothing,
+  kTurnWaits,  // A turn is asked for, and no process is there to take it.
+  kTurnTaken,  // One is asked for, and the process that lives takes it.
+  kSpawned,
+  kSpoke,   // The agent works on a turn.
+  kWorked,  // So it does, or it finishes what an earlier turn left.
+  kApprovalWaits,
+  kQuestionWaits,
+  kAllAnswered,
+  kTurnEnded,  // And the process lives.
+  kEndedWell,  // The process ended, or there is none.
+  kEndedBadly,
+  kEndedAsAsked,
+  kEndedBeforeTurn,  // It ended, and a turn waits for the next one.
+  kCancelled,
+};
+inline constexpr int kSteps = 15;
+
+absl::string_view StepName(Step step);
+TaskStatus NextStatus(TaskStatus status, Step step);
+
+// What a subagent says changes nothing. Never fails, whatever the order.
+void Reduce(const Message& message, TaskState* state);
+
+}  // namespace troika
+
+#endif  // TROIKA_TASK_REDUCE_H_

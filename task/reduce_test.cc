@@ -1,0 +1,310 @@
+#include "task/reduce.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace troika {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+using Kind = Lifecycle::Kind;
+
+// The table of docs/tasks.md: from queued, starting, running,
+// awaiting_approval, awaiting_answer, idle, done, failed, interrupted and
+// cancelled; "." is no change.
+constexpr absl::string_view kExpected[] = {
+    "nothing           | . . . . . . . . . .",
+    "turn waits        | S . . . . S S S S .",
+    "turn taken        | R . . . . R R R R R",
+    "spawned           | S . S S S S S S S S",
+    "spoke             | R R . . . R . . . .",
+    "worked            | R R . . . . . . . .",
+    "approval waits    | A A A . A A . . . .",
+    "question waits    | Q Q Q Q . Q . . . .",
+    "all answered      | . . . R R . . . . .",
+    "turn ended        | I I I I I . . . . .",
+    "ended well        | D D D D D D . . . .",
+    "ended badly       | F F F F F F . . . .",
+    "ended as asked    | X X X X X X . . . .",
+    "ended before turn | S . S S S S . . . .",
+    "cancelled         | C C . . . . . . . .",
+};
+
+char Letter(TaskStatus status) {
+  return "-SRAQIDFXC"[static_cast<int>(status)];
+}
+
+TEST(ReduceTest, EveryCellOfTheTable) {
+  ASSERT_EQ(std::size(kExpected), static_cast<size_t>(kSteps));
+  for (int s = 0; s < kSteps; ++s) {
+    const Step step = static_cast<Step>(s);
+    const std::vector<std::string> row = absl::StrSplit(kExpected[s], " | ");
+    EXPECT_EQ(absl::StripAsciiWhitespace(row[0]), StepName(step));
+    std::string cells;
+    for (int i = 0; i < kTaskStatuses; ++i) {
+      const TaskStatus from = static_cast<TaskStatus>(i);
+      const TaskStatus to = NextStatus(from, step);
+      absl::StrAppend(&cells, i == 0 ? "" : " ",
+                      std::string(1, from == to ? '.' : Letter(to)));
+    }
+    EXPECT_EQ(cells, row[1]) << StepName(step);
+  }
+}
+
+class Tell {
+ public:
+  template <typename P>
+  Tell& operator()(P payload) {
+    Message message{.id = {++record_, 0},
+                    .time = absl::FromUnixSeconds(record_),
+                    .payload = std::move(payload)};
+    Reduce(message, &state_);
+    return *this;
+  }
+  Tell& Event(Kind kind, absl::string_view by = "",
+              absl::string_view text = "") {
+    const bool taken = kind == Kind::kTurnAsked && state_.process_alive;
+    return (*this)(
+        Lifecycle{.kind = kind,
+                  .generation = kind == Kind::kSpawned || taken ? 1 : 0,
+                  .by = std::string(by),
+                  .text = std::string(text)});
+  }
+  Tell& Exit(int code) {
+    return (*this)(Lifecycle{.kind = Kind::kExited,
+                             .text = absl::StrCat("exited with code ", code),
+                             .exit_code = code});
+  }
+  Tell& Good() { return (*this)(Result{.text = "answer"}); }
+  Tell& Bad() {
+    return (*this)(Result{.is_error = true, .error = "broken", .hint = "mend"});
+  }
+  Tell& Running() {
+    return Event(Kind::kCreated)
+        .Event(Kind::kTurnAsked)
+        .Event(Kind::kSpawned)(Init{.session_id = "s", .model = "m"});
+  }
+  std::string status() const {
+    return std::string(TaskStatusId(state_.status));
+  }
+  const TaskState& state() const { return state_; }
+
+ private:
+  TaskState state_;
+  int64_t record_ = 0;
+};
+
+TEST(ReduceTest, GoodTurnOfOneProcess) {
+  Tell tell;
+  EXPECT_EQ(tell.Event(Kind::kCreated).status(), "queued");
+  EXPECT_EQ(tell.Event(Kind::kTurnAsked, "user").status(), "starting");
+  EXPECT_EQ(tell.Event(Kind::kSpawned).status(), "starting");
+  EXPECT_EQ(tell(UserInput{.text = "go"}).status(), "starting");
+  EXPECT_EQ(tell(Notice{.text = "a warning"}).status(), "starting");
+  EXPECT_EQ(tell(Raw{.type = "stderr"}).status(), "starting");
+  EXPECT_EQ(tell(Notice{.kind = Notice::Kind::kTurnStarted}).status(),
+            "running");
+  EXPECT_EQ(tell.Good().status(), "idle");
+  EXPECT_EQ(tell.Exit(0).status(), "done");
+  EXPECT_EQ(tell.state().turns, 1);
+  EXPECT_EQ(tell.state().result->text, "answer");
+  EXPECT_EQ(tell.state().ended, absl::FromUnixSeconds(9));
+  EXPECT_THAT(tell.state().error, IsEmpty());
+}
+
+TEST(ReduceTest, ExitAfterAnErrorIsAFailure) {
+  Tell tell;
+  EXPECT_EQ(tell.Running().Bad().status(), "idle");
+  EXPECT_EQ(tell.Exit(1).status(), "failed");
+  EXPECT_EQ(tell.state().error, "broken");
+  EXPECT_EQ(tell.state().hint, "mend");
+  EXPECT_EQ(tell.state().exit_code, 1);
+}
+
+TEST(ReduceTest, ExitWithNothingSaidIsAFailure) {
+  Tell tell;
+  EXPECT_EQ(tell.Event(Kind::kSpawned).Exit(0).status(), "failed");
+  EXPECT_EQ(tell.state().error, "exited with code 0");
+}
+
+TEST(ReduceTest, EndThatWasAskedForIsInterruptedWhateverTheCode) {
+  for (const Kind kind : {Kind::kInterruptAsked, Kind::kStopAsked}) {
+    for (const int code : {0, 1, 143}) {
+      Tell tell;
+      EXPECT_EQ(tell.Running().Event(kind, "user", "enough").status(),
+                "running");
+      EXPECT_EQ(tell.Bad().Exit(code).status(), "interrupted");
+      EXPECT_EQ(tell.state().error, "interrupted by user: enough");
+      EXPECT_THAT(tell.state().hint, IsEmpty());
+    }
+  }
+}
+
+TEST(ReduceTest, GoodResultAfterAnInterruptStands) {
+  Tell tell;
+  tell.Running().Event(Kind::kInterruptAsked, "user").Good().Exit(1);
+  EXPECT_EQ(tell.status(), "done");
+  EXPECT_THAT(tell.state().error, IsEmpty());
+}
+
+TEST(ReduceTest, InterruptedTurnOfALivingProcessIsIdle) {
+  Tell tell;
+  tell.Running().Event(Kind::kInterruptAsked, "user").Bad();
+  EXPECT_EQ(tell.status(), "idle");
+  EXPECT_EQ(tell.Event(Kind::kTurnAsked).status(), "running");
+  EXPECT_EQ(tell.Good().Exit(0).status(), "done");
+}
+
+TEST(ReduceTest, DeadlineFailsAndNamesItself) {
+  Tell tell;
+  tell.Running().Event(Kind::kDeadline, "", "the idle deadline of 5m passed");
+  EXPECT_EQ(tell.Event(Kind::kInterruptAsked, "user").Bad().Exit(0).status(),
+            "failed");
+  EXPECT_EQ(tell.state().error, "the idle deadline of 5m passed");
+  EXPECT_EQ(tell.state().hint, "mend");
+}
+
+TEST(ReduceTest, DeadlineOfAQueuedTask) {
+  Tell tell;
+  tell.Event(Kind::kCreated).Event(Kind::kDeadline, "", "too late");
+  EXPECT_EQ(tell.status(), "failed");
+  EXPECT_EQ(tell.state().error, "too late");
+}
+
+TEST(ReduceTest, StopByTroikaFailsEvenAfterAGoodResult) {
+  Tell tell;
+  tell.Running().Event(Kind::kStopAsked, "troika", "another session");
+  EXPECT_EQ(tell.Good().Exit(0).status(), "failed");
+  EXPECT_EQ(tell.state().error, "another session");
+}
+
+TEST(ReduceTest, LostProcessFailsAndSaysWhy) {
+  Tell running;
+  running.Running().Event(Kind::kInterruptAsked, "user");
+  EXPECT_EQ(running.Event(Kind::kLost, "", "lost: power").status(), "failed");
+  EXPECT_EQ(running.state().error, "lost: power");
+  Tell idle;
+  idle.Running().Good().Event(Kind::kLost, "", "lost: power");
+  EXPECT_EQ(idle.status(), "failed");
+  EXPECT_EQ(idle.state().error, "lost: power");
+}
+
+TEST(ReduceTest, StartThatFailed) {
+  Tell tell;
+  tell.Event(Kind::kTurnAsked).Event(Kind::kStartFailed, "", "no such file");
+  EXPECT_EQ(tell.status(), "failed");
+  EXPECT_EQ(tell.state().error, "no such file");
+  EXPECT_EQ(tell.state().turns_waiting, 0);
+}
+
+TEST(ReduceTest, CancelledOnlyBeforeTheStart) {
+  EXPECT_EQ(Tell().Event(Kind::kCreated).Event(Kind::kCancelled).status(),
+            "cancelled");
+  EXPECT_EQ(Tell().Running().Event(Kind::kCancelled).status(), "running");
+}
+
+TEST(ReduceTest, StopBeforeTheStartIsAtOnce) {
+  Tell tell;
+  tell.Event(Kind::kTurnAsked).Event(Kind::kStopAsked, "user");
+  EXPECT_EQ(tell.status(), "interrupted");
+  EXPECT_EQ(tell.Bad().status(), "interrupted");
+  EXPECT_EQ(tell.state().error, "interrupted by user");
+}
+
+TEST(ReduceTest, StopOfWhatHasEndedChangesNothing) {
+  Tell tell;
+  tell.Running().Good().Exit(0).Event(Kind::kStopAsked, "user");
+  EXPECT_EQ(tell.status(), "done");
+  EXPECT_EQ(tell.state().ending, Ending());
+}
+
+TEST(ReduceTest, ApprovalsAndQuestionsUntilAllAreAnswered) {
+  Tell tell;
+  tell.Running()(Approval{.id = "a", .tool_name = "Bash"});
+  EXPECT_EQ(tell.status(), "awaiting_approval");
+  EXPECT_EQ(tell(Question{.id = "q", .items = {{.text = "?"}}}).status(),
+            "awaiting_approval");
+  tell(Approval{.id = "b"})(
+      Approval{.id = "a", .state = Approval::State::kAllowed});
+  EXPECT_EQ(tell(Text{"meanwhile"}).status(), "awaiting_approval");
+  EXPECT_THAT(tell.state().approvals, SizeIs(1));
+  tell(Approval{.id = "b", .state = Approval::State::kDenied});
+  EXPECT_EQ(tell.status(), "awaiting_answer");
+  EXPECT_EQ(tell.state().questions.at("q").items[0].text, "?");
+  tell(Question{.id = "q", .state = Question::State::kAnswered});
+  EXPECT_EQ(tell.status(), "running");
+}
+
+TEST(ReduceTest, WhatIsAskedBetweenTwoTurnsGoesBackToIdle) {
+  Tell tell;
+  EXPECT_EQ(tell.Running().Good()(Approval{.id = "a"}).status(),
+            "awaiting_approval");
+  tell(Approval{.id = "a", .state = Approval::State::kCancelled});
+  EXPECT_EQ(tell.status(), "idle");
+}
+
+TEST(ReduceTest, EndOfATurnDropsWhatWaits) {
+  Tell tell;
+  EXPECT_EQ(tell.Running()(Approval{.id = "a"}).Bad().status(), "idle");
+  EXPECT_THAT(tell.state().approvals, IsEmpty());
+}
+
+TEST(ReduceTest, AgentMayBeginATurnByItself) {
+  Tell tell;
+  EXPECT_EQ(tell.Running().Good()(ToolResult{}).status(), "idle");
+  EXPECT_EQ(tell(Text{"the build is done"}).status(), "running");
+  EXPECT_EQ(tell.Good().status(), "idle");
+  EXPECT_EQ(tell.state().turns, 1);
+}
+
+TEST(ReduceTest, TurnAskedForWhileTheLastProcessStillEnds) {
+  Tell tell;
+  tell.Running().Good()(Lifecycle{.kind = Kind::kTurnAsked});
+  EXPECT_EQ(tell.status(), "starting");
+  EXPECT_EQ(tell.Exit(0).status(), "starting");
+  EXPECT_EQ(tell.Event(Kind::kSpawned)(Text{"hi"}).status(), "running");
+  EXPECT_EQ(tell.Good().Exit(0).status(), "done");
+}
+
+TEST(ReduceTest, InputAfterTheEndStartsAnotherTurn) {
+  for (const int code : {0, 1}) {
+    Tell tell;
+    tell.Running();
+    (code == 0 ? tell.Good() : tell.Bad()).Exit(code).Event(Kind::kTurnAsked);
+    EXPECT_EQ(tell.status(), "starting");
+    EXPECT_THAT(tell.state().error, IsEmpty());
+    EXPECT_FALSE(tell.state().ended.has_value());
+  }
+}
+
+TEST(ReduceTest, SubagentsChangeNothing) {
+  Tell tell;
+  TaskState before = tell.Running().Good().state();
+  TaskState after = before;
+  for (Payload payload : {Payload(Text{"x"}), Payload(Result{}),
+                          Payload(Usage{.total = {.input = 9}})}) {
+    Reduce({.parent_tool_use_id = "t", .payload = std::move(payload)}, &after);
+  }
+  EXPECT_EQ(after, before);
+}
+
+TEST(ReduceTest, UsageAndSession) {
+  Tell tell;
+  tell.Running()(Usage{.total = {.input = 5, .output = 2},
+                       .total_cost = {0.5, CostSource::kReported}});
+  EXPECT_EQ(tell.state().usage, (TokenCounts{.input = 5, .output = 2}));
+  EXPECT_EQ(tell.state().cost_usd, 0.5);
+  EXPECT_EQ(tell.state().session_id, "s");
+  EXPECT_THAT(tell.state().DebugString(), HasSubstr("usage.input: 5\n"));
+}
+
+}  // namespace
+}  // namespace troika

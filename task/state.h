@@ -1,0 +1,151 @@
+// What is known of a task: all that its row, its page and its runner need.
+//
+// Computed from the log only, by Replay (replay.h): who it is comes from the
+// request, all else from messages, by Reduce (reduce.h). It can be thrown away
+// and computed again.
+#ifndef TROIKA_TASK_STATE_H_
+#define TROIKA_TASK_STATE_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "agent/harness.h"
+#include "agent/message.h"
+
+namespace troika {
+
+enum class TaskStatus {
+  kQueued,
+  kStarting,  // A turn is asked for, and the agent has said nothing yet.
+  kRunning,
+  kAwaitingApproval,
+  kAwaitingAnswer,
+  kIdle,  // The process lives and waits for input.
+  // No process lives from here on.
+  kDone,  // Ended after a good turn.
+  kFailed,
+  kInterrupted,  // Ended because somebody asked for it.
+  kCancelled,    // Never started, and never will be.
+};
+inline constexpr int kTaskStatuses = 10;
+
+absl::string_view TaskStatusId(TaskStatus status);
+// Whether the status says that no process lives and no turn waits for one.
+bool HasEnded(TaskStatus status);
+
+struct PendingApproval {
+  EventId asked;
+  std::string tool_use_id;
+  std::string tool_name;
+  std::string input_json;
+  std::string reason;
+
+  bool operator==(const PendingApproval&) const = default;
+};
+
+struct PendingQuestion {
+  struct Item {
+    std::string header;
+    std::string text;
+    std::vector<std::string> options;
+    bool multi_select = false;
+
+    bool operator==(const Item&) const = default;
+  };
+  EventId asked;
+  std::string tool_use_id;
+  std::vector<Item> items;
+
+  bool operator==(const PendingQuestion&) const = default;
+};
+
+// How the last turn ended.
+struct TurnResult {
+  bool is_error = false;
+  bool synthetic = false;
+  std::string error;
+  std::string hint;
+  std::string text;
+  std::string reason;
+  std::optional<absl::Duration> duration;
+
+  bool operator==(const TurnResult&) const = default;
+};
+
+// An end of the turn or the process that was asked for, and not by the agent.
+struct Ending {
+  enum class Kind {
+    kNone,
+    kInterrupt,  // Somebody wanted it: the task is then interrupted.
+    kFailure,    // A deadline passed, or Troika gave up: it has then failed.
+  };
+  Kind kind = Kind::kNone;
+  std::string text;  // "interrupted by user", "the idle deadline of 5m passed"
+
+  bool operator==(const Ending&) const = default;
+};
+
+struct TaskState {
+  // From the request.
+  std::string task;
+  std::optional<Harness> harness;
+  std::string cwd;
+  std::string title;
+  std::map<std::string, std::string> labels;
+
+  TaskStatus status = TaskStatus::kQueued;
+  std::string error;  // What went wrong in the last turn or after it.
+  std::string hint;   // What to do about it, where we know.
+
+  std::string session_id;
+  std::string model;
+  std::string version;  // The CLI's.
+  // The agent is in another session than it was asked to be in. Its process is
+  // to be stopped: what it says belongs to another conversation.
+  bool session_mismatch = false;
+
+  int generation = 0;  // Of the last process.
+  bool process_alive = false;
+  bool input_closed = false;  // Nothing can be written to the process.
+  std::optional<int> exit_code;
+  std::optional<int> signal;
+  Ending ending;
+  std::string trouble;  // The last there was in writing the log.
+
+  int turns = 0;          // Asked for.
+  int turns_waiting = 0;  // Of these, those that no process has taken yet.
+  bool turn_open = false;
+  std::optional<TurnResult> result;  // Of the last turn that ended.
+
+  // By their ids.
+  std::map<std::string, PendingApproval> approvals;
+  std::map<std::string, PendingQuestion> questions;
+
+  TokenCounts usage;  // In all.
+  double cost_usd = 0;
+  CostSource cost_source = CostSource::kNone;
+  std::string rate_limit;  // In the harness's own words.
+  std::optional<absl::Time> rate_limit_resets;
+
+  std::optional<absl::Time> created;
+  std::optional<absl::Time> started;        // The first process.
+  std::optional<absl::Time> turn_started;   // Asked for, or taken by a process.
+  std::optional<absl::Time> last_activity;  // Anything that the agent printed.
+  std::optional<absl::Time> ended;
+
+  int64_t last_record = 0;  // The last one of the log that is counted in.
+
+  bool operator==(const TaskState&) const = default;
+
+  // All that is set, a line a field, always in the same order.
+  std::string DebugString() const;
+};
+
+}  // namespace troika
+
+#endif  // TROIKA_TASK_STATE_H_
