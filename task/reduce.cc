@@ -251,6 +251,7 @@ Step Reducer::OnSpawned(const Lifecycle& event) {
 
 Step Reducer::OnEndAsked(Ending ending) {
   const bool before_start = !state_.process_alive && !HasEnded(state_.status);
+  state_.turns_waiting = 0;
   // Who asked first decides: what follows only helps it along.
   if ((state_.process_alive || before_start) &&
       state_.ending.kind == Ending::Kind::kNone) {
@@ -259,7 +260,6 @@ Step Reducer::OnEndAsked(Ending ending) {
     state_.ending = std::move(ending);
   }
   if (!before_start) return Step::kNothing;
-  state_.turns_waiting = 0;
   state_.turn_open = false;
   return EndStep();
 }

@@ -1,0 +1,218 @@
+#include "task/replay.h"
+
+#include <utility>
+#include <variant>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "absl/time/time.h"
+#include "base/json.h"
+#include "task/reduce.h"
+
+namespace troika {
+namespace {
+
+constexpr absl::string_view kByteOrderMark = "\xEF\xBB\xBF";
+// Damage comes after whatever the record before it brought.
+constexpr int32_t kDamageIndex = 1 << 30;
+
+// A line that no protocol reads.
+Raw RawOf(absl::string_view type, const Record& line,
+          absl::string_view reason) {
+  Raw raw;
+  raw.type = std::string(type);
+  raw.reason = std::string(reason);
+  raw.offset = line.offset;
+  raw.size = line.size;
+  return raw;
+}
+
+}  // namespace
+
+void Replay::OnRecord(const relay::LogRecord& log_record, MessageSink sink) {
+  state_.last_record = log_record.number;
+  const absl::Time time = absl::FromUnixMicros(log_record.micros);
+  if (log_record.stream == relay::Stream::kStdout ||
+      log_record.stream == relay::Stream::kStderr) {
+    state_.last_activity = time;
+  }
+  const std::optional<Record> line =
+      joiners_[static_cast<size_t>(log_record.stream)].Add(log_record);
+  if (!line) return;
+  Out out = {.first = {line->number, 0}, .time = time, .sink = sink};
+  switch (log_record.stream) {
+    case relay::Stream::kStdout:
+      return OnStdout(*line, out);
+    case relay::Stream::kStderr:
+      return OnStderr(*line, out);
+    case relay::Stream::kStdin:
+      return OnStdin(*line, out);
+    case relay::Stream::kNote:
+      return OnNoteLine(*line, out);
+  }
+}
+
+void Replay::OnDamage(const relay::Damage& damage, MessageSink sink) {
+  Out out = {.first = {damage.after_record, kDamageIndex},
+             .time = std::nullopt,
+             .sink = sink};
+  ParseError error;
+  error.error = absl::StrCat("the log is damaged here: ", damage.what);
+  error.snippet = json::ToValidUtf8(damage.snippet);
+  error.offset = damage.offset;
+  error.size = damage.bytes;
+  Emit(std::move(error), out);
+  // The missing record may have ended a line, or been a part of it.
+  AbandonLines(out);
+}
+
+const std::vector<Outgoing>& Replay::outbox() const {
+  static const auto* const kNone = new std::vector<Outgoing>;
+  const bool talks = process_ && process_->protocol;
+  return talks ? process_->protocol->outbox() : *kNone;
+}
+
+void Replay::OnStdout(Record line, Out& out) {
+  if (!process_ || !process_->protocol) {
+    Raw raw = RawOf("stdout", line,
+                    process_ ? "the task's harness is not known"
+                             : "the log tells of no process that printed it");
+    if (line.size <= kMaxLineBytes) raw.line = std::string(line.bytes);
+    Emit(std::move(raw), out);
+    return;
+  }
+  if (!std::exchange(process_->printed, true)) {
+    absl::ConsumePrefix(&line.bytes, kByteOrderMark);
+  }
+  process_->protocol->OnReceived(
+      line, [&](Message&& m) { Deliver(std::move(m), out); });
+}
+
+void Replay::OnStderr(const Record& line, Out& out) {
+  if (process_) process_->stderr_tail.Add(line.bytes);
+  if (absl::StripAsciiWhitespace(line.bytes).empty()) return;
+  Raw raw = RawOf("stderr", line, "");
+  if (line.size <= kMaxLineBytes) raw.line = std::string(line.bytes);
+  Emit(std::move(raw), out);
+}
+
+void Replay::OnStdin(const Record& line, Out& out) {
+  if (!process_ || !process_->protocol) {
+    Emit(RawOf("stdin", line, "the log tells of no process that could read it"),
+         out);
+    return;
+  }
+  process_->protocol->OnWritten(
+      line, [&](Message&& m) { Deliver(std::move(m), out); });
+}
+
+void Replay::OnNoteLine(const Record& line, Out& out) {
+  absl::StatusOr<notes::Note> note =
+      line.size > kMaxLineBytes
+          ? absl::ResourceExhaustedError(
+                absl::StrCat("a note of ", line.size, " bytes, over the limit"))
+          : notes::FromJson(line.bytes);
+  if (!note.ok()) {
+    ParseError error;
+    error.error =
+        absl::StrCat("a note can't be read: ", note.status().message());
+    error.offset = line.offset;
+    error.size = line.size;
+    Emit(std::move(error), out);
+    return;
+  }
+  std::visit(
+      [&]<typename N>(const N& n) {
+        if constexpr (std::is_same_v<N, notes::Unknown>) {
+          Emit(RawOf(absl::StrCat("note/", n.name), line,
+                     "a note of another version of Troika"),
+               out);
+        } else {
+          OnNote(n, out);
+        }
+      },
+      *note);
+}
+
+void Replay::AbandonLines(Out& out) {
+  for (const relay::Stream stream :
+       {relay::Stream::kStdout, relay::Stream::kStderr, relay::Stream::kStdin,
+        relay::Stream::kNote}) {
+    const std::optional<Record> line =
+        joiners_[static_cast<size_t>(stream)].Abandon(out.first.record,
+                                                      out.time);
+    if (!line) continue;
+    if (stream == relay::Stream::kStdout) {
+      OnStdout(*line, out);
+    } else if (stream == relay::Stream::kStderr) {
+      OnStderr(*line, out);
+    } else if (stream == relay::Stream::kStdin) {
+      OnStdin(*line, out);
+    } else {
+      OnNoteLine(*line, out);
+    }
+  }
+}
+
+void Replay::Emit(Payload payload, Out& out) {
+  Deliver({.time = out.time, .payload = std::move(payload)}, out);
+}
+
+void Replay::Deliver(Message message, Out& out) {
+  const EventId next = {last_id_.record, last_id_.index + 1};
+  message.id = last_id_ < out.first ? out.first : next;
+  last_id_ = message.id;
+  const bool main = message.parent_tool_use_id.empty();
+  std::string session_id;
+  if (auto* result = std::get_if<Result>(&message.payload)) {
+    CompleteResult(result);
+    if (main && process_) process_->owes_result = false;
+  } else if (const auto* notice = std::get_if<Notice>(&message.payload)) {
+    const bool error = notice->kind == Notice::Kind::kError ||
+                       notice->kind == Notice::Kind::kRetrying;
+    if (error && process_) process_->last_error = notice->text;
+  } else if (const auto* init = std::get_if<Init>(&message.payload)) {
+    if (main) session_id = init->session_id;
+  }
+  Reduce(message, &state_);
+  out.sink(std::move(message));
+  if (!session_id.empty()) CheckSession(session_id, out);
+}
+
+void Replay::CompleteResult(Result* result) const {
+  if (!result->is_error || state_.ending.kind == Ending::Kind::kInterrupt) {
+    return;
+  }
+  if (result->synthetic && !excerpt_.empty()) {
+    const bool one_line = excerpt_.find('\n') == std::string::npos;
+    absl::StrAppend(&result->error, one_line ? ": " : ":\n", excerpt_);
+  }
+  absl::string_view hint = HintFor(result->error);
+  if (hint.empty() && process_) hint = HintFor(process_->last_error);
+  if (hint.empty() && process_) hint = HintFor(process_->stderr_tail.text());
+  if (result->hint.empty()) result->hint = std::string(hint);
+}
+
+void Replay::CheckSession(const std::string& session_id, Out& out) {
+  if (!process_ || process_->expected_session.empty() ||
+      process_->expected_session == session_id || state_.session_mismatch) {
+    return;
+  }
+  state_.session_mismatch = true;
+  Emit(Notice{.kind = Notice::Kind::kError,
+              .text = absl::StrCat("the agent is in the session ", session_id,
+                                   ", and ", process_->expected_session,
+                                   " was asked for")},
+       out);
+}
+
+void Replay::Tell(const Note& note, Out& out) {
+  if (!process_ || !process_->protocol) return;
+  process_->protocol->OnNote({.number = out.first.record, .time = out.time},
+                             note,
+                             [&](Message&& m) { Deliver(std::move(m), out); });
+}
+
+}  // namespace troika

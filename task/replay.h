@@ -1,0 +1,138 @@
+// A task as its log tells it: fed with records, it says what they mean as
+// messages, and keeps the task's state.
+//
+// The same class serves a live task and a loaded one. It has no clock, no file
+// and no chance, so the same records give the same messages, state and outbox.
+//
+//   Replay replay;
+//   while (reader.Next(&record)) {
+//     replay.OnRecord(record, [&](Message&& m) { events.Append(m); });
+//   }
+//   replay.state().status;  // TaskStatus::kAwaitingApproval
+//   replay.outbox();        // What is still to be written to the agent.
+//
+// Each `spawned` begins a generation: a fresh Protocol that goes on where the
+// last one ended. A turn that is asked for while no process can take it is held
+// for the next one. What the log tells of a process's end gives its messages
+// in this order: results of tools that still ran, the turn's result, then the
+// Lifecycle. Notes may hold secrets and are in no message as they are.
+#ifndef TROIKA_TASK_REPLAY_H_
+#define TROIKA_TASK_REPLAY_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "agent/backend.h"
+#include "agent/drift.h"
+#include "agent/message.h"
+#include "agent/protocol.h"
+#include "relay/record.h"
+#include "task/hints.h"
+#include "task/line_joiner.h"
+#include "task/notes.h"
+#include "task/state.h"
+
+namespace troika {
+
+struct ReplayOptions {
+  Drift* /*nullable*/ drift = nullptr;  // Told of what the parsers don't know.
+};
+
+class Replay {
+ public:
+  explicit Replay(const ReplayOptions& options = {}) : options_(options) {}
+
+  // Records come in the order of the log. A message's id has the number of the
+  // record that brought it, and ids rise over the whole log.
+  void OnRecord(const relay::LogRecord& log_record, MessageSink sink);
+  // Becomes a ParseError after all messages of the record before it. A line
+  // that was being joined there is passed on as it is.
+  void OnDamage(const relay::Damage& damage, MessageSink sink);
+
+  const TaskState& state() const { return state_; }
+  // Wanted on the agent's stdin and not yet seen written, in order.
+  const std::vector<Outgoing>& outbox() const;
+  // Null until the log's first record has come.
+  const notes::Request* /*nullable*/ request() const {
+    return request_ ? &*request_ : nullptr;
+  }
+
+ private:
+  // Where the messages of one record go.
+  struct Out {
+    EventId first;
+    std::optional<absl::Time> time;
+    MessageSink sink;
+  };
+
+  struct Process {
+    int generation = 0;
+    std::unique_ptr<Protocol> /*nullable*/ protocol;  // Null: harness unknown.
+    std::string expected_session;
+    bool printed = false;  // A line on stdout.
+    bool had_turn = false;
+    bool owes_result = false;  // For a turn that it was told of.
+    StderrTail stderr_tail;
+    std::string last_error;  // That the agent told, and went on.
+  };
+
+  // replay.cc
+  void OnStdout(Record line, Out& out);
+  void OnStderr(const Record& line, Out& out);
+  void OnStdin(const Record& line, Out& out);
+  void OnNoteLine(const Record& line, Out& out);
+  void AbandonLines(Out& out);
+  void Emit(Payload payload, Out& out);
+  // Numbers the message, completes it, counts it in and hands it on.
+  void Deliver(Message message, Out& out);
+  void CompleteResult(Result* result) const;
+  void CheckSession(const std::string& session_id, Out& out);
+  // Tells the process's protocol.
+  void Tell(const Note& note, Out& out);
+
+  // replay_notes.cc
+  void OnNote(const notes::Request& note, Out& out);
+  void OnNote(const notes::Turn& note, Out& out);
+  void OnNote(const notes::Spawned& note, Out& out);
+  void OnNote(const notes::StartFailed& note, Out& out);
+  void OnNote(const notes::Interrupt& note, Out& out);
+  void OnNote(const notes::Stop& note, Out& out);
+  void OnNote(const notes::Cancelled& note, Out& out);
+  void OnNote(const notes::Deadline& note, Out& out);
+  void OnNote(const notes::Answer& note, Out& out);
+  void OnNote(const notes::Signalled& note, Out& out);
+  void OnNote(const notes::StdinClosed& note, Out& out);
+  void OnNote(const notes::StdinLost& note, Out& out);
+  void OnNote(const notes::Leftover& note, Out& out);
+  void OnNote(const notes::Trouble& note, Out& out);
+  void OnNote(const notes::Torn& note, Out& out);
+  void OnNote(const notes::Exited& note, Out& out);
+  void OnNote(const notes::Lost& note, Out& out);
+
+  void GiveTurn(const TurnAsked& turn, Out& out);
+  void EndProcess(const ProcessEnded& ended, Out& out);
+  // Turns that no process will take end here.
+  void DropHeldTurns(absl::string_view why, Out& out);
+  void EmitResult(const ProcessEnded& ended, Out& out);
+
+  const ReplayOptions options_;
+  TaskState state_;
+  std::optional<notes::Request> request_;
+  const Backend* /*nullable*/ backend_ = nullptr;
+  std::optional<Process> process_;
+  Continuation continuation_;  // For the next process.
+  std::vector<TurnAsked> held_turns_;
+  std::array<LineJoiner, 4> joiners_;  // By stream.
+  EventId last_id_;
+  // Of the stderr of a process that ends; stands in its synthetic result.
+  std::string excerpt_;
+};
+
+}  // namespace troika
+
+#endif  // TROIKA_TASK_REPLAY_H_

@@ -1,0 +1,290 @@
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/time.h"
+#include "agent/line_protocol.h"
+#include "agent/registry.h"
+#include "task/replay.h"
+
+namespace troika {
+namespace {
+
+// Somewhere below the largest int, as generations are counted on from it.
+constexpr int kMostGenerations = 1 << 30;
+
+std::string WithReason(absl::string_view what, absl::string_view reason) {
+  return reason.empty() ? std::string(what) : absl::StrCat(what, ": ", reason);
+}
+
+std::string ExitText(const notes::Exited& note) {
+  std::string text = "ended";
+  if (note.signal) {
+    text = absl::StrCat("killed by signal ", *note.signal);
+  } else if (note.code) {
+    text = absl::StrCat("exited with code ", *note.code);
+  }
+  text = WithReason(text, note.reason);
+  if (note.discarded_bytes > 0) {
+    absl::StrAppend(&text, "; ", note.discarded_bytes,
+                    " bytes of its output were not recorded");
+  }
+  return text;
+}
+
+}  // namespace
+
+void Replay::OnNote(const notes::Request& note, Out& out) {
+  if (request_) {
+    Emit(Notice{.kind = Notice::Kind::kError,
+                .text = "the log has a second request, which is passed over"},
+         out);
+    return;
+  }
+  request_ = note;
+  state_.task = note.task;
+  state_.harness = HarnessFromId(note.harness);
+  state_.cwd = note.cwd;
+  state_.title = note.title;
+  state_.labels = note.labels;
+  continuation_.session_id = note.resume_session;
+  continuation_.total_known = note.resume_session.empty();
+  Emit(Lifecycle{.kind = Lifecycle::Kind::kCreated, .text = note.title}, out);
+  const absl::StatusOr<const Backend*> backend = BackendById(note.harness);
+  if (backend.ok()) {
+    backend_ = *backend;
+  } else {
+    Emit(Notice{.kind = Notice::Kind::kError,
+                .text = std::string(backend.status().message())},
+         out);
+  }
+}
+
+void Replay::OnNote(const notes::Turn& note, Out& out) {
+  // A process that takes one prompt only, and has it, leaves the turn to the
+  // next process.
+  const bool taken =
+      process_ && !state_.input_closed &&
+      (!process_->had_turn || (backend_ && backend_->capabilities().follow_up));
+  const int turn = note.turn > 0 ? note.turn : state_.turns + 1;
+  Emit(Lifecycle{.kind = Lifecycle::Kind::kTurnAsked,
+                 .generation = taken ? process_->generation : 0,
+                 .turn = turn,
+                 .by = note.by},
+       out);
+  TurnAsked asked = {
+      .turn = turn, .prompt = note.prompt, .images = note.images};
+  if (taken) {
+    GiveTurn(asked, out);
+  } else {
+    held_turns_.push_back(std::move(asked));
+  }
+}
+
+void Replay::GiveTurn(const TurnAsked& turn, Out& out) {
+  process_->had_turn = true;
+  process_->owes_result = true;
+  Tell(turn, out);
+}
+
+void Replay::OnNote(const notes::Spawned& note, Out& out) {
+  if (process_) {
+    EndProcess({.reason = "another process was started, and how this one "
+                          "ended is not in the log"},
+               out);
+  }
+  Process process;
+  process.generation = std::max(1, note.generation);
+  process.expected_session = note.expected_session;
+  if (backend_) {
+    Continuation& begin = continuation_;
+    begin.generation =
+        std::min(std::max(begin.generation, note.generation), kMostGenerations);
+    process.protocol =
+        backend_->NewProtocol({.continuation = begin, .drift = options_.drift});
+  }
+  process_ = std::move(process);
+  state_.session_mismatch = false;
+  if (!note.version.empty()) state_.version = note.version;
+  const std::string harness(state_.harness ? HarnessId(*state_.harness)
+                                           : "agent");
+  Emit(Lifecycle{.kind = Lifecycle::Kind::kSpawned,
+                 .generation = process_->generation,
+                 .turn = note.turn,
+                 .text = note.version.empty()
+                             ? harness
+                             : absl::StrCat(harness, " ", note.version)},
+       out);
+  for (const std::string& text : note.notices) {
+    Emit(Notice{.kind = Notice::Kind::kConfigWarning, .text = text}, out);
+  }
+  for (const TurnAsked& turn : std::exchange(held_turns_, {})) {
+    GiveTurn(turn, out);
+  }
+}
+
+void Replay::OnNote(const notes::StartFailed& note, Out& out) {
+  Lifecycle event = {
+      .kind = Lifecycle::Kind::kStartFailed,
+      .generation = note.generation,
+      .text = WithReason("the agent could not be started", note.error)};
+  EndProcess({.reason = event.text}, out);
+  Emit(std::move(event), out);
+}
+
+void Replay::OnNote(const notes::Interrupt& note, Out& out) {
+  Emit(Lifecycle{.kind = Lifecycle::Kind::kInterruptAsked,
+                 .generation = state_.generation,
+                 .by = note.by,
+                 .text = note.reason},
+       out);
+  DropHeldTurns(state_.ending.text, out);
+  Tell(InterruptAsked{}, out);
+}
+
+void Replay::OnNote(const notes::Stop& note, Out& out) {
+  Emit(Lifecycle{.kind = Lifecycle::Kind::kStopAsked,
+                 .generation = state_.generation,
+                 .by = note.by,
+                 .text = note.reason},
+       out);
+  DropHeldTurns(state_.ending.text, out);
+}
+
+void Replay::OnNote(const notes::Deadline& note, Out& out) {
+  const absl::Duration after = absl::Milliseconds(note.after_ms);
+  Emit(Lifecycle{.kind = Lifecycle::Kind::kDeadline,
+                 .generation = state_.generation,
+                 .by = "deadline",
+                 .text = absl::StrCat("the ", note.which, " deadline of ",
+                                      absl::FormatDuration(after), " passed")},
+       out);
+  DropHeldTurns(state_.ending.text, out);
+}
+
+void Replay::OnNote(const notes::Cancelled& note, Out& out) {
+  Emit(Lifecycle{.kind = Lifecycle::Kind::kCancelled,
+                 .by = note.by,
+                 .text = note.reason},
+       out);
+  if (process_) return;
+  DropHeldTurns(WithReason("cancelled", note.reason), out);
+}
+
+void Replay::OnNote(const notes::Answer& note, Out& out) {
+  Emit(Notice{.kind = Notice::Kind::kInfo,
+              .text = absl::StrCat(note.id, " was answered by ", note.by)},
+       out);
+}
+
+void Replay::OnNote(const notes::Signalled& note, Out& out) {
+  Emit(Lifecycle{.kind = Lifecycle::Kind::kSignalled,
+                 .generation = state_.generation,
+                 .by = note.by,
+                 .signal = note.signal},
+       out);
+}
+
+void Replay::OnNote(const notes::StdinClosed&, Out& out) {
+  Emit(Lifecycle{.kind = Lifecycle::Kind::kInputClosed,
+                 .generation = state_.generation},
+       out);
+  Tell(InputClosed{}, out);
+}
+
+void Replay::OnNote(const notes::StdinLost& note, Out& out) {
+  Emit(Notice{.kind = Notice::Kind::kError,
+              .text = absl::StrCat(note.bytes,
+                                   " bytes did not reach the agent: it reads "
+                                   "no more")},
+       out);
+}
+
+void Replay::OnNote(const notes::Leftover& note, Out& out) {
+  Emit(Lifecycle{.kind = Lifecycle::Kind::kLeftover,
+                 .generation = state_.generation,
+                 .text = absl::StrCat("ended what the agent left behind: ",
+                                      absl::StrJoin(note.processes, ", "))},
+       out);
+}
+
+void Replay::OnNote(const notes::Trouble& note, Out& out) {
+  Emit(Lifecycle{.kind = Lifecycle::Kind::kTrouble, .text = note.text}, out);
+}
+
+void Replay::OnNote(const notes::Torn& note, Out& out) {
+  Emit(Lifecycle{.kind = Lifecycle::Kind::kTrouble,
+                 .text = absl::StrCat("the log's last record was cut off; ",
+                                      note.bytes, " bytes of it are left")},
+       out);
+}
+
+void Replay::OnNote(const notes::Exited& note, Out& out) {
+  const std::string text = ExitText(note);
+  ProcessEnded ended = {.exit_code = note.code, .signal = note.signal};
+  if (state_.ending.kind != Ending::Kind::kNone) {
+    ended.reason = state_.ending.text;
+  } else if (!note.reason.empty() || note.code.value_or(0) != 0) {
+    ended.reason = text;
+  }
+  // Where the log has no stderr of its own.
+  if (process_ && process_->stderr_tail.text().empty()) {
+    for (const absl::string_view line :
+         absl::StrSplit(note.stderr_tail, '\n')) {
+      process_->stderr_tail.Add(line);
+    }
+  }
+  EndProcess(ended, out);
+  Emit(Lifecycle{.kind = Lifecycle::Kind::kExited,
+                 .generation = state_.generation,
+                 .text = text,
+                 .exit_code = note.code,
+                 .signal = note.signal},
+       out);
+}
+
+void Replay::OnNote(const notes::Lost& note, Out& out) {
+  Lifecycle event = {
+      .kind = Lifecycle::Kind::kLost,
+      .generation = state_.generation,
+      .text = WithReason("the agent's process was lost", note.reason)};
+  EndProcess({.reason = event.text}, out);
+  Emit(std::move(event), out);
+}
+
+void Replay::EndProcess(const ProcessEnded& ended, Out& out) {
+  AbandonLines(out);
+  if (!process_) return DropHeldTurns(ended.reason, out);
+  const bool exited = ended.exit_code || ended.signal;
+  if (exited && state_.ending.kind == Ending::Kind::kNone) {
+    excerpt_ = process_->stderr_tail.Excerpt();
+  }
+  Tell(ended, out);
+  if (process_->owes_result) EmitResult(ended, out);
+  if (process_->protocol) continuation_ = process_->protocol->continuation();
+  process_.reset();
+  excerpt_.clear();
+}
+
+void Replay::DropHeldTurns(absl::string_view why, Out& out) {
+  const size_t count = std::exchange(held_turns_, {}).size();
+  const bool owes_result = process_ && process_->owes_result;
+  for (size_t i = 0; i < count; ++i) {
+    EmitResult({.reason = std::string(why)}, out);
+  }
+  if (process_) process_->owes_result = owes_result;
+}
+
+void Replay::EmitResult(const ProcessEnded& ended, Out& out) {
+  Result result = ResultOfEnd(ended);
+  const Continuation so_far = process_ && process_->protocol
+                                  ? process_->protocol->continuation()
+                                  : continuation_;
+  result.usage.total = so_far.total;
+  result.usage.total_cost = so_far.total_cost;
+  Emit(std::move(result), out);
+}
+
+}  // namespace troika
