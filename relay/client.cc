@@ -28,7 +28,7 @@ absl::StatusOr<Client> Client::Connect(int dir_fd, Role role) {
   }
   Client client(std::move(fd));
   client.out_ = Encode(Hello{.role = role});
-  RETURN_IF_ERROR(client.Write());
+  client.Write();
   return client;
 }
 
@@ -36,25 +36,27 @@ short Client::events() const {
   return static_cast<short>(out_.empty() ? POLLIN : POLLIN | POLLOUT);
 }
 
-void Client::Send(const Command& command) { out_ += Encode(command); }
+void Client::Send(const Command& command) {
+  out_ += Encode(command);
+  Write();
+}
 
-absl::Status Client::Write() {
+// Where it fails, there may still be something to read, and then the end.
+void Client::Write() {
   while (!out_.empty()) {
     const ssize_t n =
         send(fd_.get(), out_.data(), out_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EAGAIN) break;
-    if (n < 0) return absl::UnavailableError("the relay is gone");
+    if (n < 0 && errno == EAGAIN) return;
+    if (n < 0) return out_.clear();
     out_.erase(0, static_cast<size_t>(n));
   }
-  return absl::OkStatus();
 }
 
 absl::StatusOr<Client::News> Client::OnPolled() {
   if (closed_) return absl::UnavailableError("the relay is gone");
   News news;
-  // Where it fails, there may still be something to read.
-  Write().IgnoreError();
+  Write();
   char chunk[16384];
   while (true) {
     const ssize_t n = recv(fd_.get(), chunk, sizeof(chunk), MSG_DONTWAIT);

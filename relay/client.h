@@ -43,7 +43,7 @@ class Client {
   int fd() const { return fd_.get(); }
   short events() const;
 
-  // Commands wait here until the socket takes them.
+  // What the socket does not take at once waits here for OnPolled.
   void Send(const Command& command);
   // Reads and writes what can be. Unavailable where the relay is gone, and all
   // that it said was told;
@@ -56,7 +56,7 @@ class Client {
  private:
   explicit Client(UniqueFd fd) : fd_(std::move(fd)) {}
 
-  absl::Status Write();
+  void Write();
   absl::Status OnFrame(const Frame& frame, News* news);
 
   UniqueFd fd_;

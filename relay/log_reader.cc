@@ -43,6 +43,9 @@ absl::Status LogReader::CheckSize() const {
   if (fstat(fd_.get(), &file) != 0) {
     return absl::ErrnoToStatus(errno, "stat the log");
   }
+  if (file.st_nlink == 0) {
+    return absl::DataLossError("the task's log was removed");
+  }
   if (file.st_size < offset_) {
     return absl::DataLossError(absl::StrCat("the log was cut to ", file.st_size,
                                             " bytes, after ", offset_,

@@ -35,7 +35,8 @@ class LogReader {
   // Tells what has been written since the last call, up to about `max_bytes` of
   // it, and returns how many bytes that was: 0 where there is nothing new.
   // A line that has no end yet is left for a later call. DataLoss where the
-  // file was truncated; FailedPrecondition where a newer Troika wrote it.
+  // file was truncated or removed; FailedPrecondition where a newer Troika
+  // wrote it.
   absl::StatusOr<int64_t> Read(
       LogSink& sink, int64_t max_bytes = std::numeric_limits<int64_t>::max());
   // Nothing more will come: tells what is damaged at the end, a torn last line
