@@ -145,8 +145,8 @@ void LogReader::AddDamage(absl::string_view bytes, int64_t offset) {
 void LogReader::EndDamage(int64_t next_number, LogSink& sink) {
   if (!damage_) return;
   damage_->what = absl::StrCat(
-      "the log is damaged: ", damage_->bytes, " bytes at byte ",
-      damage_->offset, " are no records, and ",
+      damage_->bytes, " bytes at byte ", damage_->offset,
+      " are no records, and ",
       next_number == 0 ? "no record follows"
                        : Missing(damage_->after_record + 1, next_number - 1));
   sink.OnDamage(*damage_);

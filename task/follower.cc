@@ -1,0 +1,134 @@
+#include "task/follower.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "base/status_macros.h"
+#include "task/notes.h"
+#include "task/replay_sink.h"
+
+namespace troika {
+namespace {
+
+constexpr int64_t kLookAgain = 20000;
+constexpr absl::Duration kLockPatience = absl::Seconds(2);
+
+// As ReplaySink, and tells of each record that is counted in.
+class TellingSink : public ReplaySink {
+ public:
+  TellingSink(Replay* replay, MessageSink sink,
+              absl::AnyInvocable<void()>* on_record)
+      : ReplaySink(replay, sink), on_record_(on_record) {}
+
+  void OnRecord(const relay::LogRecord& record) override {
+    ReplaySink::OnRecord(record);
+    if (*on_record_) (*on_record_)();
+  }
+
+ private:
+  absl::AnyInvocable<void()>* const on_record_;
+};
+
+}  // namespace
+
+absl::StatusOr<relay::LogWriter> TakeLog(const TaskFolder& folder,
+                                         Clock* clock) {
+  const absl::Time deadline = absl::Now() + kLockPatience;
+  while (true) {
+    auto log = relay::LogWriter::Open(folder.fd.get(), folder.id, clock);
+    if (!absl::IsUnavailable(log.status()) || absl::Now() > deadline) {
+      return log;
+    }
+    absl::SleepFor(absl::Milliseconds(1));
+  }
+}
+
+absl::StatusOr<Follower> Follower::Open(const TaskFolder* folder,
+                                        Options options) {
+  auto reader = relay::LogReader::Open(folder->fd.get());
+  if (!reader.ok()) {
+    return absl::Status(
+        reader.status().code(),
+        absl::StrCat("task ", folder->id, ": ", reader.status().message()));
+  }
+  return Follower(folder, std::move(options), *std::move(reader));
+}
+
+Follower::Follower(const TaskFolder* folder, Options options,
+                   relay::LogReader reader)
+    : folder_(folder),
+      options_(std::move(options)),
+      reader_(std::move(reader)),
+      replay_(ReplayOptions{.drift = options_.drift}) {}
+
+absl::Status Follower::Read(MessageSink sink) {
+  TellingSink records(&replay_, sink, &options_.on_record);
+  return reader_.Read(records).status();
+}
+
+absl::Status Follower::Advance(MessageSink sink) {
+  wake_at_ = 0;
+  at_rest_ = false;
+  bool gone = false;
+  if (client_) {
+    auto news = client_->OnPolled();
+    gone = !news.ok();
+    if (news.ok()) {
+      if (news->trouble) trouble_ = *news->trouble;
+      for (auto& answer : news->answers) answers_.push_back(std::move(answer));
+    }
+  }
+  // What the relay wrote before it left is read before that is judged.
+  RETURN_IF_ERROR(Read(sink));
+  if (gone) client_.reset();
+  if (!client_ && state().process_alive) Connect(sink);
+  if (client_) return absl::OkStatus();
+  if (state().process_alive || state().turns_waiting > 0) {
+    wake_at_ = options_.clock->NowMicros() + kLookAgain;
+    return absl::OkStatus();
+  }
+  at_rest_ = true;
+  TellingSink records(&replay_, sink, &options_.on_record);
+  reader_.Finish(records);
+  return absl::OkStatus();
+}
+
+void Follower::Connect(MessageSink sink) {
+  auto client = relay::Client::Connect(folder_->fd.get(), options_.role);
+  if (client.ok()) {
+    client_ = *std::move(client);
+  } else {
+    OnRelayMissing(sink);
+  }
+}
+
+void Follower::OnRelayMissing(MessageSink sink) {
+  // While the lock is held, a relay starts or a guard cleans up.
+  auto log =
+      relay::LogWriter::Open(folder_->fd.get(), folder_->id, options_.clock);
+  if (!log.ok()) return;
+  // It may have written its last words since we looked.
+  if (!Read(sink).ok() || !state().process_alive) return;
+  log->Append({.payload = notes::ToJson(notes::Lost{
+                   .reason = "the relay of the agent is gone and left no word "
+                             "of how the agent ended"})});
+  if (log->Flush().ok()) log->Sync().IgnoreError();
+  Read(sink).IgnoreError();
+}
+
+pollfd Follower::PollFd() const {
+  if (!client_) return {.fd = -1};
+  return {.fd = client_->fd(), .events = client_->events()};
+}
+
+std::optional<relay::Role> Follower::role() const {
+  return client_ ? client_->role() : std::nullopt;
+}
+
+std::vector<relay::Client::Answer> Follower::TakeAnswers() {
+  return std::exchange(answers_, {});
+}
+
+}  // namespace troika

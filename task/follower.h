@@ -1,0 +1,97 @@
+// Follows a task through its log: what is there, what comes, and how it ends.
+//
+// Passive: its owner polls what PollFd() says, or waits until wake_at(), and
+// calls Advance(). Records come from the file; the relay only says when there
+// are more of them. Where the relay is gone and left no word of the end, the
+// follower takes the log's lock and says so in the log, for everybody.
+#ifndef TROIKA_TASK_FOLLOWER_H_
+#define TROIKA_TASK_FOLLOWER_H_
+
+#include <poll.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "agent/protocol.h"
+#include "base/clock.h"
+#include "relay/client.h"
+#include "relay/frame.h"
+#include "relay/log_reader.h"
+#include "relay/log_writer.h"
+#include "task/home.h"
+#include "task/replay.h"
+
+namespace troika {
+
+class Follower {
+ public:
+  struct Options {
+    relay::Role role = relay::Role::kWatcher;
+    Clock* clock = nullptr;               // Borrowed.
+    Drift* /*nullable*/ drift = nullptr;  // Told of what parsers don't know.
+    // Called after each record, when it is counted in.
+    absl::AnyInvocable<void()> on_record;
+  };
+
+  // Reads nothing yet. `folder` is borrowed. NotFound where it has no log.
+  static absl::StatusOr<Follower> Open(const TaskFolder* folder,
+                                       Options options);
+
+  // Reads what has come, connects where a process lives, and finds out where
+  // one is gone. Errors are of the log and final: it was cut or removed, or it
+  // is of a newer version.
+  absl::Status Advance(MessageSink sink);
+
+  // Nothing more comes by itself: no process lives, and no turn waits for one.
+  // What is damaged at the log's end has been told.
+  bool at_rest() const { return at_rest_; }
+
+  pollfd PollFd() const;
+  // Microseconds; 0: only PollFd() matters.
+  int64_t wake_at() const { return wake_at_; }
+
+  // How far the log has been read.
+  int64_t offset() const { return reader_.offset(); }
+  const Replay& replay() const { return replay_; }
+  const TaskState& state() const { return replay_.state(); }
+
+  // Connected to the relay, and what we are to it.
+  bool connected() const { return client_.has_value(); }
+  std::optional<relay::Role> role() const;
+  void Send(const relay::Command& command) { client_->Send(command); }
+  // Of commands, since the last call.
+  std::vector<relay::Client::Answer> TakeAnswers();
+  // What is wrong with the log right now; empty: nothing.
+  const std::string& trouble() const { return trouble_; }
+
+ private:
+  Follower(const TaskFolder* folder, Options options, relay::LogReader reader);
+
+  absl::Status Read(MessageSink sink);
+  // Whether a relay should be there.
+  void Connect(MessageSink sink);
+  void OnRelayMissing(MessageSink sink);
+
+  const TaskFolder* folder_;
+  Options options_;
+  relay::LogReader reader_;
+  Replay replay_;
+  std::optional<relay::Client> client_;
+  std::vector<relay::Client::Answer> answers_;
+  std::string trouble_;
+  int64_t wake_at_ = 0;
+  bool at_rest_ = false;
+};
+
+// Waits up to two seconds for the lock, which a relay holds a moment longer
+// than it takes to write its last record.
+absl::StatusOr<relay::LogWriter> TakeLog(const TaskFolder& folder,
+                                         Clock* clock);
+
+}  // namespace troika
+
+#endif  // TROIKA_TASK_FOLLOWER_H_

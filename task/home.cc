@@ -1,0 +1,175 @@
+#include "task/home.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "base/status_macros.h"
+#include "relay/log_format.h"
+
+namespace troika {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kEnvName[] = "env";
+constexpr size_t kShownIds = 5;
+constexpr size_t kTimeDigits = 8;  // Of milliseconds: enough until 2059.
+constexpr size_t kRandomDigits = 4;
+
+std::string Base36(uint64_t value, size_t digits) {
+  static constexpr char kDigits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+  std::string text(digits, '0');
+  for (size_t i = digits; i-- > 0; value /= 36) text[i] = kDigits[value % 36];
+  return text;
+}
+
+std::string NewId() {
+  uint64_t random = 0;
+  (void)!getrandom(&random, sizeof(random), 0);
+  return Base36(static_cast<uint64_t>(absl::ToUnixMillis(absl::Now())),
+                kTimeDigits) +
+         Base36(random, kRandomDigits);
+}
+
+absl::Status MakeFolders(const std::string& path) {
+  const mode_t mask = umask(077);
+  std::error_code error;
+  fs::create_directories(path, error);
+  umask(mask);
+  if (!error) return absl::OkStatus();
+  return absl::ErrnoToStatus(error.value(), absl::StrCat("make ", path));
+}
+
+absl::Status WriteWhole(int fd, absl::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return absl::ErrnoToStatus(errno, "write the environment");
+    bytes.remove_prefix(static_cast<size_t>(n));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Home> Home::Open(const Environment& environment) {
+  std::string path(environment.Get("TROIKA_HOME"));
+  if (path.empty()) {
+    const absl::string_view home = environment.Get("HOME");
+    if (home.empty()) {
+      return absl::FailedPreconditionError(
+          "find troika's folder: set TROIKA_HOME, as HOME is not set");
+    }
+    path = absl::StrCat(home, "/.local/state/troika");
+  }
+  std::error_code error;
+  path = fs::absolute(path, error).string();
+  RETURN_IF_ERROR(MakeFolders(path + "/tasks"));
+  RETURN_IF_ERROR(MakeFolders(path + "/cache"));
+  return Home(std::move(path));
+}
+
+absl::StatusOr<TaskFolder> Home::NewTask() const {
+  while (true) {
+    std::string id = NewId();
+    const std::string path = absl::StrCat(path_, "/tasks/", id);
+    if (mkdir(path.c_str(), 0700) == 0) return OpenTask(std::move(id));
+    if (errno != EEXIST) {
+      return absl::ErrnoToStatus(errno, absl::StrCat("make ", path));
+    }
+  }
+}
+
+absl::StatusOr<TaskFolder> Home::OpenTask(std::string id) const {
+  TaskFolder folder;
+  folder.path = absl::StrCat(path_, "/tasks/", id);
+  folder.id = std::move(id);
+  folder.fd =
+      UniqueFd(open(folder.path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder.fd.ok()) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("open ", folder.path));
+  }
+  return folder;
+}
+
+absl::StatusOr<TaskFolder> Home::FindTask(absl::string_view id) const {
+  if (!relay::IsTaskId(id)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("\"", id, "\" is no task's id"));
+  }
+  std::vector<std::string> found;
+  for (std::string& one : TaskIds()) {
+    if (one == id) return OpenTask(std::move(one));
+    if (absl::StartsWith(one, id)) found.push_back(std::move(one));
+  }
+  if (found.size() == 1) return OpenTask(std::move(found[0]));
+  if (found.empty()) {
+    return absl::NotFoundError(
+        absl::StrCat("no task ", id, " in ", path_, "/tasks"));
+  }
+  const std::string more = found.size() > kShownIds ? ", …" : "";
+  found.resize(std::min(found.size(), kShownIds));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "several tasks begin with ", id, ": ", absl::StrJoin(found, ", "), more));
+}
+
+std::vector<std::string> Home::TaskIds() const {
+  std::vector<std::string> ids;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(path_ + "/tasks", error)) {
+    std::string id = entry.path().filename().string();
+    if (relay::IsTaskId(id)) ids.push_back(std::move(id));
+  }
+  std::sort(ids.rbegin(), ids.rend());
+  return ids;
+}
+
+absl::Status WriteEnvironment(const TaskFolder& folder,
+                              const Environment& environment) {
+  const UniqueFd file(openat(folder.fd.get(), kEnvName,
+                             O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (!file.ok()) return absl::ErrnoToStatus(errno, "keep the environment");
+  std::string bytes;
+  for (const auto& [name, value] : environment.variables()) {
+    absl::StrAppend(&bytes, name, "=", value);
+    bytes += '\0';
+  }
+  return WriteWhole(file.get(), bytes);
+}
+
+absl::StatusOr<Environment> ReadEnvironment(const TaskFolder& folder) {
+  const UniqueFd file(openat(folder.fd.get(), kEnvName, O_RDONLY | O_CLOEXEC));
+  if (!file.ok()) {
+    return absl::ErrnoToStatus(
+        errno, absl::StrCat("read the environment of task ", folder.id));
+  }
+  std::string bytes;
+  char chunk[8192];
+  ssize_t n = 0;
+  while ((n = read(file.get(), chunk, sizeof(chunk))) > 0) {
+    bytes.append(chunk, static_cast<size_t>(n));
+  }
+  Environment::Map variables;
+  for (const absl::string_view entry :
+       absl::StrSplit(bytes, '\0', absl::SkipEmpty())) {
+    const std::pair<absl::string_view, absl::string_view> parts =
+        absl::StrSplit(entry, absl::MaxSplits('=', 1));
+    variables.emplace(parts.first, parts.second);
+  }
+  return Environment(std::move(variables));
+}
+
+}  // namespace troika

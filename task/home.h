@@ -1,0 +1,62 @@
+// The folder where tasks live: $TROIKA_HOME, by default ~/.local/state/troika.
+//
+//   tasks/ID/log.v1    the task's log, and beside it what its relay needs
+//   tasks/ID/env       the environment that its agent runs with
+//   cache/             what can be found out again
+//
+// All of it is the owner's alone: logs and environments are secret.
+#ifndef TROIKA_TASK_HOME_H_
+#define TROIKA_TASK_HOME_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "agent/environment.h"
+#include "base/fd.h"
+
+namespace troika {
+
+// A task's folder, open.
+struct TaskFolder {
+  std::string id;
+  std::string path;
+  UniqueFd fd;
+};
+
+class Home {
+ public:
+  // Where `environment` says; the folder is made where it is missing.
+  static absl::StatusOr<Home> Open(const Environment& environment);
+
+  // A new folder, with an id of its own. Ids sort by the time they were made.
+  absl::StatusOr<TaskFolder> NewTask() const;
+  // By an id, or the beginning of one that no other has. NotFound and
+  // InvalidArgument say what there is.
+  absl::StatusOr<TaskFolder> FindTask(absl::string_view id) const;
+  // The newest first.
+  std::vector<std::string> TaskIds() const;
+
+  const std::string& path() const { return path_; }
+  // Of CLIs, for FindCli.
+  std::string version_cache() const { return path_ + "/cache/versions"; }
+
+ private:
+  explicit Home(std::string path) : path_(std::move(path)) {}
+
+  absl::StatusOr<TaskFolder> OpenTask(std::string id) const;
+
+  std::string path_;
+};
+
+// The environment of a task, kept for its later turns.
+absl::Status WriteEnvironment(const TaskFolder& folder,
+                              const Environment& environment);
+absl::StatusOr<Environment> ReadEnvironment(const TaskFolder& folder);
+
+}  // namespace troika
+
+#endif  // TROIKA_TASK_HOME_H_

@@ -1,0 +1,97 @@
+// kill_driver HOME HARNESS SCRIPT N: has a task of two turns run in HOME, or
+// goes on with the one that is there, and kills itself at its N-th step; 0:
+// never.
+#include <poll.h>
+#include <signal.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "agent/environment.h"
+#include "agent/harness.h"
+#include "base/clock.h"
+#include "base/status_macros.h"
+#include "task/home.h"
+#include "task/runner.h"
+#include "task/runner_testing.h"
+
+namespace troika {
+namespace {
+
+absl::StatusOr<std::unique_ptr<Runner>> MakeRunner(const std::string& path,
+                                                   Harness harness,
+                                                   const std::string& script,
+                                                   RunnerTools tools) {
+  ASSIGN_OR_RETURN(
+      const Home home,
+      Home::Open(Environment({{"TROIKA_HOME", path + "/troika"}})));
+  tools.version_cache = home.version_cache();
+  for (const std::string& id : home.TaskIds()) {
+    ASSIGN_OR_RETURN(TaskFolder folder, home.FindTask(id));
+    // Killed before its log began: nobody was told of that task.
+    if (!Follower::Open(&folder, {.clock = tools.clock}).ok()) continue;
+    return Runner::Open(std::move(folder), std::move(tools));
+  }
+  const std::string id = absl::AsciiStrToUpper(HarnessId(harness));
+  return Runner::Create(
+      home,
+      {.harness = harness, .prompt = "first\nturn", .cwd = path + "/work"},
+      Environment({{"PATH", "/usr/bin:/bin"},
+                   {"HOME", path},
+                   {absl::StrCat("TROIKA_", id, "_BIN"), FakeProgram(harness)},
+                   {"TROIKA_FAKE_SCRIPT", script},
+                   {"TROIKA_FAKE_STATE", path + "/fake_state"}}),
+      std::move(tools));
+}
+
+absl::Status Drive(Runner& runner) {
+  SystemClock clock;
+  while (true) {
+    RETURN_IF_ERROR(runner.Advance([](Message&&) {}));
+    const TaskState& state = runner.state();
+    const bool waits = state.status == TaskStatus::kIdle ||
+                       (runner.at_rest() && state.turns > 0);
+    if (waits && state.turns == 1) {
+      RETURN_IF_ERROR(runner.Input("second turn", {}, "user"));
+    } else if (state.status == TaskStatus::kIdle && state.turns == 2) {
+      RETURN_IF_ERROR(runner.CloseInput());
+    } else if (runner.at_rest() && state.turns == 2) {
+      return absl::OkStatus();
+    }
+    std::vector<pollfd> fds = runner.PollFds();
+    poll(fds.data(), fds.size(), 10);
+  }
+}
+
+int Main(const std::vector<std::string>& args) {
+  int kill_at = 0;
+  const auto harness = HarnessFromId(args[2]);
+  if (!harness || !absl::SimpleAtoi(args[4], &kill_at)) return 2;
+  SystemClock clock;
+  int step = 0;
+  auto runner = MakeRunner(
+      args[1], *harness, args[3],
+      {.clock = &clock, .relay_program = RelayProgram(), .on_step = [&] {
+         if (++step == kill_at) raise(SIGKILL);
+       }});
+  absl::Status done = runner.status();
+  if (runner.ok()) done = Drive(**runner);
+  if (done.ok()) return 0;
+  fprintf(stderr, "%s\n", std::string(done.message()).c_str());
+  return 1;
+}
+
+}  // namespace
+}  // namespace troika
+
+int main(int argc, char** argv) {
+  if (argc != 5) return 2;
+  return troika::Main(std::vector<std::string>(argv, argv + argc));
+}

@@ -1,0 +1,150 @@
+// A runner killed at each of its steps, and another one in its place: the log
+// is that of a run that nobody disturbed.
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "dto/text.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "re2/re2.h"
+#include "relay/testing.h"
+#include "task/home.h"
+#include "task/load.h"
+#include "task/runner_testing.h"
+
+namespace troika {
+namespace {
+
+constexpr int kMaxSteps = 400;
+
+constexpr char kScript[] =
+    "== turn 1\nthink Let me see.\nsay One.\nrun ls => a b\n"
+    "todo [x] a | [ ] b\nusage 100 20 30\nok\n"
+    "== turn 2\nwrite f.txt hi\nsay Two.\nok\n";
+
+struct Outcome {
+  bool killed = false;
+  int code = -1;
+};
+
+Outcome RunDriver(const std::string& home, Harness harness,
+                  const std::string& script, int kill_at) {
+  const std::string program =
+      std::filesystem::absolute("task/kill_driver").string();
+  std::vector<std::string> args = {program, home,
+                                   std::string(HarnessId(harness)), script,
+                                   absl::StrCat(kill_at)};
+  std::vector<char*> argv;
+  for (std::string& arg : args) argv.push_back(arg.data());
+  argv.push_back(nullptr);
+  pid_t pid = 0;
+  EXPECT_EQ(posix_spawn(&pid, program.c_str(), nullptr, nullptr, argv.data(),
+                        environ),
+            0);
+  int status = 0;
+  waitpid(pid, &status, 0);
+  return {.killed = WIFSIGNALED(status),
+          .code = WIFEXITED(status) ? WEXITSTATUS(status) : -1};
+}
+
+// What must be the same in all runs: numbers, streams, keys and bytes, and the
+// ids and texts of all events.
+struct Account {
+  std::vector<std::string> records;
+  std::vector<std::string> events;
+};
+
+std::string Scrubbed(std::string text, const std::string& home,
+                     const std::string& id) {
+  text = absl::StrReplaceAll(text, {{home, "HOME"}, {id, "ID"}});
+  RE2::GlobalReplace(&text, "\"(utime_us|stime_us|max_rss_kb)\":[0-9]+",
+                     "\"\\1\":0");
+  // The fakes choose a new session id in each run.
+  RE2::GlobalReplace(&text, "[0-9a-f]{8}-[0-9a-f-]{27}", "UUID");
+  RE2::GlobalReplace(&text, "\"timestamp\":\"[^\"]*\"", "\"timestamp\":\"\"");
+  RE2::GlobalReplace(&text, "\"duration_(api_)?ms\":[0-9]+",
+                     "\"duration_\\1ms\":0");
+  return text;
+}
+
+Account AccountOf(const std::string& path) {
+  const auto home =
+      Home::Open(Environment({{"TROIKA_HOME", path + "/troika"}}));
+  Account account;
+  for (const std::string& id : home->TaskIds()) {
+    const auto folder = home->FindTask(id);
+    const relay::CollectingSink log = relay::ReadLog(folder->fd.get());
+    EXPECT_THAT(log.damages, ::testing::IsEmpty());
+    for (const relay::OwnedRecord& record : log.records) {
+      account.records.push_back(Scrubbed(
+          absl::StrCat(record.number, " ", static_cast<int>(record.stream), " ",
+                       static_cast<int>(record.end), " ", record.key, " ",
+                       record.payload),
+          path, id));
+    }
+    const auto loaded = Load(*folder, [&](Message&& message) {
+      message.time.reset();
+      account.events.push_back(
+          Scrubbed(absl::StrCat(message.id.record, ".", message.id.index, " ",
+                                EventText(message)),
+                   path, id));
+    });
+    EXPECT_TRUE(loaded.ok());
+    EXPECT_EQ(loaded->status, TaskStatus::kDone) << loaded->DebugString();
+  }
+  return account;
+}
+
+class KillMatrixTest : public ::testing::TestWithParam<Harness> {};
+
+INSTANTIATE_TEST_SUITE_P(All, KillMatrixTest,
+                         ::testing::Values(Harness::kCodex, Harness::kClaude,
+                                           Harness::kGemini),
+                         [](const auto& info) {
+                           return std::string(HarnessId(info.param));
+                         });
+
+TEST_P(KillMatrixTest, NothingIsLostOrDoubled) {
+  const relay::TempFolder scripts;
+  const std::string script = scripts.path() + "/script";
+  std::ofstream(script) << kScript;
+  Account undisturbed;
+  int kills = 0;
+  for (int kill_at = 0; kill_at < kMaxSteps; ++kill_at) {
+    SCOPED_TRACE(absl::StrCat("killed at step ", kill_at));
+    const relay::TempFolder home;
+    std::filesystem::create_directories(home.path() + "/work");
+    const Outcome first = RunDriver(home.path(), GetParam(), script, kill_at);
+    if (first.killed) {
+      ++kills;
+      ASSERT_EQ(RunDriver(home.path(), GetParam(), script, 0).code, 0);
+    } else {
+      ASSERT_EQ(first.code, 0);
+    }
+    const Account account = AccountOf(home.path());
+    ASSERT_TRUE(relay::NoProcessesWith(home.path()));
+    if (kill_at == 0) {
+      undisturbed = account;
+      ASSERT_THAT(account.records, ::testing::SizeIs(::testing::Gt(10)));
+    }
+    ASSERT_THAT(account.records,
+                ::testing::ElementsAreArray(undisturbed.records));
+    ASSERT_THAT(account.events,
+                ::testing::ElementsAreArray(undisturbed.events));
+    if (kill_at > 0 && !first.killed) break;
+  }
+  // It was killed at each step that it has.
+  EXPECT_GT(kills, 20);
+  EXPECT_LT(kills, kMaxSteps - 1);
+}
+
+}  // namespace
+}  // namespace troika

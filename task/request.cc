@@ -1,0 +1,174 @@
+#include "task/request.h"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "agent/launch_json.h"
+#include "agent/registry.h"
+#include "base/json.h"
+#include "base/status_macros.h"
+#include "task/watchdog.h"
+
+namespace troika {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kMaxTitle = 80;
+constexpr uintmax_t kMaxImageBytes = 10 << 20;
+// What a note has room for, with what JSON adds to it.
+constexpr size_t kMaxPrompt = size_t{8} << 20;
+
+std::string TitleOf(absl::string_view prompt) {
+  absl::string_view line = absl::StripAsciiWhitespace(prompt);
+  line = line.substr(0, line.find('\n'));
+  std::string title = json::ToValidUtf8(line.substr(0, kMaxTitle));
+  if (line.size() > kMaxTitle) title += "…";
+  return title;
+}
+
+absl::Status CheckFolder(const std::string& path, absl::string_view what) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) return absl::OkStatus();
+  if (fs::exists(path, error)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(what, " ", path, " is no folder"));
+  }
+  return absl::NotFoundError(absl::StrCat(
+      what, " ", path, " does not exist: make it, or name another"));
+}
+
+absl::Status CheckFile(const std::string& path, absl::string_view what) {
+  std::error_code error;
+  if (fs::is_regular_file(path, error)) return absl::OkStatus();
+  return absl::NotFoundError(
+      absl::StrCat(what, " ", path, " is no file that can be read"));
+}
+
+// The agent runs elsewhere, so paths are made absolute from where the user is.
+absl::Status CompletePaths(TaskRequest* request) {
+  std::error_code error;
+  const auto absolute = [&](std::string* path) {
+    if (!path->empty()) {
+      *path = fs::absolute(*path, error).lexically_normal().string();
+    }
+  };
+  if (request->cwd.empty()) request->cwd = ".";
+  absolute(&request->cwd);
+  while (request->cwd.size() > 1 && request->cwd.back() == '/') {
+    request->cwd.pop_back();
+  }
+  LaunchOptions& options = request->options;
+  for (std::string& path : options.images) absolute(&path);
+  for (std::string& path : options.extra_dirs) absolute(&path);
+  absolute(&options.output_schema);
+  absolute(&options.base_instructions);
+  absolute(&options.last_message_file);
+  RETURN_IF_ERROR(CheckFolder(request->cwd, "the folder"));
+  for (const std::string& path : options.extra_dirs) {
+    RETURN_IF_ERROR(CheckFolder(path, "the extra folder"));
+  }
+  for (const std::string& path : options.images) {
+    RETURN_IF_ERROR(CheckFile(path, "the image"));
+  }
+  if (!options.output_schema.empty()) {
+    RETURN_IF_ERROR(CheckFile(options.output_schema, "the output schema"));
+  }
+  if (!options.base_instructions.empty()) {
+    RETURN_IF_ERROR(
+        CheckFile(options.base_instructions, "the base instructions"));
+  }
+  return absl::OkStatus();
+}
+
+absl::string_view MediaType(const std::string& path) {
+  const std::string end =
+      absl::AsciiStrToLower(fs::path(path).extension().string());
+  if (end == ".png") return "image/png";
+  if (end == ".jpg" || end == ".jpeg") return "image/jpeg";
+  if (end == ".gif") return "image/gif";
+  if (end == ".webp") return "image/webp";
+  return "";
+}
+
+}  // namespace
+
+absl::Status CompleteRequest(const Environment& environment,
+                             TaskRequest* request) {
+  if (absl::StripAsciiWhitespace(request->prompt).empty()) {
+    return absl::InvalidArgumentError("the prompt is empty: say what to do");
+  }
+  if (request->prompt.size() > kMaxPrompt) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the prompt has ", request->prompt.size(), " bytes, over the limit of ",
+        kMaxPrompt, ": put it into a file, and name that"));
+  }
+  // The log and every wire are UTF-8; two of the CLIs refuse anything else.
+  if (!json::IsValidUtf8(request->prompt)) {
+    return absl::InvalidArgumentError("the prompt is not UTF-8: convert it");
+  }
+  RETURN_IF_ERROR(CompletePaths(request));
+  if (request->title.empty()) request->title = TitleOf(request->prompt);
+  request->timeouts = WithDefaults(request->timeouts);
+  const Backend& backend = BackendOf(request->harness);
+  if (request->resume_session == kLatestSession) {
+    ASSIGN_OR_RETURN(request->resume_session,
+                     backend.LatestSession(request->cwd, environment));
+  }
+  return ReadImages(request->options.images, backend).status();
+}
+
+notes::Request RequestNote(const TaskRequest& request, absl::string_view id) {
+  return {.task = std::string(id),
+          .harness = std::string(HarnessId(request.harness)),
+          .prompt = request.prompt,
+          .images = request.options.images,
+          .cwd = request.cwd,
+          .title = request.title,
+          .labels = request.labels,
+          .options_json = LaunchOptionsToJson(request.options),
+          .timeouts = request.timeouts,
+          .resume_session = request.resume_session};
+}
+
+absl::StatusOr<std::vector<TurnAsked::Image>> ReadImages(
+    const std::vector<std::string>& paths, const Backend& backend) {
+  std::vector<TurnAsked::Image> images;
+  for (const std::string& path : paths) {
+    TurnAsked::Image image = {.path = path,
+                              .media_type = std::string(MediaType(path))};
+    if (image.media_type.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the image ", path,
+                       " is of no kind that agents see: .png, .jpg, .gif, "
+                       ".webp"));
+    }
+    std::error_code error;
+    if (fs::file_size(path, error) > kMaxImageBytes) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the image ", path, " is over 10 MiB: make it smaller"));
+    }
+    if (backend.inline_images()) {
+      std::ifstream file(path, std::ios::binary);
+      const std::string bytes((std::istreambuf_iterator<char>(file)),
+                              std::istreambuf_iterator<char>());
+      if (!file.good() && !file.eof()) {
+        return absl::NotFoundError(absl::StrCat("read the image ", path));
+      }
+      image.base64 = absl::Base64Escape(bytes);
+    }
+    images.push_back(std::move(image));
+  }
+  return images;
+}
+
+}  // namespace troika

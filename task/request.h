@@ -1,0 +1,49 @@
+// A task as a user asks for it.
+#ifndef TROIKA_TASK_REQUEST_H_
+#define TROIKA_TASK_REQUEST_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "agent/backend.h"
+#include "agent/environment.h"
+#include "agent/harness.h"
+#include "agent/launch.h"
+#include "agent/protocol.h"
+#include "task/notes.h"
+
+namespace troika {
+
+struct TaskRequest {
+  Harness harness = Harness::kCodex;
+  std::string prompt;
+  std::string cwd;  // Absolute, or under the current folder.
+  LaunchOptions options;
+  std::string title;  // Empty: made from the prompt.
+  std::map<std::string, std::string> labels;
+  notes::Timeouts timeouts;  // What is not set gets its default.
+  // A session that the CLI keeps, by id, or kLatestSession of that folder.
+  std::string resume_session;
+};
+
+inline constexpr absl::string_view kLatestSession = "latest";
+
+// Makes paths absolute, fills in defaults, finds the latest session, and checks
+// what can be checked: InvalidArgument and NotFound say what to do.
+absl::Status CompleteRequest(const Environment& environment,
+                             TaskRequest* request);
+
+// The request as the log's first record has it.
+notes::Request RequestNote(const TaskRequest& request, absl::string_view id);
+
+// Reads the images that a turn comes with, where the harness takes them so.
+absl::StatusOr<std::vector<TurnAsked::Image>> ReadImages(
+    const std::vector<std::string>& paths, const Backend& backend);
+
+}  // namespace troika
+
+#endif  // TROIKA_TASK_REQUEST_H_

@@ -1,0 +1,122 @@
+#include "task/runner_testing.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "base/check.h"
+
+namespace troika {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr absl::Duration kPatience = absl::Seconds(30);
+
+}  // namespace
+
+std::string FakeProgram(Harness harness) {
+  return fs::absolute(absl::StrCat("testing/fake/fake_", HarnessId(harness)))
+      .string();
+}
+
+std::string RelayProgram() {
+  return fs::absolute("relay/troika-relay").string();
+}
+
+TestHome::TestHome() {
+  fs::create_directories(path() + "/home");
+  fs::create_directories(cwd());
+  auto home = Home::Open(Environment({{"TROIKA_HOME", path() + "/troika"}}));
+  CHECK(home.ok());
+  home_ = std::make_unique<Home>(*std::move(home));
+}
+
+Environment TestHome::EnvironmentFor(Harness harness,
+                                     absl::string_view script) const {
+  const std::string file = path() + "/script";
+  std::ofstream(file) << script;
+  const std::string id = absl::AsciiStrToUpper(HarnessId(harness));
+  return Environment(
+      {{"PATH", "/usr/bin:/bin"},
+       {"HOME", path() + "/home"},
+       {absl::StrCat("TROIKA_", id, "_BIN"), FakeProgram(harness)},
+       {"TROIKA_FAKE_SCRIPT", file},
+       {"TROIKA_FAKE_STATE", path() + "/fake_state"},
+       {"TROIKA_FAKE_TAG", absl::StrCat("tag:", path())}});
+}
+
+RunnerTools TestTask::Tools(uint32_t grace_ms) {
+  return {.clock = &clock_,
+          .relay_program = RelayProgram(),
+          .version_cache = home_->home().version_cache(),
+          .grace_ms = grace_ms,
+          .on_step = [this] {
+            if (runner_) states_[state().last_record] = state();
+          }};
+}
+
+TestTask::TestTask(const TestHome* home, Options options) : home_(home) {
+  TaskRequest request = std::move(options.request);
+  request.harness = options.harness;
+  if (request.prompt.empty()) request.prompt = "do it";
+  if (request.cwd.empty()) request.cwd = home->cwd();
+  Environment::Map env =
+      home->EnvironmentFor(options.harness, options.script).variables();
+  for (auto& [name, value] : options.env) env[name] = value;
+  auto runner =
+      Runner::Create(home->home(), std::move(request),
+                     Environment(std::move(env)), Tools(options.grace_ms));
+  created_ = runner.status();
+  if (runner.ok()) runner_ = *std::move(runner);
+}
+
+TestTask::TestTask(const TestHome* home, absl::string_view id) : home_(home) {
+  auto folder = home->home().FindTask(id);
+  CHECK(folder.ok());
+  auto runner = Runner::Open(*std::move(folder), Tools(300));
+  created_ = runner.status();
+  if (runner.ok()) runner_ = *std::move(runner);
+}
+
+bool TestTask::Until(const std::function<bool()>& is_so) {
+  const absl::Time deadline = absl::Now() + kPatience;
+  while (absl::Now() < deadline) {
+    advanced_ = runner_->Advance(
+        [&](Message&& message) { messages_.push_back(std::move(message)); });
+    if (!advanced_.ok()) return false;
+    if (is_so()) return true;
+    std::vector<pollfd> fds = runner_->PollFds();
+    int64_t wait = 50000;
+    if (const int64_t at = runner_->wake_at(); at != 0) {
+      wait = std::clamp<int64_t>(at - clock_.NowMicros(), 0, wait);
+    }
+    poll(fds.data(), fds.size(), static_cast<int>(wait / 1000 + 1));
+  }
+  return false;
+}
+
+bool TestTask::UntilRest() {
+  return Until([&] { return runner_->at_rest(); });
+}
+
+bool TestTask::UntilStatus(TaskStatus status) {
+  return Until([&] { return state().status == status; });
+}
+
+bool TestTask::UntilEnd() {
+  return Until([&] {
+    if (state().status == TaskStatus::kIdle) {
+      runner_->CloseInput().IgnoreError();
+    }
+    return runner_->at_rest();
+  });
+}
+
+}  // namespace troika

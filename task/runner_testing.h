@@ -1,0 +1,110 @@
+// For tests of runners: tasks on fake CLIs, through the real relay.
+#ifndef TROIKA_TASK_RUNNER_TESTING_H_
+#define TROIKA_TASK_RUNNER_TESTING_H_
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "agent/environment.h"
+#include "agent/harness.h"
+#include "agent/message.h"
+#include "base/clock.h"
+#include "relay/testing.h"
+#include "task/home.h"
+#include "task/runner.h"
+
+namespace troika {
+
+// The real time, and what was added to it.
+class AdvancingClock : public Clock {
+ public:
+  int64_t NowMicros() override { return clock_.NowMicros() + added_; }
+  void Advance(absl::Duration by) { added_ += absl::ToInt64Microseconds(by); }
+
+ private:
+  SystemClock clock_;
+  int64_t added_ = 0;
+};
+
+// A state folder with a home folder and a working folder of its own.
+class TestHome {
+ public:
+  TestHome();
+
+  const Home& home() const { return *home_; }
+  const std::string& path() const { return folder_.path(); }
+  std::string cwd() const { return path() + "/work"; }
+  // What an agent of that harness runs with: the fake in place of the CLI, and
+  // the script that it plays.
+  Environment EnvironmentFor(Harness harness, absl::string_view script) const;
+
+ private:
+  relay::TempFolder folder_;
+  std::unique_ptr<Home> home_;
+};
+
+// A task, driven by the test's own thread.
+class TestTask {
+ public:
+  struct Options {
+    Harness harness = Harness::kCodex;
+    std::string script;
+    TaskRequest request;   // Prompt and cwd are filled in where they are empty.
+    Environment::Map env;  // More variables.
+    uint32_t grace_ms = 300;
+  };
+  // `home` is borrowed.
+  TestTask(const TestHome* home, Options options);
+  // Takes up a task that is there.
+  TestTask(const TestHome* home, absl::string_view id);
+
+  const absl::Status& created() const { return created_; }
+  Runner& runner() { return *runner_; }
+  const TaskState& state() const { return runner_->state(); }
+  AdvancingClock& clock() { return clock_; }
+  const std::vector<Message>& messages() const { return messages_; }
+
+  // Of the last step that failed.
+  const absl::Status& advanced() const { return advanced_; }
+  // The state after each record that the runner has read.
+  const std::map<int64_t, TaskState>& states() const { return states_; }
+
+  // Drives it until `is_so`, or for 30 s: then false.
+  bool Until(const std::function<bool()>& is_so);
+  bool UntilRest();
+  bool UntilStatus(TaskStatus status);
+  // As UntilRest, but a process that waits for input is told that none comes.
+  bool UntilEnd();
+
+  template <typename P>
+  std::vector<P> All() const {
+    std::vector<P> found;
+    for (const Message& message : messages_) {
+      if (const P* p = std::get_if<P>(&message.payload)) found.push_back(*p);
+    }
+    return found;
+  }
+
+ private:
+  RunnerTools Tools(uint32_t grace_ms);
+
+  const TestHome* const home_;
+  AdvancingClock clock_;
+  absl::Status created_;
+  std::unique_ptr<Runner> runner_;
+  std::vector<Message> messages_;
+  std::map<int64_t, TaskState> states_;
+  absl::Status advanced_;
+};
+
+std::string FakeProgram(Harness harness);
+std::string RelayProgram();
+
+}  // namespace troika
+
+#endif  // TROIKA_TASK_RUNNER_TESTING_H_
