@@ -1,14 +1,32 @@
-// What a harness is: its name, what it can do, and how to talk with it.
+// What a harness is: its name, what it can do, how to find and start its CLI,
+// and how to talk with it.
 #ifndef TROIKA_AGENT_BACKEND_H_
 #define TROIKA_AGENT_BACKEND_H_
 
 #include <memory>
+#include <string>
+#include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "agent/environment.h"
 #include "agent/harness.h"
+#include "agent/launch.h"
+#include "agent/launch_flags.h"
 #include "agent/protocol.h"
 
 namespace troika {
+
+// How a harness's CLI is found (agent/discovery.h).
+struct CliNames {
+  absl::string_view program;            // "codex"
+  std::vector<absl::string_view> env;   // Variables that may name it.
+  absl::string_view install;            // The command that installs it.
+  std::vector<absl::string_view> help;  // Its arguments for help.
+  // Versions after this one are asked for their help.
+  Version newest_known;
+};
 
 // Stateless and immutable; thread-safe.
 class Backend {
@@ -22,6 +40,28 @@ class Backend {
   // A fresh protocol for one process. The drift of `options` must outlive it.
   virtual std::unique_ptr<Protocol> NewProtocol(
       const ProtocolOptions& options) const = 0;
+
+  virtual CliNames cli_names() const = 0;
+  // The command line for this request in this version of the CLI; no I/O.
+  // InvalidArgument says which option can't be done and what to do instead;
+  // FailedPrecondition that the version is too old. The bypass of approvals
+  // and sandbox is passed only where the options name it.
+  virtual absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
+                                             const Cli& cli) const = 0;
+  // What BuildLaunch makes of the edit modes; docs/permissions.md shows it.
+  virtual absl::Span<const EditModeRow> edit_modes() const = 0;
+  // Whether a resumed session keeps its id.
+  virtual bool resume_keeps_session(const Cli& cli) const = 0;
+  // Whether images go into the conversation as data (TurnAsked::Image::base64)
+  // and not on the command line.
+  virtual bool inline_images() const = 0;
+  // Whether BuildLaunch wants LaunchRequest::output_schema_text.
+  virtual bool inline_output_schema() const = 0;
+
+  // The id of the session that was last worked on in `cwd`, from the files that
+  // the CLI itself keeps; they are only read. NotFound says where it looked.
+  virtual absl::StatusOr<std::string> LatestSession(
+      absl::string_view cwd, const Environment& env) const = 0;
 };
 
 }  // namespace troika

@@ -5,9 +5,11 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 
 namespace troika {
 
@@ -23,8 +25,8 @@ struct LaunchOptions {
   std::string model;
   std::optional<EditMode> edit_mode;
   // The harness's own permission settings, instead of `edit_mode`.
-  std::string approval_policy;  // Codex's; Claude's and Gemini's mode.
-  std::string sandbox;
+  std::string approval_policy;      // Codex's; Claude's and Gemini's mode.
+  std::string sandbox;              // Codex's mode; which one Gemini shall use.
   bool dangerously_bypass = false;  // Approvals and sandbox.
   std::vector<std::string> images;  // Paths.
   std::vector<std::string> config;  // key=value, the harness's own settings.
@@ -36,7 +38,7 @@ struct LaunchOptions {
   std::string verbosity;
   std::optional<bool> web_search;
   bool ephemeral = false;
-  std::string base_instructions;
+  std::string base_instructions;  // A path: instead of the CLI's own prompt.
   std::optional<bool> plan_tool;
   std::string local_provider;     // "ollama", …; "default" for the CLI's own.
   std::string last_message_file;  // A path: where the CLI leaves its answer.
@@ -44,20 +46,38 @@ struct LaunchOptions {
   bool operator==(const LaunchOptions&) const = default;
 };
 
+// A member of LaunchOptions by its name, which is also its name in JSON and in
+// errors: for what treats all of them alike.
+struct LaunchField {
+  absl::string_view name;
+  std::variant<std::string LaunchOptions::*,
+               std::vector<std::string> LaunchOptions::*, bool LaunchOptions::*,
+               std::optional<bool> LaunchOptions::*,
+               std::optional<EditMode> LaunchOptions::*>
+      member;
+};
+
+// All of them, in the order of their declaration.
+absl::Span<const LaunchField> LaunchFields();
+bool IsSet(const LaunchOptions& options, const LaunchField& field);
+
 // A CLI that was found on this machine.
 struct Cli {
   std::string path;
-  std::string version;  // "0.166.0"
+  std::string version;  // "0.166.0"; empty where it can't be known.
   std::string help;     // What --help says; only of versions we don't know.
 };
 
-// One process to start.
+// One process to start, in `cwd`.
 struct LaunchRequest {
   LaunchOptions options;
   std::string cwd;
   std::string resume_session;  // Empty: a new conversation.
   // A session id for a new conversation, where the CLI takes one from us.
   std::string new_session;
+  // What stands in the file options.output_schema, for the harnesses that take
+  // it so (Backend::inline_output_schema).
+  std::string output_schema_text;
 };
 
 struct Launch {

@@ -3,7 +3,11 @@
 #define TROIKA_AGENT_CLAUDE_BACKEND_H_
 
 #include <memory>
+#include <string>
 
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "agent/backend.h"
 
 namespace troika::claude {
@@ -16,6 +20,16 @@ class ClaudeBackend final : public Backend {
 
   std::unique_ptr<Protocol> NewProtocol(
       const ProtocolOptions& options) const override;
+
+  CliNames cli_names() const override;
+  absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
+                                     const Cli& cli) const override;
+  absl::Span<const EditModeRow> edit_modes() const override;
+  bool resume_keeps_session(const Cli& cli) const override;
+  bool inline_images() const override { return true; }
+  bool inline_output_schema() const override { return true; }
+  absl::StatusOr<std::string> LatestSession(
+      absl::string_view cwd, const Environment& env) const override;
 };
 
 }  // namespace troika::claude

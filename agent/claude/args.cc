@@ -1,0 +1,158 @@
+#include "agent/claude/args.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "agent/claude/settings.h"
+
+namespace troika::claude {
+namespace {
+
+constexpr FlagRow kFlags[] = {
+    {"--resume"},
+    {"--allowedTools"},
+    {"--disallowedTools"},
+    {"--dangerously-skip-permissions"},
+    {"--model", {1, 0, 0}},
+    {"--permission-mode", {1, 0, 15}},
+    {"--input-format", {1, 0, 21}},
+    {"--add-dir", {1, 0, 21}},
+    {"--session-id", {1, 0, 53}},
+    {.flag = "--system-prompt-file",
+     .first = {1, 0, 55},
+     .help = FlagRow::Help::kUnlisted},
+    {"--settings", {1, 0, 61}},
+    {"--json-schema", {2, 0, 45}},
+    {"--no-session-persistence", {2, 0, 65}},
+    {"--effort", {2, 1, 42}},
+};
+
+constexpr Version kOldest = {0, 2, 118};
+constexpr Version kWithModes = {1, 0, 15};
+constexpr Version kWithoutMultiEdit = {2, 0, 0};
+constexpr absl::string_view kNoSandbox =
+    "full_auto: Claude Code runs commands without a sandbox, and they can "
+    "reach "
+    "all that its user can";
+
+constexpr EditModeRow kEditModes[] = {
+    {EditMode::kResearch, kOldest,
+     "--disallowedTools Bash,Edit,MultiEdit,NotebookEdit,Write"},
+    {EditMode::kResearch, kWithModes,
+     "--permission-mode default "
+     "--disallowedTools Bash,Edit,MultiEdit,NotebookEdit,Write"},
+    {EditMode::kResearch, kWithoutMultiEdit,
+     "--permission-mode default --disallowedTools "
+     "Bash,CronCreate,Edit,EnterWorktree,NotebookEdit,Workflow,Write"},
+    {EditMode::kAutoEdit, kOldest,
+     "--allowedTools Edit,MultiEdit,NotebookEdit,Write"},
+    {EditMode::kAutoEdit, kWithModes, "--permission-mode acceptEdits"},
+    {EditMode::kFullAuto, kOldest,
+     "--allowedTools Bash,Edit,MultiEdit,NotebookEdit,Write", kNoSandbox},
+    {EditMode::kFullAuto, kWithModes,
+     "--permission-mode acceptEdits --allowedTools Bash", kNoSandbox},
+    {EditMode::kDangerous, kOldest, "--dangerously-skip-permissions"},
+};
+
+constexpr LaunchRules kRules = {
+    .name = "Claude Code",
+    .install = "npm install -g @anthropic-ai/claude-code",
+    .oldest = kOldest,
+    .flags = {.rows = kFlags, .newest = {2, 1, 325}},
+    .edit_modes = kEditModes,
+};
+
+constexpr Refusal kRefusals[] = {
+    {"sandbox", "set config sandbox.enabled=true"},
+    {"profile", "give its settings as config"},
+    {"skip_git_check", "it makes no such check; leave it out"},
+    {"verbosity", "ask for it in the prompt"},
+    {"local_provider", "set ANTHROPIC_BASE_URL in the environment"},
+    {"last_message_file", "the answer is the text of the result"},
+};
+
+constexpr absl::string_view kPlanTools =
+    "TaskCreate,TaskGet,TaskList,TaskUpdate,TodoWrite";
+
+void AddPermissions(const LaunchOptions& options, LaunchBuilder& b) {
+  std::vector<absl::string_view> native;
+  if (!options.approval_policy.empty()) native.push_back("approval_policy");
+  for (const std::string& setting : options.config) {
+    const absl::string_view key = ConfigKey(setting);
+    if (key == "permissions.defaultMode") native.push_back(key);
+  }
+  b.Permissions(native);
+  b.Flag("approval_policy", "--permission-mode", options.approval_policy);
+}
+
+void AddSettings(const std::vector<std::string>& config, LaunchBuilder& b) {
+  if (config.empty()) return;
+  const absl::StatusOr<std::string> settings = SettingsJson(config);
+  if (settings.ok()) {
+    b.Flag("config", "--settings", *settings);
+  } else {
+    b.Fail("config", settings.status().message());
+  }
+}
+
+void AddTools(const LaunchOptions& options, LaunchBuilder& b) {
+  if (options.web_search) {
+    b.AddToList(*options.web_search ? "--allowedTools" : "--disallowedTools",
+                "WebSearch");
+  }
+  // They are there unless they are taken away.
+  if (options.plan_tool == false) {
+    b.AddToList("--disallowedTools", kPlanTools);
+  }
+}
+
+void AddOutputSchema(const LaunchRequest& request, LaunchBuilder& b) {
+  if (request.options.output_schema.empty()) return;
+  if (request.output_schema_text.empty()) {
+    b.Fail("output_schema",
+           absl::StrCat(request.options.output_schema, " is empty"));
+  }
+  b.Flag("output_schema", "--json-schema", request.output_schema_text);
+}
+
+}  // namespace
+
+const LaunchRules& Rules() { return kRules; }
+
+absl::StatusOr<Launch> BuildPrint(const LaunchRequest& request,
+                                  const Cli& cli) {
+  const LaunchOptions& o = request.options;
+  LaunchBuilder b(kRules, request, cli);
+  b.Refuse(kRefusals);
+  b.Args({"-p", "--output-format", "stream-json", "--verbose"});
+  const bool conversation = b.Has("--input-format");
+  if (conversation) b.Args({"--input-format", "stream-json"});
+  AddPermissions(o, b);
+  if (b.Has("--model")) {
+    b.Flag("model", "--model", o.model);
+  } else if (!o.model.empty()) {
+    b.Env("ANTHROPIC_MODEL", o.model);
+  }
+  // They go into the conversation.
+  if (!o.images.empty()) b.Require("images", "--input-format");
+  AddSettings(o.config, b);
+  AddTools(o, b);
+  AddOutputSchema(request, b);
+  for (const std::string& dir : o.extra_dirs) {
+    b.Flag("extra_dirs", "--add-dir", dir);
+  }
+  b.Flag("effort", "--effort", o.effort);
+  b.Flag("base_instructions", "--system-prompt-file", o.base_instructions);
+  if (o.ephemeral) b.Switch("ephemeral", "--no-session-persistence");
+  if (!request.resume_session.empty()) {
+    b.Flag("resume_session", "--resume", request.resume_session);
+  } else if (b.Has("--session-id")) {
+    b.Flag("new_session", "--session-id", request.new_session);
+  }
+  return std::move(b).Finish(conversation ? Launch::Stdin::kConversation
+                                          : Launch::Stdin::kPrompt);
+}
+
+}  // namespace troika::claude

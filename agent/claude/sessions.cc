@@ -1,0 +1,76 @@
+#include "agent/claude/sessions.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "agent/session_files.h"
+
+namespace troika::claude {
+namespace {
+
+constexpr int64_t kHeadBytes = 1 << 20;
+constexpr size_t kMaxName = 200;
+
+bool IsProjectFolder(absl::string_view name, absl::string_view project) {
+  if (project.size() <= kMaxName) return name == project;
+  return name.size() > kMaxName && name[kMaxName] == '-' &&
+         absl::StartsWith(name, project.substr(0, kMaxName));
+}
+
+// Whether the session is one of `cwd`, whose name several folders share, and
+// not a subagent's.
+bool IsSessionOf(const SessionFile& file, absl::string_view cwd) {
+  // A first prompt with images may be longer than what is read here.
+  bool matches = file.size > kHeadBytes;
+  VisitLines(ReadHead(file.path, kHeadBytes), Direction::kForward,
+             [&](json::Value line) {
+               const json::Value folder = line.Get("cwd");
+               if (!folder.IsString()) return true;
+               matches = !line.Get("isSidechain").BoolOr(false) &&
+                         SameFolder(folder.StringOr(""), cwd);
+               return false;
+             });
+  return matches;
+}
+
+}  // namespace
+
+std::string ProjectFolder(absl::string_view cwd) {
+  std::string name;
+  for (const char c : cwd) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte & 0xC0) == 0x80) continue;  // Inside a character.
+    name += absl::ascii_isalnum(byte) ? c : '-';
+    if (byte >= 0xF0) name += '-';  // JavaScript has two units for it.
+  }
+  return name;
+}
+
+absl::StatusOr<std::string> LatestSession(absl::string_view cwd,
+                                          const Environment& env) {
+  std::filesystem::path home(std::string(env.Get("CLAUDE_CONFIG_DIR")));
+  if (home.empty()) {
+    home = std::filesystem::path(std::string(env.Get("HOME"))) / ".claude";
+  }
+  const std::filesystem::path root = home / "projects";
+  std::error_code error;
+  const std::filesystem::path real =
+      std::filesystem::weakly_canonical(std::string(cwd), error);
+  const std::string written_name = ProjectFolder(cwd);
+  const std::string real_name = ProjectFolder(real.native());
+  const auto is_session = [&](const std::filesystem::path& path) {
+    const std::string folder = path.parent_path().filename().native();
+    return path.extension() == ".jsonl" &&
+           !absl::StartsWith(path.filename().native(), "agent-") &&
+           (IsProjectFolder(folder, written_name) ||
+            IsProjectFolder(folder, real_name));
+  };
+  for (const SessionFile& file : NewestFiles(root, 1, is_session)) {
+    if (IsSessionOf(file, cwd)) return file.path.stem().native();
+  }
+  return NoSession("Claude Code", cwd, root);
+}
+
+}  // namespace troika::claude

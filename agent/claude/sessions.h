@@ -1,0 +1,25 @@
+// Claude Code's own record of its sessions: a folder for each working folder,
+// under $CLAUDE_CONFIG_DIR or ~/.claude.
+#ifndef TROIKA_AGENT_CLAUDE_SESSIONS_H_
+#define TROIKA_AGENT_CLAUDE_SESSIONS_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "agent/environment.h"
+
+namespace troika::claude {
+
+// As Backend::LatestSession. Those of subagents are passed over.
+absl::StatusOr<std::string> LatestSession(absl::string_view cwd,
+                                          const Environment& env);
+
+// The name of the folder for `cwd`: all but letters and digits become dashes.
+// Of a name over 200 characters the CLI keeps the start and adds a hash, which
+// is not in here.
+std::string ProjectFolder(absl::string_view cwd);
+
+}  // namespace troika::claude
+
+#endif  // TROIKA_AGENT_CLAUDE_SESSIONS_H_

@@ -1,0 +1,67 @@
+#include "agent/claude/settings.h"
+
+#include <map>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "agent/launch_builder.h"
+#include "base/json.h"
+#include "base/json_writer.h"
+
+namespace troika::claude {
+namespace {
+
+constexpr size_t kMaxDepth = 16;
+
+// Either a value or an object.
+struct Node {
+  std::string json;
+  std::map<std::string, Node> members;
+};
+
+std::string ToJson(const Node& node) {
+  if (!node.json.empty()) return node.json;
+  json::ObjectWriter writer;
+  for (const auto& [name, member] : node.members) {
+    writer.Json(name, ToJson(member));
+  }
+  return writer.Take();
+}
+
+std::string ValueJson(absl::string_view text) {
+  json::Parser parser;
+  if (parser.Parse(text).ok()) return std::string(text);
+  std::string quoted;
+  json::AppendQuoted(text, &quoted);
+  return quoted;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> SettingsJson(absl::Span<const std::string> config) {
+  Node root;
+  for (const std::string& setting : config) {
+    const absl::string_view key = ConfigKey(setting);
+    const std::vector<absl::string_view> names = absl::StrSplit(key, '.');
+    Node* node = &root;
+    for (const absl::string_view name : names) {
+      if (name.empty() || names.size() > kMaxDepth) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("\"", setting, "\" is not key=value"));
+      }
+      node = &node->members[std::string(name)];
+      if (!node->json.empty()) break;
+    }
+    if (!node->json.empty() || !node->members.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("\"", setting, "\" sets again what another one does"));
+    }
+    node->json = ValueJson(absl::string_view(setting).substr(key.size() + 1));
+  }
+  return ToJson(root);
+}
+
+}  // namespace troika::claude

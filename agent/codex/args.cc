@@ -1,0 +1,167 @@
+#include "agent/codex/args.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/json.h"
+
+namespace troika::codex {
+namespace {
+
+constexpr auto kUnlisted = FlagRow::Help::kUnlisted;
+
+constexpr FlagRow kFlags[] = {
+    {"-s"},
+    {"--model"},
+    {"--profile"},
+    {"--skip-git-repo-check"},
+    {"--output-last-message"},
+    {"--oss"},
+    {"--dangerously-bypass-approvals-and-sandbox"},
+    // Before, images are a turn of their own, after which it hangs (0.34,
+    // 0.42).
+    {"--image", {0, 63, 0}},
+    {"--output-schema", {0, 42, 0}},
+    {"resume", {0, 42, 0}},
+    {"--add-dir", {0, 63, 0}},
+    {"--local-provider", {0, 63, 0}},
+    {"--ephemeral", {0, 100, 0}},
+    {"--ignore-rules", {0, 124, 0}},
+    // Keys of the configuration. An unknown one is ignored without a word.
+    {.flag = "web_search", .first = {0, 90, 0}, .help = kUnlisted},
+    {.flag = "model_instructions_file", .first = {0, 90, 0}, .help = kUnlisted},
+    {.flag = "tools.update_plan.enabled",
+     .first = {0, 150, 0},
+     .help = kUnlisted},
+    // The tool itself: off at 0.34, always on at 0.63.
+    {.flag = "update_plan", .first = {0, 63, 0}, .help = kUnlisted},
+};
+
+constexpr Version kOldest = {0, 34, 0};
+constexpr absl::string_view kCantAsk =
+    "auto_edit: codex exec can't ask before it runs a command; commands run in "
+    "its workspace-write sandbox";
+
+// exec never asks: its approval policy is "never", whatever is set.
+constexpr EditModeRow kEditModes[] = {
+    {EditMode::kResearch, kOldest, "-s read-only"},
+    // Execution rules came after 0.63. What they allow leaves the sandbox.
+    {EditMode::kResearch,
+     {0, 63, 1},
+     "-s read-only",
+     "research: what the rules in Codex's own folder allow can write; from "
+     "0.124.0 on they are left out"},
+    {EditMode::kResearch, {0, 124, 0}, "-s read-only --ignore-rules"},
+    {EditMode::kAutoEdit, kOldest, "-s workspace-write", kCantAsk},
+    {EditMode::kFullAuto, kOldest, "-s workspace-write"},
+    {EditMode::kDangerous, kOldest,
+     "--dangerously-bypass-approvals-and-sandbox"},
+};
+
+constexpr LaunchRules kRules = {
+    .name = "Codex CLI",
+    .install = "npm install -g @openai/codex",
+    .oldest = kOldest,
+    .flags = {.rows = kFlags, .newest = {0, 166, 0}},
+    .edit_modes = kEditModes,
+};
+
+// A setting whose value is a TOML string, which is written as JSON's are.
+void AddSetting(absl::string_view key, absl::string_view value,
+                LaunchBuilder& b) {
+  if (value.empty()) return;
+  std::string setting = absl::StrCat(key, "=");
+  json::AppendQuoted(value, &setting);
+  b.Args({"-c", setting});
+}
+
+void AddWebSearch(bool on, LaunchBuilder& b) {
+  if (b.Has("web_search")) {
+    AddSetting("web_search", on ? "live" : "disabled", b);
+  } else {
+    b.Args({"-c", on ? "tools.web_search=true" : "tools.web_search=false"});
+  }
+}
+
+void AddPlanTool(bool on, LaunchBuilder& b) {
+  if (b.Has("tools.update_plan.enabled")) {
+    b.Args({"-c", on ? "tools.update_plan.enabled=true"
+                     : "tools.update_plan.enabled=false"});
+  } else if (on) {
+    b.Require("plan_tool", "update_plan");
+  } else {
+    b.Require("plan_tool", "tools.update_plan.enabled");
+  }
+}
+
+// Of the old key only the name differs.
+void AddBaseInstructions(absl::string_view path, LaunchBuilder& b) {
+  AddSetting(b.Has("model_instructions_file")
+                 ? "model_instructions_file"
+                 : "experimental_instructions_file",
+             path, b);
+}
+
+void AddPermissions(const LaunchOptions& options, LaunchBuilder& b) {
+  std::vector<absl::string_view> native;
+  if (!options.sandbox.empty()) native.push_back("sandbox");
+  for (const std::string& setting : options.config) {
+    const absl::string_view key = ConfigKey(setting);
+    if (key == "sandbox_mode" || key == "default_permissions") {
+      native.push_back(key);
+    }
+  }
+  b.Permissions(native);
+  b.Flag("sandbox", "-s", options.sandbox);
+  if (options.approval_policy.empty()) return;
+  if (options.approval_policy != "never") {
+    b.Fail("approval_policy",
+           "codex exec asks nothing and always runs with \"never\"; leave it "
+           "out, and use sandbox to restrict the agent");
+  }
+}
+
+void AddLocalProvider(absl::string_view provider, LaunchBuilder& b) {
+  if (provider.empty()) return;
+  b.Switch("local_provider", "--oss");
+  if (provider != "default") {
+    b.Flag("local_provider", "--local-provider", provider);
+  }
+}
+
+}  // namespace
+
+const LaunchRules& Rules() { return kRules; }
+
+absl::StatusOr<Launch> BuildExec(const LaunchRequest& request, const Cli& cli) {
+  const LaunchOptions& o = request.options;
+  LaunchBuilder b(kRules, request, cli);
+  b.Arg("exec");
+  for (const std::string& image : o.images) b.Flag("images", "--image", image);
+  b.Args({"--json", "--color", "never"});
+  AddPermissions(o, b);
+  b.Flag("model", "--model", o.model);
+  b.Flag("profile", "--profile", o.profile);
+  b.Flag("output_schema", "--output-schema", o.output_schema);
+  b.Flag("last_message_file", "--output-last-message", o.last_message_file);
+  for (const std::string& dir : o.extra_dirs) {
+    b.Flag("extra_dirs", "--add-dir", dir);
+  }
+  if (o.skip_git_check) b.Switch("skip_git_check", "--skip-git-repo-check");
+  if (o.ephemeral) b.Switch("ephemeral", "--ephemeral");
+  AddLocalProvider(o.local_provider, b);
+  AddSetting("model_reasoning_effort", o.effort, b);
+  AddSetting("model_verbosity", o.verbosity, b);
+  AddBaseInstructions(o.base_instructions, b);
+  if (o.web_search) AddWebSearch(*o.web_search, b);
+  if (o.plan_tool) AddPlanTool(*o.plan_tool, b);
+  // Last, as the last one of the same key counts.
+  for (const std::string& setting : o.config) b.Args({"-c", setting});
+  b.Flag("resume_session", "resume", request.resume_session);
+  b.Arg("-");
+  return std::move(b).Finish(Launch::Stdin::kPrompt);
+}
+
+}  // namespace troika::codex

@@ -1,0 +1,145 @@
+#include "agent/gemini/args.h"
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace troika::gemini {
+namespace {
+
+constexpr FlagRow kFlags[] = {
+    {"--approval-mode"},
+    {"--allowed-tools"},
+    {"--include-directories"},
+    {"-m"},
+    {"-p"},
+    {"--resume", {0, 15, 4}},
+    {"--session-id", {0, 41, 2}},
+};
+
+constexpr Version kOldest = {0, 11, 3};
+
+// This wire can't ask: tools that would need an approval are not offered.
+constexpr EditModeRow kEditModes[] = {
+    // A list on the command line takes the place of the one in the settings,
+    // which could allow commands.
+    {EditMode::kResearch, kOldest,
+     "--approval-mode default --allowed-tools read_file",
+     "research: what the policies in Gemini CLI's own folder allow can write"},
+    {EditMode::kAutoEdit, kOldest, "--approval-mode auto_edit"},
+    {EditMode::kFullAuto, kOldest,
+     "--approval-mode auto_edit --allowed-tools run_shell_command",
+     "full_auto: Gemini CLI runs commands without a sandbox, and they can "
+     "reach "
+     "all that its user can; the option sandbox gives it one"},
+    {EditMode::kDangerous, kOldest, "--approval-mode yolo"},
+};
+
+constexpr LaunchRules kRules = {
+    .name = "Gemini CLI",
+    .install = "npm install -g @google/gemini-cli",
+    .oldest = kOldest,
+    .flags = {.rows = kFlags, .newest = {0, 61, 0}},
+    .edit_modes = kEditModes,
+};
+
+constexpr Refusal kRefusals[] = {
+    {"config", "put it into its settings.json"},
+    {"profile", "put its settings into settings.json"},
+    {"output_schema", "ask for the form of the answer in the prompt"},
+    {"skip_git_check", "it makes no such check; leave it out"},
+    {"effort", "choose another model"},
+    {"verbosity", "ask for it in the prompt"},
+    {"ephemeral", "leave it out, and delete the session with --delete-session"},
+    {"plan_tool", "it depends on the edit mode; leave it out"},
+    {"local_provider", "use a harness that can, such as codex"},
+    {"last_message_file", "the answer is the text of the result"},
+};
+
+// Characters that end a path in a prompt, unless a backslash stands before.
+constexpr absl::string_view kSpecial = " \t()[]{};|*?$`'\"#&<>!~\\,";
+
+std::filesystem::path Normal(const std::filesystem::path& base,
+                             absl::string_view path) {
+  return (base / std::string(path)).lexically_normal();
+}
+
+bool IsWithin(const std::filesystem::path& path,
+              const std::filesystem::path& folder) {
+  const std::filesystem::path relative = path.lexically_relative(folder);
+  return !relative.empty() && *relative.begin() != "..";
+}
+
+void AddImages(const LaunchRequest& request, LaunchBuilder& b) {
+  std::vector<std::filesystem::path> folders = {Normal(request.cwd, "")};
+  for (const std::string& dir : request.options.extra_dirs) {
+    folders.push_back(Normal(request.cwd, dir));
+  }
+  std::vector<std::string> references;
+  for (const std::string& image : request.options.images) {
+    const std::filesystem::path path = Normal(request.cwd, image);
+    bool within = false;
+    for (const auto& folder : folders) within |= IsWithin(path, folder);
+    // It would be left out of the prompt without a word.
+    if (!within) {
+      b.Fail("images", absl::StrCat("Gemini CLI reads none from outside its "
+                                    "folders; add the folder of ",
+                                    image, " to extra_dirs"));
+    }
+    if (absl::StrContains(image, '\n') || absl::StrContains(image, '\r')) {
+      b.Fail("images", "Gemini CLI can't read one with a line end in its name");
+    }
+    std::string& reference = references.emplace_back("@");
+    for (const char c : image) {
+      if (absl::StrContains(kSpecial, c)) reference += '\\';
+      reference += c;
+    }
+  }
+  b.Flag("images", "-p", absl::StrJoin(references, " "));
+}
+
+}  // namespace
+
+const LaunchRules& Rules() { return kRules; }
+
+absl::StatusOr<Launch> BuildHeadless(const LaunchRequest& request,
+                                     const Cli& cli) {
+  const LaunchOptions& o = request.options;
+  LaunchBuilder b(kRules, request, cli);
+  b.Refuse(kRefusals);
+  b.Args({"-o", "stream-json"});
+  if (o.approval_policy.empty()) {
+    b.Permissions({});
+  } else {
+    b.Permissions({"approval_policy"});
+    b.Flag("approval_policy", "--approval-mode", o.approval_policy);
+  }
+  if (!o.sandbox.empty()) b.Env("GEMINI_SANDBOX", o.sandbox);
+  b.Flag("model", "-m", o.model);
+  for (const std::string& dir : o.extra_dirs) {
+    b.Flag("extra_dirs", "--include-directories", dir);
+  }
+  if (!o.base_instructions.empty()) {
+    b.Env("GEMINI_SYSTEM_MD", o.base_instructions);
+  }
+  // Searching is on in all edit modes, and no flag takes a tool away.
+  if (o.web_search == false) {
+    b.Fail("web_search",
+           "Gemini CLI can't turn it off by a flag; exclude google_web_search "
+           "in its settings.json");
+  }
+  AddImages(request, b);
+  if (!request.resume_session.empty()) {
+    b.Flag("resume_session", "--resume", request.resume_session);
+  } else if (b.Has("--session-id")) {
+    b.Flag("new_session", "--session-id", request.new_session);
+  }
+  return std::move(b).Finish(Launch::Stdin::kPrompt);
+}
+
+}  // namespace troika::gemini

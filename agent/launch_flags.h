@@ -1,0 +1,46 @@
+// Which flags a CLI's version has, and what an edit mode becomes in it.
+#ifndef TROIKA_AGENT_LAUNCH_FLAGS_H_
+#define TROIKA_AGENT_LAUNCH_FLAGS_H_
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "agent/launch.h"
+#include "agent/version.h"
+
+namespace troika {
+
+// A flag, a subcommand or a configuration key, and the versions that have it.
+// Where it came between two versions that were tried, `first` is the later one.
+struct FlagRow {
+  enum class Help { kListed, kUnlisted };
+
+  absl::string_view flag;
+  Version first = {};
+  Version last = kUnknownVersion;
+  Help help = Help::kListed;  // Whether --help tells of it.
+};
+
+struct FlagTable {
+  absl::Span<const FlagRow> rows;
+  Version newest;  // The newest version that the rows are known to hold for.
+
+  // Whether this CLI has `flag`, which must be in the table. Of a version after
+  // `newest` its help decides, where it is known and would tell.
+  bool Has(const Cli& cli, absl::string_view flag) const;
+};
+
+// What an edit mode becomes from a version on, up to the mode's next row.
+struct EditModeRow {
+  EditMode mode;
+  Version first;
+  absl::string_view args;         // With spaces between them.
+  absl::string_view notice = "";  // What it can't keep the agent from.
+};
+
+// Of each mode the rows are in order, the first one for the oldest version.
+const EditModeRow& FindEditMode(absl::Span<const EditModeRow> rows,
+                                EditMode mode, const Version& version);
+
+}  // namespace troika
+
+#endif  // TROIKA_AGENT_LAUNCH_FLAGS_H_
