@@ -1,0 +1,39 @@
+// What is written to `claude --input-format stream-json`.
+#ifndef TROIKA_TESTING_FAKE_CLAUDE_INBOX_H_
+#define TROIKA_TESTING_FAKE_CLAUDE_INBOX_H_
+
+#include <optional>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "base/json.h"
+#include "testing/fake/inbox.h"
+#include "testing/fake/process.h"
+
+namespace troika::fake {
+
+// Answers control requests as they come, keeps prompts and answers for whoever
+// waits for them, and ends the process at a line that is no JSON.
+class ClaudeInbox final : public Inbox {
+ public:
+  // `process` must outlive it.
+  explicit ClaudeInbox(const Process* process) : process_(*process) {}
+
+  void set_session(absl::string_view id) { session_id_ = std::string(id); }
+
+  // The text of a prompt's line; nothing where the line is none.
+  static std::optional<std::string> PromptOf(absl::string_view line);
+
+ private:
+  bool listens() const override { return true; }
+  Flow OnLine(std::string line) override;
+  Flow OnRequest(json::Value request);
+  void Replay(json::Value line);
+
+  const Process& process_;
+  std::string session_id_;
+};
+
+}  // namespace troika::fake
+
+#endif  // TROIKA_TESTING_FAKE_CLAUDE_INBOX_H_

@@ -1,0 +1,36 @@
+// Reads a command line as the CLI of that version does, or refuses it so.
+#ifndef TROIKA_TESTING_FAKE_COMMAND_LINE_H_
+#define TROIKA_TESTING_FAKE_COMMAND_LINE_H_
+
+#include <functional>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "agent/harness.h"
+#include "testing/fake/flag_table.h"
+#include "testing/fake/usage.h"
+
+namespace troika::fake {
+
+struct CommandLine {
+  Place place = Place::kMain;  // The command that it is.
+  // By the long name, at whichever place; a flag without a value has none.
+  std::map<std::string, std::vector<std::string>, std::less<>> flags;
+  std::vector<std::string> positionals;
+
+  bool Has(absl::string_view name) const;
+  // The last one; empty where there is none.
+  std::string Value(absl::string_view name) const;
+};
+
+// `args` are without the program's name.
+std::variant<CommandLine, Refusal> ReadCommandLine(
+    Harness harness, const Version& version,
+    const std::vector<std::string>& args);
+
+}  // namespace troika::fake
+
+#endif  // TROIKA_TESTING_FAKE_COMMAND_LINE_H_

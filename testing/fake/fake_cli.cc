@@ -1,0 +1,110 @@
+#include "testing/fake/fake_cli.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "testing/fake/command_line.h"
+#include "testing/fake/io.h"
+#include "testing/fake/process.h"
+#include "testing/fake/processes.h"
+#include "testing/fake/script.h"
+#include "testing/fake/usage.h"
+
+namespace troika::fake {
+namespace {
+
+std::string Env(const char* name) {
+  const char* const value = getenv(name);
+  return value ? value : "";
+}
+
+Script ReadScript(const std::string& path) {
+  if (path.empty()) return {};
+  absl::StatusOr<std::string> text = ReadFile(path);
+  DieIfBad(text.status());
+  absl::StatusOr<Script> script = ParseScript(*text);
+  if (!script.ok()) {
+    Die(kBadScript,
+        absl::StrCat("fake: ", path, ": ", script.status().message()));
+  }
+  return *std::move(script);
+}
+
+void ChooseVersion(Process& process) {
+  process.version_text = Env("TROIKA_FAKE_VERSION");
+  if (process.version_text.empty()) {
+    process.version_text = process.script.version;
+  }
+  if (process.version_text.empty()) {
+    process.version_text = std::string(NewestVersion(process.harness));
+  }
+  const std::optional<Version> version = ParseVersion(process.version_text);
+  if (!version) {
+    Die(kBadScript, absl::StrCat("fake: TROIKA_FAKE_VERSION is no version: ",
+                                 process.version_text));
+  }
+  process.version = *version;
+}
+
+int Run(const Process& process) {
+  switch (process.harness) {
+    case Harness::kCodex:
+      return RunCodex(process);
+    case Harness::kClaude:
+      return RunClaude(process);
+    case Harness::kGemini:
+      return RunGemini(process);
+  }
+  return kBadScript;
+}
+
+// Gemini starts itself again, unless it is asked not to.
+bool NeedsWrapper(const Process& process) {
+  return process.script.wrapper && !IsWrapped() &&
+         !(process.harness == Harness::kGemini &&
+           Env("GEMINI_CLI_NO_RELAUNCH") == "true");
+}
+
+}  // namespace
+
+int FakeCliMain(Harness harness, int argc, char** argv) {
+  SleepIfSleeper(argv);
+  const std::string path = Env("TROIKA_FAKE_SCRIPT");
+  Process process;
+  process.harness = harness;
+  process.script = ReadScript(path);
+  if (NeedsWrapper(process)) RunWrapper(harness, argv);
+  ForgetWrapper();
+  process.state = State(Env("TROIKA_FAKE_STATE"));
+  ChooseVersion(process);
+  process.args.assign(argv + 1, argv + argc);
+  std::variant<CommandLine, Refusal> read =
+      ReadCommandLine(harness, process.version, process.args);
+  if (const Refusal* const refusal = std::get_if<Refusal>(&read)) {
+    DieIfBad(WriteAll(STDERR_FILENO, refusal->text));
+    return refusal->exit_code;
+  }
+  process.line = std::get<CommandLine>(std::move(read));
+  if (process.line.Has("--version")) {
+    DieIfBad(
+        WriteAll(STDOUT_FILENO, VersionLine(harness, process.version_text)));
+    return 0;
+  }
+  if (process.line.Has("--help")) {
+    DieIfBad(WriteAll(STDOUT_FILENO, HelpText({.harness = harness,
+                                               .version = process.version,
+                                               .place = process.line.place})));
+    return 0;
+  }
+  if (path.empty()) {
+    Die(kBadScript, "fake: set TROIKA_FAKE_SCRIPT to a script's path");
+  }
+  return Run(process);
+}
+
+}  // namespace troika::fake

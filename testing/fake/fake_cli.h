@@ -1,0 +1,14 @@
+// A CLI that plays a script instead of asking a model: docs/testing.md.
+#ifndef TROIKA_TESTING_FAKE_FAKE_CLI_H_
+#define TROIKA_TESTING_FAKE_FAKE_CLI_H_
+
+#include "agent/harness.h"
+
+namespace troika::fake {
+
+// The whole program.
+int FakeCliMain(Harness harness, int argc, char** argv);
+
+}  // namespace troika::fake
+
+#endif  // TROIKA_TESTING_FAKE_FAKE_CLI_H_

@@ -1,0 +1,49 @@
+// What one process of a fake CLI was started with.
+#ifndef TROIKA_TESTING_FAKE_PROCESS_H_
+#define TROIKA_TESTING_FAKE_PROCESS_H_
+
+#include <string>
+#include <vector>
+
+#include "agent/harness.h"
+#include "testing/fake/command_line.h"
+#include "testing/fake/script.h"
+#include "testing/fake/state.h"
+#include "testing/fake/version.h"
+#include "testing/fake/wire.h"
+
+namespace troika::fake {
+
+struct Process {
+  Harness harness = Harness::kCodex;
+  std::string version_text;
+  Version version = {};
+  std::vector<std::string> args;  // Without the program's name.
+  CommandLine line;
+  Script script;
+  State state{""};
+};
+
+// The session that the process works on.
+struct Work {
+  Session session;
+  Begun begun = Begun::kNew;
+};
+
+// A session that nobody has; `asked` is an id that was asked for in vain.
+Work NewWork(const Process& process, absl::string_view asked = "");
+
+std::string CurrentFolder();
+
+// A wire for that session, with what the command line says.
+WireOptions WireOptionsOf(const Process& process, const Work& work);
+
+// Each plays its CLI from the parsed command line to the end, and returns the
+// exit code.
+int RunCodex(const Process& process);
+int RunClaude(const Process& process);
+int RunGemini(const Process& process);
+
+}  // namespace troika::fake
+
+#endif  // TROIKA_TESTING_FAKE_PROCESS_H_

@@ -1,0 +1,175 @@
+#include "testing/fake/script.h"
+
+#include <csignal>
+#include <cstring>
+#include <set>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "testing/fake/instruction.h"
+
+namespace troika::fake {
+namespace {
+
+// Reads a script's lines into sections.
+class Reader {
+ public:
+  explicit Reader(absl::string_view text) : lines_(absl::StrSplit(text, '\n')) {
+    current_ = &script_.any_turn.emplace();
+  }
+
+  absl::StatusOr<Script> Read();
+
+ private:
+  absl::Status Line(absl::string_view line);
+  absl::Status Section(absl::string_view title);
+  // Whether the line was one of those that stand before all instructions.
+  absl::StatusOr<bool> Header(absl::string_view word, absl::string_view rest);
+  absl::Status Add(Instruction instruction);
+
+  std::vector<absl::string_view> lines_;
+  Script script_;
+  Instructions* current_;
+  Instruction* /*nullable*/ block_ = nullptr;  // An `on` that waits for `end`.
+  std::set<std::string> titles_;
+  bool began_ = false;
+  int line_ = 0;
+};
+
+absl::StatusOr<Script> Reader::Read() {
+  for (size_t i = 0; i < lines_.size(); ++i) {
+    absl::string_view line = absl::StripSuffix(lines_[i], "\r");
+    line = absl::StripLeadingAsciiWhitespace(line);
+    if (line.empty() || line[0] == '#') continue;
+    line_ = static_cast<int>(i) + 1;
+    const absl::Status status = Line(line);
+    if (!status.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("line ", line_, ": ", status.message()));
+    }
+  }
+  if (block_) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "line ", block_->line, ": this block has no `end`; add one"));
+  }
+  // Nothing before the first section, but sections: these are all turns.
+  if (script_.any_turn->empty() &&
+      (!script_.turns.empty() || script_.resumed_turn)) {
+    script_.any_turn.reset();
+  }
+  return std::move(script_);
+}
+
+absl::Status Reader::Line(absl::string_view line) {
+  if (absl::ConsumePrefix(&line, "==")) {
+    return Section(absl::StripAsciiWhitespace(line));
+  }
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(line, absl::MaxSplits(' ', 1));
+  absl::StatusOr<bool> is_header = Header(parts.first, parts.second);
+  if (!is_header.ok()) return is_header.status();
+  if (*is_header) return absl::OkStatus();
+  if (block_ && line == "end") {
+    block_ = nullptr;
+    return absl::OkStatus();
+  }
+  absl::StatusOr<Instruction> instruction =
+      ParseInstruction(parts.first, parts.second);
+  if (!instruction.ok()) return instruction.status();
+  instruction->line = line_;
+  for (Instruction& inner : instruction->block) inner.line = line_;
+  return Add(*std::move(instruction));
+}
+
+absl::Status Reader::Section(absl::string_view title) {
+  if (block_) {
+    return absl::InvalidArgumentError(
+        "a section within a block; `end` the block first");
+  }
+  began_ = true;
+  if (!titles_.emplace(title).second) {
+    return absl::InvalidArgumentError("there is such a section already");
+  }
+  int turn = 0;
+  if (title == "start") {
+    current_ = &script_.start;
+  } else if (title == "resume") {
+    current_ = &script_.resumed_turn.emplace();
+  } else if (absl::ConsumePrefix(&title, "turn ") &&
+             absl::SimpleAtoi(title, &turn) && turn > 0) {
+    script_.turns.emplace_back(turn, Instructions());
+    current_ = &script_.turns.back().second;
+  } else {
+    return absl::InvalidArgumentError(
+        "no such section; there are `== start`, `== turn N` and `== resume`");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> Reader::Header(absl::string_view word,
+                                    absl::string_view rest) {
+  if (word != "version" && word != "session" && word != "wrapper") return false;
+  if (began_) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "`", word, "` stands before all instructions; move it up"));
+  }
+  if (word == "wrapper") {
+    script_.wrapper = true;
+  } else if (word == "session") {
+    script_.session = std::string(rest);
+  } else if (ParseVersion(rest)) {
+    script_.version = std::string(rest);
+  } else {
+    return absl::InvalidArgumentError(
+        absl::StrCat("`", rest, "` is no version; write one as 0.166.0"));
+  }
+  return true;
+}
+
+absl::Status Reader::Add(Instruction instruction) {
+  began_ = true;
+  const bool opens = instruction.op == Op::kOn && instruction.block.empty();
+  if (block_) {
+    if (instruction.op == Op::kOn) {
+      return absl::InvalidArgumentError("`on` within a block of `on`");
+    }
+    block_->block.push_back(std::move(instruction));
+    return absl::OkStatus();
+  }
+  current_->push_back(std::move(instruction));
+  if (opens) block_ = &current_->back();
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+const Instructions* Script::Turn(int number, Begun begun) const {
+  for (const auto& [turn, instructions] : turns) {
+    if (turn == number) return &instructions;
+  }
+  if (begun == Begun::kResumed && resumed_turn) return &*resumed_turn;
+  return any_turn ? &*any_turn : nullptr;
+}
+
+absl::StatusOr<Script> ParseScript(absl::string_view text) {
+  return Reader(text).Read();
+}
+
+std::optional<int> ParseSignal(absl::string_view name) {
+  int number = 0;
+  if (absl::SimpleAtoi(name, &number) && number > 0 && number < NSIG) {
+    return number;
+  }
+  absl::ConsumePrefix(&name, "SIG");
+  for (int signal = 1; signal < NSIG; ++signal) {
+    const char* const known = sigabbrev_np(signal);
+    if (known && name == known) return signal;
+  }
+  return std::nullopt;
+}
+
+}  // namespace troika::fake

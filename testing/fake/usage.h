@@ -1,0 +1,40 @@
+// What each CLI prints about its command line: help, and how it says no.
+#ifndef TROIKA_TESTING_FAKE_USAGE_H_
+#define TROIKA_TESTING_FAKE_USAGE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "agent/harness.h"
+#include "testing/fake/flag_table.h"
+
+namespace troika::fake {
+
+// What a process says on stderr before it ends.
+struct Refusal {
+  int exit_code = 1;
+  std::string text;
+};
+
+// Which CLI, which version, and how far the command line was read.
+struct At {
+  Harness harness = Harness::kCodex;
+  Version version = {};
+  Place place = Place::kMain;
+};
+
+bool HasFlag(const At& at, const Flag& flag);
+std::string HelpText(const At& at);
+
+// Codex and Claude stop at the first flag that they don't know, Gemini lists
+// all of them.
+Refusal UnknownFlags(const At& at, const std::vector<std::string>& names);
+Refusal UnexpectedWord(const At& at, absl::string_view word);
+Refusal MissingValue(const At& at, const Flag& flag);
+Refusal BadValue(const At& at, const Flag& flag, absl::string_view value);
+Refusal GivenTwice(const At& at, const Flag& flag);
+
+}  // namespace troika::fake
+
+#endif  // TROIKA_TESTING_FAKE_USAGE_H_

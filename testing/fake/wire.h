@@ -1,0 +1,140 @@
+// What a CLI prints for the things that agents do.
+//
+// A wire makes lines and prints nothing. One script thus means the same on all
+// wires; what a real CLI does not tell (Gemini's thoughts, its exit codes) is
+// left out there too.
+#ifndef TROIKA_TESTING_FAKE_WIRE_H_
+#define TROIKA_TESTING_FAKE_WIRE_H_
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "agent/harness.h"
+#include "testing/fake/version.h"
+
+namespace troika::fake {
+
+// Of one turn, or of all turns together. `input` leaves out what was cached.
+struct Tokens {
+  int64_t input = 0;
+  int64_t cached = 0;
+  int64_t output = 0;
+
+  Tokens& operator+=(const Tokens& other);
+};
+
+inline constexpr Tokens kDefaultTokens = {
+    .input = 100, .cached = 20, .output = 30};
+
+struct TodoEntry {
+  enum class Status { kPending, kInProgress, kCompleted };
+  std::string text;
+  Status status = Status::kPending;
+};
+
+// As all wires spell it.
+absl::string_view StatusName(TodoEntry::Status status);
+
+struct CommandOutcome {
+  std::string output;
+  int exit_code = 0;
+};
+
+struct FileWritten {
+  std::string path;  // Absolute.
+  std::string content;
+  bool existed = false;
+};
+
+struct WireOptions {
+  Harness harness = Harness::kCodex;
+  Version version = {};
+  std::string version_text;
+  std::string session_id;
+  std::string cwd;
+  std::string model;  // Empty: the CLI's default.
+  std::string permission_mode;
+  Tokens total;  // Of the session's turns before this process.
+};
+
+class Wire {
+ public:
+  virtual ~Wire() = default;
+
+  // Each returns whole lines, or nothing where this wire says nothing.
+  virtual std::string StartTurn(absl::string_view prompt) = 0;
+  std::string Say(absl::string_view text);
+  virtual std::string Think(absl::string_view text) = 0;
+  std::string StartRun(absl::string_view command);
+  // Ends the command that was started first. There must be one: AnyRunning.
+  std::string EndRun(const CommandOutcome& outcome);
+  virtual std::string WriteFile(const FileWritten& file) = 0;
+  virtual std::string Todo(absl::Span<const TodoEntry> entries) = 0;
+  virtual std::string Succeed() = 0;
+  virtual std::string Fail(absl::string_view message) = 0;
+  // The turn is ended by its user; nothing on wires that then say nothing.
+  virtual std::string Interrupt() { return ""; }
+
+  // One line that says `text`, whatever its length.
+  virtual std::string TextLine(absl::string_view text) = 0;
+
+  bool AnyRunning() const { return !running_.empty(); }
+  // What the turn will have cost.
+  void set_tokens(const Tokens& tokens) { tokens_ = tokens; }
+  // Of the whole session so far.
+  const Tokens& total() const { return options_.total; }
+  const std::string& last_text() const { return last_text_; }
+
+ protected:
+  struct Running {
+    std::string id;
+    std::string command;
+  };
+
+  explicit Wire(const WireOptions& options) : options_(options) {}
+
+  // As it comes in this wire's pieces.
+  virtual std::string SayLines(absl::string_view text) {
+    return TextLine(text);
+  }
+  virtual std::string StartRunLines(const Running& run) = 0;
+  virtual std::string EndRunLines(const Running& run,
+                                  const CommandOutcome& outcome) = 0;
+  virtual std::string NewToolId(absl::string_view native_name) = 0;
+  virtual absl::string_view shell_tool() const { return ""; }
+
+  const WireOptions& options() const { return options_; }
+  bool Since(const Version& version) const {
+    return options_.version >= version;
+  }
+  const Tokens& tokens() const { return tokens_; }
+  // Counts the turn's tokens into the total, and sets them back.
+  Tokens TakeTokens();
+  void ForgetTurn();
+  const std::deque<Running>& running() const { return running_; }
+
+ private:
+  WireOptions options_;
+  Tokens tokens_ = kDefaultTokens;
+  std::deque<Running> running_;
+  std::string last_text_;
+};
+
+// The one that the harness speaks in that version.
+std::unique_ptr<Wire> NewWire(const WireOptions& options);
+
+std::unique_ptr<Wire> NewCodexWire(const WireOptions& options);
+std::unique_ptr<Wire> NewCodexMsgWire(const WireOptions& options);
+std::unique_ptr<Wire> NewClaudeWire(const WireOptions& options);
+std::unique_ptr<Wire> NewGeminiWire(const WireOptions& options);
+
+// A JSON array of what is JSON already.
+std::string JsonArray(absl::Span<const std::string> elements);
+
+}  // namespace troika::fake
+
+#endif  // TROIKA_TESTING_FAKE_WIRE_H_
