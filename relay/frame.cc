@@ -146,18 +146,14 @@ absl::string_view KeyOf(const Frame& frame) {
 
 std::optional<Frame> FrameReader::Next() {
   if (!ok_) return std::nullopt;
-  absl::string_view rest = absl::string_view(buffer_).substr(begin_);
-  if (rest.empty()) {
-    buffer_.clear();
-    begin_ = 0;
-  }
-  if (rest.size() < kLengthBytes) return std::nullopt;
+  const absl::string_view rest = absl::string_view(buffer_).substr(begin_);
   const size_t length = ByteReader(rest).U32();
-  if (length < kHeadBytes || length > max_frame_) {
+  const bool has_length = rest.size() >= kLengthBytes;
+  if (has_length && (length < kHeadBytes || length > max_frame_)) {
     ok_ = false;
     return std::nullopt;
   }
-  if (rest.size() < kLengthBytes + length) {
+  if (!has_length || rest.size() < kLengthBytes + length) {
     buffer_.erase(0, begin_);
     begin_ = 0;
     return std::nullopt;

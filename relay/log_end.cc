@@ -33,21 +33,33 @@ absl::Status ReadAt(int fd, int64_t offset, std::string* buffer) {
   return absl::OkStatus();
 }
 
-// The number that comes after the lines of `text`, which ends in a newline.
-// Nothing where no line is a record.
-std::optional<int64_t> NumberAfter(absl::string_view text) {
-  int64_t damaged = 0;
-  while (!text.empty()) {
-    text.remove_suffix(1);
-    const size_t newline = text.rfind('\n');
-    const size_t start = newline == absl::string_view::npos ? 0 : newline + 1;
-    const auto record = ParseRecord(text.substr(start));
-    if (record) return record->number + 1 + damaged;
-    if (ParseHeader(text.substr(start))) return 1 + damaged;
-    ++damaged;
-    text = text.substr(0, start);
+// No writer gets there; numbers up to it can be added to.
+constexpr int64_t kMaxNumber = int64_t{1} << 62;
+
+// The number past every record in `text`, which is the file from `offset` on. A
+// line that is no record may have been one, so it takes a number too; it need
+// not have an end. Nothing where no number can be told.
+std::optional<int64_t> NumberAfter(absl::string_view text, int64_t offset) {
+  int64_t next = 1;
+  bool known = offset == 0;
+  size_t begin = 0;
+  if (!known) {
+    // The first line began somewhere before.
+    const size_t newline = text.find('\n');
+    if (newline == absl::string_view::npos) return std::nullopt;
+    begin = newline + 1;
   }
-  return std::nullopt;
+  while (begin < text.size()) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    if (const auto record = ParseRecord(text.substr(begin, end - begin))) {
+      next = std::max(next, std::min(record->number, kMaxNumber) + 1);
+      known = true;
+    } else if (offset > 0 || begin > 0) {  // Else it is the header.
+      ++next;
+    }
+    begin = end + 1;
+  }
+  return known ? std::optional<int64_t>(next) : std::nullopt;
 }
 
 }  // namespace
@@ -66,14 +78,12 @@ absl::StatusOr<LogEnd> FindLogEnd(int fd) {
     const size_t newline = text.rfind('\n');
     const size_t whole = newline == std::string::npos ? 0 : newline + 1;
     end.torn_bytes = static_cast<int64_t>(text.size() - whole);
-    const auto number = NumberAfter(absl::string_view(text).substr(0, whole));
+    const auto number = NumberAfter(text, end.size - look);
+    if (number && *number > kMaxNumber) {
+      return absl::DataLossError("the log has no numbers left for records");
+    }
     if (number) {
       end.next_number = *number;
-      return end;
-    }
-    // Damaged from its first byte: what is appended can still be read.
-    if (look == end.size) {
-      end.next_number = 1 + std::count(text.begin(), text.end(), '\n');
       return end;
     }
     if (look >= kLastLook) {

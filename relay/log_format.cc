@@ -156,6 +156,7 @@ void AppendRecord(const LogRecord& record, std::string* out) {
 }
 
 std::optional<LogRecord> ParseRecord(absl::string_view line) {
+  if (line.size() > kMaxRecord) return std::nullopt;
   const absl::string_view whole = line;
   LogRecord record;
   const auto number = NextNumber(&line);

@@ -94,6 +94,7 @@ absl::Status LogReader::OnLines(LogSink& sink) {
     AddDamage({buffer_.data() + begin_, end_ - begin_},
               base + static_cast<int64_t>(begin_));
     skipping_ = true;
+    header_read_ = true;
     begin_ = end_;
   }
   std::copy(buffer_.begin() + static_cast<ptrdiff_t>(begin_),
@@ -117,6 +118,7 @@ absl::Status LogReader::OnLine(absl::string_view line, int64_t offset,
       task_id_ = header->task_id;
       return absl::OkStatus();
     }
+    AddDamage("", offset);  // Where all records stand, it is told too.
   }
   auto record = ParseRecord(line);
   // A number that has been there is a line that somebody copied.
@@ -145,6 +147,7 @@ void LogReader::AddDamage(absl::string_view bytes, int64_t offset) {
 void LogReader::EndDamage(int64_t next_number, LogSink& sink) {
   if (!damage_) return;
   damage_->what = absl::StrCat(
+      damage_->offset == 0 ? "its header is missing or damaged: " : "",
       damage_->bytes, " bytes at byte ", damage_->offset,
       " are no records, and ",
       next_number == 0 ? "no record follows"

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -213,7 +214,10 @@ void Relay::ReadAll(Output& output) {
     Read(output);
     Commit();
   }
-  if (output.fd.ok() && !capped_) output.lines.Finish();
+  if (!output.fd.ok()) return;
+  int left = 0;
+  if (ioctl(output.fd.get(), FIONREAD, &left) == 0) discarded_ += left;
+  if (!capped_) output.lines.Finish();
   output.fd.Reset();
 }
 

@@ -112,6 +112,7 @@ absl::StatusOr<std::string> FindRelayProgram() {
 absl::StatusOr<UniqueFd> StartRelay(const std::string& program,
                                     const RelaySpec& spec, LogWriter log,
                                     int dir_fd) {
+  RETURN_IF_ERROR(log.Flush());
   ASSIGN_OR_RETURN(const UniqueFd spec_fd, SpecFile(spec));
   const UniqueFd locked = std::move(log).Release();
   ASSIGN_OR_RETURN(const UniqueFd log_fd, Above(locked.get()));
