@@ -64,16 +64,17 @@ std::string ReadResult::Listing() const {
     for (; damage < told.damages.size() &&
            told.damages[damage].after_record <= after;
          ++damage) {
-      absl::StrAppend(&text, "damage: ", told.damages[damage].what, " [",
-                      absl::CEscape(told.damages[damage].snippet), "]\n");
+      const Damage& d = told.damages[damage];
+      absl::StrAppend(&text, "damage: ", d.bytes, " bytes at byte ", d.offset,
+                      " [", absl::CEscape(d.snippet), "]\n");
     }
   };
   add_damages(0);
   for (const OwnedRecord& record : told.records) {
     absl::StrAppend(&text, record.number, " at ", record.micros, " ",
                     StreamName(record.stream), " ", EndName(record.end),
-                    record.key.empty() ? "" : " key ", record.key, ": ",
-                    absl::CEscape(record.payload), "\n");
+                    record.key.empty() ? "" : " key ", record.key, " [",
+                    absl::CEscape(record.payload), "]\n");
     add_damages(record.number);
   }
   return absl::StrCat(text, "task ", task_id, ", ", status.ToString(), "\n");

@@ -1,0 +1,222 @@
+#include "relay/frame.h"
+
+#include <fstream>
+#include <map>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_replace.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "relay/bytes.h"
+
+namespace troika::relay {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+// The whole frame that `bytes` are.
+Frame FrameIn(const std::string& bytes, FrameReader* reader) {
+  reader->Feed(bytes);
+  const auto frame = reader->Next();
+  EXPECT_TRUE(frame.has_value());
+  return frame.value_or(Frame{});
+}
+
+// Decoded as what its type says, and encoded again.
+std::string Again(const Frame& frame) {
+  if (const auto hello = DecodeHello(frame)) return Encode(*hello);
+  if (const auto welcome = DecodeWelcome(frame)) return Encode(*welcome);
+  if (const auto command = DecodeCommand(frame)) return Encode(*command);
+  if (const auto reply = DecodeReply(frame)) return Encode(*reply);
+  if (const auto tip = DecodeTip(frame)) return Encode(*tip);
+  if (const auto trouble = DecodeTrouble(frame)) return Encode(*trouble);
+  return "";
+}
+
+// What the frozen frames are.
+std::map<std::string, std::string> KnownFrames() {
+  return {
+      {"hello_watcher", Encode(Hello{})},
+      {"hello_driver", Encode(Hello{.role = Role::kDriver})},
+      {"write", Encode(Command{.key = "turn-2", .payload = "{\"go\":1}\n"})},
+      {"close_stdin",
+       Encode(Command{.type = FrameType::kCloseStdin, .key = "close"})},
+      {"signal", Encode(Command{.type = FrameType::kSignal,
+                                .key = "int-1",
+                                .payload = "{\"note\":\"interrupt\"}",
+                                .signal = 2})},
+      {"stop", Encode(Command{.type = FrameType::kStop,
+                              .key = "stop-1",
+                              .payload = "{\"note\":\"stop\"}",
+                              .grace_ms = 5000})},
+      {"note", Encode(Command{.type = FrameType::kNote,
+                              .key = "answer-1",
+                              .payload = "{\"note\":\"answer\"}"})},
+      {"welcome",
+       Encode(Welcome{.role = Role::kDriver, .record = 12, .offset = 3456})},
+      {"reply_ok", Encode(Reply{.key = "turn-2", .record = 13})},
+      {"reply_not_driver",
+       Encode(Reply{.key = "turn-3",
+                    .code = ReplyCode::kNotDriver,
+                    .text = "this connection only watches"})},
+      {"tip", Encode(Tip{.record = 13, .offset = 0x123456789a})},
+      {"trouble", Encode(Trouble{.text = "the disk is full"})},
+      {"trouble_over", Encode(Trouble{})},
+  };
+}
+
+std::map<std::string, std::string> FrozenFrames() {
+  std::map<std::string, std::string> frames;
+  std::ifstream file("relay/testdata/frames_v1.txt");
+  std::string name;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    if (line[0] != ' ') {
+      name = line;
+    } else {
+      frames[name] +=
+          absl::HexStringToBytes(absl::StrReplaceAll(line, {{" ", ""}}));
+    }
+  }
+  return frames;
+}
+
+// Relays outlive upgrades: what version 1 means can never change. Where this
+// fails, the code is wrong and not the file.
+TEST(FrameTest, Version1IsFrozen) {
+  const auto frozen = FrozenFrames();
+  EXPECT_THAT(frozen, SizeIs(KnownFrames().size()));
+  for (const auto& [name, bytes] : KnownFrames()) {
+    ASSERT_TRUE(frozen.contains(name)) << name;
+    EXPECT_EQ(absl::BytesToHexString(bytes),
+              absl::BytesToHexString(frozen.at(name)))
+        << name;
+    FrameReader reader(kMaxFrame);
+    EXPECT_EQ(Again(FrameIn(frozen.at(name), &reader)), frozen.at(name))
+        << name;
+  }
+}
+
+TEST(FrameTest, FieldsAreReadAsTheyWereWritten) {
+  FrameReader reader(kMaxFrame);
+  const std::string bytes = Encode(Command{.type = FrameType::kStop,
+                                           .key = "k",
+                                           .payload = "a\nb",
+                                           .grace_ms = 4000000000});
+  const auto command = DecodeCommand(FrameIn(bytes, &reader));
+  ASSERT_TRUE(command.has_value());
+  EXPECT_EQ(command->type, FrameType::kStop);
+  EXPECT_EQ(command->key, "k");
+  EXPECT_EQ(command->payload, "a\nb");
+  EXPECT_EQ(command->grace_ms, 4000000000);
+  const auto reply =
+      DecodeReply(FrameIn(Encode(Reply{.key = "k",
+                                       .code = ReplyCode::kEnded,
+                                       .record = int64_t{1} << 40,
+                                       .text = "t"}),
+                          &reader));
+  ASSERT_TRUE(reply.has_value());
+  EXPECT_EQ(reply->code, ReplyCode::kEnded);
+  EXPECT_EQ(reply->record, int64_t{1} << 40);
+  EXPECT_EQ(reply->text, "t");
+}
+
+TEST(FrameTest, FieldsOfANewerVersionAreIgnored) {
+  for (const auto& [name, bytes] : KnownFrames()) {
+    const std::string longer =
+        ByteWriter().U32(static_cast<uint32_t>(bytes.size() - 4 + 5)).bytes() +
+        bytes.substr(4) + "newer";
+    FrameReader reader(kMaxFrame);
+    EXPECT_EQ(Again(FrameIn(longer, &reader)), bytes) << name;
+  }
+}
+
+TEST(FrameTest, BodiesThatAreCutAreNothing) {
+  for (const auto& [name, bytes] : KnownFrames()) {
+    for (size_t size = 6; size < bytes.size(); ++size) {
+      const std::string cut =
+          ByteWriter().U32(static_cast<uint32_t>(size - 4)).bytes() +
+          bytes.substr(4, size - 4);
+      FrameReader reader(kMaxFrame);
+      EXPECT_EQ(Again(FrameIn(cut, &reader)), "") << name << " " << size;
+      EXPECT_TRUE(reader.ok());
+    }
+  }
+}
+
+TEST(FrameTest, OtherTypesAndRolesAreNothing) {
+  FrameReader reader(kMaxFrame);
+  EXPECT_EQ(Again({.version = 1, .type = 7, .body = "0000000000000000"}), "");
+  EXPECT_EQ(Again({.version = 1, .type = 1, .body = "\x01\x02"}), "");
+  EXPECT_EQ(KeyOf({.version = 9,
+                   .type = 99,
+                   .body = absl::string_view("\x01\0\0\0kxyz", 8)}),
+            "k");
+  EXPECT_EQ(KeyOf({.body = "\xff\xff\xff\xff"}), "");
+}
+
+// Type and body of each frame that comes when `stream` is fed in pieces.
+std::vector<std::string> Frames(absl::string_view stream,
+                                const std::function<size_t()>& step) {
+  std::vector<std::string> frames;
+  FrameReader reader(kMaxFrame);
+  while (!stream.empty()) {
+    const size_t n = std::min(step(), stream.size());
+    reader.Feed(stream.substr(0, n));
+    stream.remove_prefix(n);
+    while (const auto frame = reader.Next()) {
+      frames.push_back(std::string(1, static_cast<char>(frame->type)) +
+                       std::string(frame->body));
+    }
+  }
+  EXPECT_TRUE(reader.ok());
+  return frames;
+}
+
+TEST(FrameTest, PiecesOfAnySizeGiveTheSameFrames) {
+  std::string stream;
+  for (const auto& [name, bytes] : KnownFrames()) stream += bytes;
+  const auto whole = Frames(stream, [&] { return stream.size(); });
+  EXPECT_THAT(whole, SizeIs(KnownFrames().size()));
+  EXPECT_EQ(Frames(stream, [] { return 1; }), whole);
+  std::mt19937 random(1);
+  for (int i = 0; i < 200; ++i) {
+    EXPECT_EQ(Frames(stream, [&] { return 1 + random() % 40; }), whole);
+  }
+}
+
+TEST(FrameTest, LengthsThatMakeNoSenseEndTheStream) {
+  for (const uint32_t length :
+       {uint32_t{0}, uint32_t{1}, static_cast<uint32_t>(kMaxFrame) + 1, ~0U}) {
+    FrameReader reader(kMaxFrame);
+    const std::string tip = Encode(Tip{});
+    reader.Feed(tip + ByteWriter().U32(length).bytes() + tip);
+    EXPECT_TRUE(reader.Next().has_value());
+    EXPECT_TRUE(reader.ok());
+    EXPECT_FALSE(reader.Next().has_value());
+    EXPECT_FALSE(reader.ok());
+    reader.Feed(tip);
+    EXPECT_FALSE(reader.Next().has_value());
+  }
+}
+
+TEST(FrameTest, TheLimitCanBeRaised) {
+  const std::string payload(kMaxFrame, 'p');
+  const std::string bytes = Encode(Command{.key = "k", .payload = payload});
+  FrameReader small(kMaxFrame);
+  small.Feed(bytes);
+  EXPECT_FALSE(small.Next().has_value());
+  EXPECT_FALSE(small.ok());
+  FrameReader large(kMaxFrame);
+  large.set_max_frame(kMaxCommandFrame);
+  EXPECT_EQ(DecodeCommand(FrameIn(bytes, &large))->payload, payload);
+}
+
+}  // namespace
+}  // namespace troika::relay

@@ -1,0 +1,87 @@
+// The frozen log. Tasks are kept for years, and their logs are all that there
+// is of them: each later Troika reads these bytes like this, and a writer of
+// version 1 writes them. Where this fails, the code is wrong and not the files.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "relay/log_format.h"
+#include "relay/log_testing.h"
+
+namespace troika::relay {
+namespace {
+
+std::string Contents(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  EXPECT_TRUE(file.is_open()) << path;
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+LogWriter OpenLog(const TempFolder& folder, Clock* clock) {
+  auto log = LogWriter::Open(folder.fd(), "a-task", clock);
+  EXPECT_TRUE(log.ok()) << log.status();
+  return *std::move(log);
+}
+
+void WriteFirstProcess(LogWriter& log, FakeClock& clock) {
+  log.Append({.key = "new", .payload = "{\"note\":\"request\"}"});
+  clock.Advance(absl::Milliseconds(2));
+  log.Append({.payload = "{\"note\":\"spawned\",\"generation\":1}"});
+  log.Append({.stream = Stream::kStdin, .key = "turn-1", .payload = "Say hi."});
+  clock.Advance(absl::Seconds(1));
+  log.Append(
+      {.stream = Stream::kStderr, .payload = "warning: \xc3\xa4 \x1b[0m"});
+  log.Append({.stream = Stream::kStdout,
+              .end = LineEnd::kContinued,
+              .payload = "{\"text\":\"hi"});
+  log.Append({.stream = Stream::kStderr,
+              .end = LineEnd::kNone,
+              .payload = absl::string_view("\0\xff\r", 3)});
+  log.Append({.stream = Stream::kStdout, .payload = "\"}"});
+  log.Append({.stream = Stream::kStdout, .payload = ""});
+}
+
+std::string WriteGolden() {
+  const TempFolder folder;
+  FakeClock clock;
+  {
+    LogWriter log = OpenLog(folder, &clock);
+    WriteFirstProcess(log, clock);
+    EXPECT_TRUE(log.Flush().ok());
+    // Power was lost in the middle of a record.
+    const absl::string_view torn = "9 17000000010";
+    EXPECT_EQ(write(log.fd(), torn.data(), torn.size()),
+              static_cast<ssize_t>(torn.size()));
+  }
+  clock.Advance(absl::Minutes(1));
+  LogWriter log = OpenLog(folder, &clock);
+  log.Append({.payload = "{\"note\":\"lost\"}"});
+  log.Append({.stream = Stream::kStdin,
+              .end = LineEnd::kNone,
+              .key = "turn-2",
+              .payload = "no end"});
+  EXPECT_TRUE(log.Flush().ok());
+  return LogBytes(folder.fd());
+}
+
+TEST(LogGoldenTest, TheFrozenLogIsReadAsEver) {
+  const std::string bytes = Contents("relay/testdata/log_v1");
+  const ReadResult result = ReadBytes(bytes, bytes.size());
+  EXPECT_EQ(result.Listing(), Contents("relay/testdata/log_v1.txt"));
+  EXPECT_TRUE(AllAccounted(bytes, result));
+}
+
+TEST(LogGoldenTest, TheFrozenLogIsWrittenAsEver) {
+  EXPECT_EQ(WriteGolden(), Contents("relay/testdata/log_v1"));
+}
+
+}  // namespace
+}  // namespace troika::relay
