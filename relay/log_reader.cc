@@ -32,7 +32,9 @@ absl::StatusOr<LogReader> LogReader::Open(int dir_fd) {
   if (!fd.ok()) {
     return absl::ErrnoToStatus(errno, absl::StrCat("open ", kLogName));
   }
-  return LogReader(std::move(fd));
+  LogReader reader(std::move(fd));
+  reader.in_folder_ = true;
+  return reader;
 }
 
 LogReader::LogReader(UniqueFd fd)
@@ -43,7 +45,7 @@ absl::Status LogReader::CheckSize() const {
   if (fstat(fd_.get(), &file) != 0) {
     return absl::ErrnoToStatus(errno, "stat the log");
   }
-  if (file.st_nlink == 0) {
+  if (in_folder_ && file.st_nlink == 0) {
     return absl::DataLossError("the task's log was removed");
   }
   if (file.st_size < offset_) {

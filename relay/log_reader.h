@@ -61,6 +61,7 @@ class LogReader {
   size_t begin_ = 0;  // Of what is in the buffer and not yet told.
   size_t end_ = 0;
   int64_t offset_ = 0;  // Of the file, at end_.
+  bool in_folder_ = false;  // Where it may be removed from.
   bool header_read_ = false;
   bool skipping_ = false;  // Within a line that is too long for a record.
   std::string task_id_;
