@@ -119,7 +119,9 @@ std::string ReadPrompt(const Process& process, Inbox& inbox) {
 
 void Converse(ClaudeInbox& inbox, Player& player, Wire& wire, Work& work) {
   while (true) {
-    while (!inbox.has_line() && !inbox.at_end()) (void)inbox.Read();
+    // Nothing plays, so there is nothing to interrupt.
+    while (player.WaitForLine() == Flow::kStop) {
+    }
     if (!inbox.has_line()) return;
     const std::optional<std::string> prompt =
         ClaudeInbox::PromptOf(inbox.TakeLine());

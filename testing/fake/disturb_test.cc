@@ -22,6 +22,7 @@
 namespace troika::fake {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -43,8 +44,9 @@ std::unique_ptr<RunningFake> StartTurn(FakeOptions options) {
 TEST(DisturbTest, SigintEndsATurnAsTheCliDoes) {
   for (const Harness harness : kHarnesses) {
     SCOPED_TRACE(HarnessId(harness));
-    auto fake = StartTurn(
-        {.harness = harness, .script = "start-run make\nsay Ready.\nhang"});
+    auto fake =
+        StartTurn({.harness = harness,
+                   .script = "start-run make\nsay Ready and waiting.\nhang"});
     fake->Signal(SIGINT);
     const Ended ended = fake->Finish();
     EXPECT_THAT(ended.exit_code, Optional(harness == Harness::kGemini ? 0 : 1));
@@ -57,7 +59,8 @@ TEST(DisturbTest, SigintEndsATurnAsTheCliDoes) {
 TEST(DisturbTest, SigtermEndsItWithoutAWord) {
   for (const Harness harness : kHarnesses) {
     SCOPED_TRACE(HarnessId(harness));
-    auto fake = StartTurn({.harness = harness, .script = "say Ready.\nhang"});
+    auto fake = StartTurn(
+        {.harness = harness, .script = "say Ready and waiting.\nhang"});
     fake->Signal(SIGTERM);
     const Ended ended = fake->Finish();
     if (harness == Harness::kCodex) {
@@ -73,10 +76,11 @@ TEST(DisturbTest, SigtermEndsItWithoutAWord) {
 TEST(DisturbTest, ScriptsSayWhatSignalsDo) {
   for (const Harness harness : kHarnesses) {
     SCOPED_TRACE(HarnessId(harness));
-    auto fake = StartTurn({.harness = harness,
-                           .script = "ignore INT\non TERM exit 9\n"
-                                     "on USR1\n  say Signalled.\nend\n"
-                                     "say Ready.\nhang"});
+    auto fake =
+        StartTurn({.harness = harness,
+                   .script = "ignore INT\non TERM exit 9\n"
+                             "on USR1\n  say Signalled by a signal.\nend\n"
+                             "say Ready and waiting.\nhang"});
     fake->Signal(SIGINT);
     fake->Signal(SIGUSR1);
     EXPECT_THAT(fake->WaitForLine("Signal"), Not(IsEmpty()));
@@ -151,7 +155,7 @@ TEST(DisturbTest, GarbageIsTheSameEveryTimeAndStopsNoStream) {
     EXPECT_THAT(BrokenRules(messages), IsEmpty());
     EXPECT_THAT(Payloads<ParseError>(messages), Not(IsEmpty()));
     ASSERT_THAT(Payloads<Result>(messages), SizeIs(1));
-    EXPECT_EQ(Payloads<Result>(messages)[0].text, "After.");
+    EXPECT_THAT(Payloads<Result>(messages)[0].text, EndsWith("After."));
   }
 }
 
@@ -204,7 +208,7 @@ TEST(DisturbTest, TheWrapperPassesSignalsOnAndEndsAsItsChild) {
   EXPECT_THAT(RunFake({.script = "wrapper\nkill-self KILL"}).signal,
               Optional(SIGKILL));
   for (const int signal : {SIGINT, SIGTERM}) {
-    auto fake = StartTurn({.script = "wrapper\nsay Ready.\nhang"});
+    auto fake = StartTurn({.script = "wrapper\nsay Ready and waiting.\nhang"});
     fake->Signal(signal);
     const Ended ended = fake->Finish();
     if (signal == SIGINT) {
@@ -216,8 +220,8 @@ TEST(DisturbTest, TheWrapperPassesSignalsOnAndEndsAsItsChild) {
 }
 
 TEST(DisturbTest, GeminisWrapperKeepsSignalsToItself) {
-  auto fake = StartTurn(
-      {.harness = Harness::kGemini, .script = "wrapper\nsay Ready.\nhang"});
+  auto fake = StartTurn({.harness = Harness::kGemini,
+                         .script = "wrapper\nsay Ready and waiting.\nhang"});
   fake->Signal(SIGTERM);
   fake->Signal(SIGINT);
   absl::SleepFor(absl::Milliseconds(50));

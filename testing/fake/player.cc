@@ -9,7 +9,6 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "testing/fake/io.h"
 #include "testing/fake/processes.h"

@@ -29,6 +29,9 @@ class Player {
   Flow PlayTurn(Work& work, absl::string_view prompt);
   Flow Play(const Instructions& instructions);
 
+  // Until a line can be taken from the inbox, or its end came.
+  Flow WaitForLine();
+
   void Print(absl::string_view bytes);
   // What the process ends with, as its last turn went.
   int exit_code() const { return exit_code_; }
@@ -49,7 +52,6 @@ class Player {
   // Runs what the script has for signals that came.
   Flow OnSignals();
   Flow Expect(const Instruction& instruction);
-  Flow WaitForLine();
   void WriteFile(const Instruction& instruction);
   void Succeed();
   std::string LineOf(int64_t bytes);

@@ -201,6 +201,16 @@ TEST(RunTest, ClaudeAnswersRequestsAndEndsATurnOnOne) {
   EXPECT_EQ(fake.Finish().exit_code, 0);
 }
 
+TEST(RunTest, ClaudeRunsWhatAScriptHasForSignalsBetweenTurns) {
+  RunningFake fake({.harness = Harness::kClaude,
+                    .script = "on USR1\n  say Between.\nend\nok"});
+  fake.Write(PromptBytes(Harness::kClaude, "first"));
+  fake.WaitForLine("\"type\":\"result\"");
+  fake.Signal(SIGUSR1);
+  EXPECT_THAT(fake.WaitForLine("Between."), Not(IsEmpty()));
+  EXPECT_EQ(fake.Finish().exit_code, 0);
+}
+
 TEST(RunTest, ClaudeFoldsAPromptIntoTheTurnThatRuns) {
   RunningFake fake({.harness = Harness::kClaude,
                     .script = "say Wait.\nwait-stdin\nsay Done.\nok"});

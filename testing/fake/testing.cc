@@ -22,7 +22,7 @@
 namespace troika::fake {
 namespace {
 
-constexpr absl::Duration kPatience = absl::Seconds(60);
+constexpr absl::Duration kPatience = absl::Seconds(30);
 
 std::string ProgramOf(Harness harness) {
   return std::filesystem::absolute(
