@@ -12,6 +12,11 @@
 #include "relay/socket_address.h"
 
 namespace troika::relay {
+namespace {
+
+constexpr int kWelcomePatienceMs = 1000;
+
+}  // namespace
 
 absl::StatusOr<Client> Client::Connect(int dir_fd, Role role) {
   UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -29,6 +34,9 @@ absl::StatusOr<Client> Client::Connect(int dir_fd, Role role) {
   Client client(std::move(fd));
   client.out_ = Encode(Hello{.role = role});
   client.Write();
+  pollfd welcome = {.fd = client.fd(), .events = POLLIN};
+  poll(&welcome, 1, kWelcomePatienceMs);
+  ASSIGN_OR_RETURN(client.news_, client.OnPolled());
   return client;
 }
 
@@ -55,7 +63,7 @@ void Client::Write() {
 
 absl::StatusOr<Client::News> Client::OnPolled() {
   if (closed_) return absl::UnavailableError("the relay is gone");
-  News news;
+  News news = std::exchange(news_, {});
   Write();
   char chunk[16384];
   while (true) {

@@ -36,8 +36,8 @@ class Client {
     std::vector<Answer> answers;
   };
 
-  // Reaches the relay of a task's folder, whatever its path's length.
-  // Unavailable where none listens there.
+  // Reaches the relay of a task's folder, whatever its path's length, and waits
+  // a moment for its welcome. Unavailable where none listens there.
   static absl::StatusOr<Client> Connect(int dir_fd, Role role);
 
   int fd() const { return fd_.get(); }
@@ -50,7 +50,8 @@ class Client {
   // FailedPrecondition where it speaks no version that we do.
   absl::StatusOr<News> OnPolled();
 
-  // Once welcomed: what we are to the relay. Another may drive it.
+  // What we are to the relay, as another may drive it. Nothing where it is busy
+  // and the welcome is still to come.
   std::optional<Role> role() const { return role_; }
 
  private:
@@ -64,6 +65,7 @@ class Client {
   std::string out_;
   std::optional<Role> role_;
   bool closed_ = false;
+  News news_;  // That came with the welcome, and is still to be told.
 };
 
 }  // namespace troika::relay

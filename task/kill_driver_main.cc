@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "agent/environment.h"
 #include "agent/harness.h"
+#include "agent/registry.h"
 #include "base/clock.h"
 #include "base/status_macros.h"
 #include "task/home.h"
@@ -56,8 +57,10 @@ absl::Status Drive(Runner& runner) {
   while (true) {
     RETURN_IF_ERROR(runner.Advance([](Message&&) {}));
     const TaskState& state = runner.state();
-    const bool waits = state.status == TaskStatus::kIdle ||
-                       (runner.at_rest() && state.turns > 0);
+    // The same moment in each run: an exec's end is near when it is idle.
+    const bool follows = BackendOf(*state.harness).capabilities().follow_up;
+    const bool waits =
+        follows ? state.status == TaskStatus::kIdle : runner.at_rest();
     if (waits && state.turns == 1) {
       RETURN_IF_ERROR(runner.Input("second turn", {}, "user"));
     } else if (state.status == TaskStatus::kIdle && state.turns == 2) {

@@ -66,6 +66,13 @@ absl::StatusOr<LaunchRequest> CompleteLaunch(LaunchRequest request,
   return request;
 }
 
+absl::StatusOr<Cli> Find(const Backend& backend, const Environment& environment,
+                         const RunnerTools& tools) {
+  ProcessRunner runner;
+  return FindCli(backend.cli_names(), environment,
+                 {.cache_path = tools.version_cache, .runner = &runner});
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Runner>> Runner::Create(const Home& home,
@@ -75,8 +82,7 @@ absl::StatusOr<std::unique_ptr<Runner>> Runner::Create(const Home& home,
   RETURN_IF_ERROR(CompleteRequest(environment, &request));
   const Backend& backend = BackendOf(request.harness);
   // What would fail later fails now, and leaves no task behind.
-  ASSIGN_OR_RETURN(const Cli cli, FindCli(backend.cli_names(), environment,
-                                          tools.version_cache));
+  ASSIGN_OR_RETURN(const Cli cli, Find(backend, environment, tools));
   ASSIGN_OR_RETURN(const LaunchRequest launch,
                    CompleteLaunch({.options = request.options,
                                    .cwd = request.cwd,
@@ -128,8 +134,7 @@ absl::StatusOr<LaunchRequest> Runner::NextLaunch() const {
 }
 
 absl::Status Runner::Launch(relay::LogWriter log) {
-  const auto cli =
-      FindCli(backend_->cli_names(), environment_, tools_.version_cache);
+  const auto cli = Find(*backend_, environment_, tools_);
   if (!cli.ok()) return FailStart(std::move(log), cli.status().message());
   const auto request = NextLaunch();
   if (!request.ok()) {

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <string>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
@@ -82,10 +83,10 @@ TEST_P(EveryHarness, FollowUpGoesOnInTheSameSession) {
 TEST_P(EveryHarness, AnotherRunnerTakesUpATask) {
   TestTask first(&home_, Script("say One.\nsleep 300\nsay Two.\nok"));
   ASSERT_TRUE(first.created().ok()) << first.created();
-  ASSERT_TRUE(first.Until([&] { return !first.All<Text>().empty(); }));
+  ASSERT_TRUE(first.UntilStatus(TaskStatus::kRunning));
   const std::string id = first.runner().folder().id;
   TestTask second(&home_, id);
-  ASSERT_TRUE(second.Until([&] { return !second.All<Text>().empty(); }));
+  ASSERT_TRUE(second.UntilStatus(TaskStatus::kRunning));
   // The first one drives.
   EXPECT_THAT(second.runner().Stop("user", "").message(),
               HasSubstr("another troika drives task"));
