@@ -11,7 +11,8 @@
 namespace troika::notes {
 namespace {
 
-// Generations and turns are counted on from what a note says.
+// Generations and turns are counted on from what a note says, so there must be
+// room above it.
 constexpr int64_t kMostCount = int64_t{1} << 30;
 
 // A member, read and written by this one entry.
@@ -20,6 +21,10 @@ struct Field {
   absl::string_view name;
   T N::*member;
 };
+
+// clang 14 does not find it by itself.
+template <typename N, typename T>
+Field(absl::string_view, T N::*) -> Field<N, T>;
 
 // A member whose text is JSON.
 template <typename N>

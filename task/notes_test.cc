@@ -9,7 +9,6 @@
 namespace troika::notes {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // One of each kind with every member set, in the order of the variant.

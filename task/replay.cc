@@ -50,7 +50,7 @@ void Replay::OnRecord(const relay::LogRecord& log_record, MessageSink sink) {
     case relay::Stream::kStdin:
       return OnStdin(*line, out);
     case relay::Stream::kNote:
-      return OnNoteLine(*line, out);
+      return OnNoteLine(*line, log_record.payload, out);
   }
 }
 
@@ -108,7 +108,7 @@ void Replay::OnStdin(const Record& line, Out& out) {
       line, [&](Message&& m) { Deliver(std::move(m), out); });
 }
 
-void Replay::OnNoteLine(const Record& line, Out& out) {
+void Replay::OnNoteLine(const Record& line, absl::string_view last, Out& out) {
   absl::StatusOr<notes::Note> note =
       line.size > kMaxLineBytes
           ? absl::ResourceExhaustedError(
@@ -121,7 +121,11 @@ void Replay::OnNoteLine(const Record& line, Out& out) {
     error.offset = line.offset;
     error.size = line.size;
     Emit(std::move(error), out);
-    return;
+    // A writer that died within a long note leaves its start before the note of
+    // the next one, which may tell that death.
+    if (last.size() == line.bytes.size()) return;
+    note = notes::FromJson(last);
+    if (!note.ok()) return;
   }
   std::visit(
       [&]<typename N>(const N& n) {
@@ -151,7 +155,7 @@ void Replay::AbandonLines(Out& out) {
     } else if (stream == relay::Stream::kStdin) {
       OnStdin(*line, out);
     } else {
-      OnNoteLine(*line, out);
+      OnNoteLine(*line, line->bytes, out);
     }
   }
 }

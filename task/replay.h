@@ -85,7 +85,8 @@ class Replay {
   void OnStdout(Record line, Out& out);
   void OnStderr(const Record& line, Out& out);
   void OnStdin(const Record& line, Out& out);
-  void OnNoteLine(const Record& line, Out& out);
+  // `last` is what the line's last record holds of it.
+  void OnNoteLine(const Record& line, absl::string_view last, Out& out);
   void AbandonLines(Out& out);
   void Emit(Payload payload, Out& out);
   // Numbers the message, completes it, counts it in and hands it on.

@@ -12,9 +12,6 @@
 namespace troika {
 namespace {
 
-// Somewhere below the largest int, as generations are counted on from it.
-constexpr int kMostGenerations = 1 << 30;
-
 std::string WithReason(absl::string_view what, absl::string_view reason) {
   return reason.empty() ? std::string(what) : absl::StrCat(what, ": ", reason);
 }
@@ -99,11 +96,11 @@ void Replay::OnNote(const notes::Spawned& note, Out& out) {
   process.generation = std::max(1, note.generation);
   process.expected_session = note.expected_session;
   if (backend_) {
-    Continuation& begin = continuation_;
-    begin.generation =
-        std::min(std::max(begin.generation, note.generation), kMostGenerations);
-    process.protocol =
-        backend_->NewProtocol({.continuation = begin, .drift = options_.drift});
+    // Never one that was there before, whatever the note says.
+    continuation_.generation =
+        std::max(continuation_.generation, note.generation);
+    process.protocol = backend_->NewProtocol(
+        {.continuation = continuation_, .drift = options_.drift});
   }
   process_ = std::move(process);
   state_.session_mismatch = false;

@@ -1,10 +1,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "agent/testing.h"
-#include "dto/text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "task/replay.h"
@@ -13,10 +10,8 @@
 namespace troika {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 TEST(ReplayNotesTest, StartThatFailedEndsTheTurn) {
@@ -160,6 +155,17 @@ TEST(ReplayNotesTest, NotesThatCantBeReadArePassedOver) {
   EXPECT_EQ(Payloads<Raw>(messages)[0].type, "note/later");
   EXPECT_EQ(replay.state().harness, Harness::kCodex);
   EXPECT_THAT(Payloads<Notice>(messages)[0].text, HasSubstr("second request"));
+}
+
+TEST(ReplayNotesTest, NoteAfterOneThatHasNoEndIsRead) {
+  LogMaker log;
+  log.Begin("codex").Spawn(1, 1);
+  log.Add(relay::Stream::kNote, relay::LineEnd::kContinued, "{\"note\":\"tu");
+  log.Note(notes::Lost{.reason = "the writer died"});
+  Replay replay;
+  const std::vector<Message> messages = RunLog(replay, log);
+  EXPECT_THAT(Payloads<ParseError>(messages), SizeIs(1));
+  EXPECT_EQ(StatusOf(replay), "failed");
 }
 
 TEST(ReplayNotesTest, ArgumentsAreInNoMessage) {

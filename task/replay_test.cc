@@ -3,8 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "agent/testing.h"
 #include "dto/text.h"
 #include "gmock/gmock.h"
@@ -15,7 +13,6 @@ namespace troika {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
