@@ -70,6 +70,7 @@ absl::Status Relay::Start() {
   signal(SIGPIPE, SIG_IGN);
   signal(SIGHUP, SIG_IGN);
   signal(SIGINT, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);  // A limit on files is like a full disk.
   AppendNote(spec_.spawned_note, spec_.spawned_key);
   RETURN_IF_ERROR(log_.Flush());
   ASSIGN_OR_RETURN(UniqueFd listener, ListenIn(dir_fd_));
@@ -127,10 +128,17 @@ absl::Status Relay::ForkGuard() {
 }
 
 void Relay::Run() {
-  while (!gone_) Poll();
-  ReadAll(out_);
-  ReadAll(err_);
+  do {
+    while (!gone_ || WaitsForDisk()) Poll();
+    ReadAll(out_);
+    ReadAll(err_);
+    Commit();
+  } while (WaitsForDisk());
   Finish();
+}
+
+bool Relay::WaitsForDisk() const {
+  return log_.pending() > 0 && reason_.empty();
 }
 
 Tip Relay::tip() const { return {log_.next_number() - 1, log_.offset()}; }
@@ -214,7 +222,7 @@ void Relay::ReadAll(Output& output) {
     Read(output);
     Commit();
   }
-  if (!output.fd.ok()) return;
+  if (!output.fd.ok() || WaitsForDisk()) return;
   int left = 0;
   if (ioctl(output.fd.get(), FIONREAD, &left) == 0) discarded_ += left;
   if (!capped_) output.lines.Finish();
@@ -254,7 +262,7 @@ void Relay::OnTick(int64_t now) {
   const int64_t failing = disk_.failing_since();
   if (failing != 0 && now - failing > spec_.disk_full_wait_ms * kMillis) {
     StopFor(absl::StrCat("the log could not be written for ",
-                         spec_.disk_full_wait_ms / 1000, " s"));
+                         spec_.disk_full_wait_ms / 1000.0, " s"));
   }
   if (now < next_tick_) return;
   next_tick_ = now + kTick;
@@ -360,7 +368,6 @@ std::string Relay::ExitedNote() {
 }
 
 void Relay::Finish() {
-  if (log_.pending() > 0) Commit();
   if (log_.pending() > 0) {
     discarded_ += log_.DropPending(kMaxRest);
     disk_.UseReserve();

@@ -55,6 +55,8 @@ class Relay : public Connections::Handler {
   void AppendNote(absl::string_view text, absl::string_view key = "");
   void Tell(const GuardCommand& command);
 
+  // The agent may be gone, but what it said can still be written later.
+  bool WaitsForDisk() const;
   void Poll();
   int PollTimeout(int64_t now) const;
   void Read(Output& output);

@@ -1,0 +1,257 @@
+// Relays whose log can't grow: on a disk that is full, and under a limit on the
+// size of files, which needs no rights and looks alike.
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "relay/start.h"
+#include "relay/testing.h"
+
+namespace troika::relay {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr int64_t kDiskBytes = 4 << 20;
+constexpr int64_t kRoom = 256 << 10;
+
+void WriteFile(const std::string& path, const std::string& text) {
+  std::ofstream(path) << text;
+}
+
+// Into a mount namespace of our own, by root's right or a user's.
+bool EnterNamespace() {
+  const uid_t uid = getuid();
+  const gid_t gid = getgid();
+  if (unshare(CLONE_NEWNS) != 0) {
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
+    WriteFile("/proc/self/setgroups", "deny");
+    WriteFile("/proc/self/uid_map", absl::StrCat("0 ", uid, " 1"));
+    WriteFile("/proc/self/gid_map", absl::StrCat("0 ", gid, " 1"));
+  }
+  return mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+}
+
+// The folder of a small disk that all task folders are on from then on; empty
+// where this machine lets us have none.
+const std::string& SmallDisk() {
+  static const std::string* const folder = [] {
+    auto* path =
+        new std::string(absl::StrCat(getenv("TEST_TMPDIR"), "/small_disk"));
+    mkdir(path->c_str(), 0700);
+    if (!EnterNamespace() ||
+        mount("none", path->c_str(), "tmpfs", 0,
+              absl::StrCat("size=", kDiskBytes).c_str()) != 0) {
+      path->clear();
+    }
+    return path;
+  }();
+  return *folder;
+}
+
+// What keeps a relay's log from growing.
+class Obstacle {
+ public:
+  virtual ~Obstacle() = default;
+  virtual void Raise(TestRelay& relay) = 0;
+  virtual void Remove() = 0;
+};
+
+class FullDisk : public Obstacle {
+ public:
+  ~FullDisk() override { Remove(); }
+  void Raise(TestRelay&) override { Fill(kRoom); }
+  void Remove() override { unlink(Path().c_str()); }
+
+  // Leaves so many bytes free.
+  static void Fill(int64_t room) {
+    const UniqueFd fd(
+        open(Path().c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    const std::string chunk(4096, 'f');
+    int64_t size = 0;
+    while (write(fd.get(), chunk.data(), chunk.size()) == 4096) size += 4096;
+    ASSERT_EQ(errno, ENOSPC);
+    ASSERT_EQ(ftruncate(fd.get(), size - room), 0);
+  }
+
+ private:
+  static std::string Path() { return SmallDisk() + "/filler"; }
+};
+
+class SizeLimit : public Obstacle {
+ public:
+  void Raise(TestRelay& relay) override {
+    // Until it runs, the guard is called like its relay.
+    while (RelayProcess(relay.folder().path(), "troika-guard") == 0) {
+      absl::SleepFor(absl::Milliseconds(1));
+    }
+    pid_ = RelayProcess(relay.folder().path(), "troika-relay");
+    ASSERT_GT(pid_, 0);
+    Set(kRoom);
+  }
+  void Remove() override { Set(RLIM_INFINITY); }
+
+ private:
+  void Set(rlim_t bytes) {
+    const rlimit limit = {.rlim_cur = bytes, .rlim_max = RLIM_INFINITY};
+    ASSERT_EQ(prlimit(pid_, RLIMIT_FSIZE, &limit, nullptr), 0);
+  }
+
+  pid_t pid_ = 0;
+};
+
+enum class Kind { kFullDisk, kSizeLimit };
+
+class DiskFullTest : public ::testing::TestWithParam<Kind> {
+ protected:
+  void SetUp() override {
+    if (GetParam() == Kind::kSizeLimit) {
+      obstacle_ = std::make_unique<SizeLimit>();
+    } else if (SmallDisk().empty()) {
+      GTEST_SKIP() << "no small disk can be mounted here";
+    } else {
+      setenv("TEST_TMPDIR", SmallDisk().c_str(), 1);
+      obstacle_ = std::make_unique<FullDisk>();
+    }
+  }
+
+  // The next trouble that the relay tells; nothing where it is gone.
+  static std::optional<std::string> NextTrouble(Client& client) {
+    while (true) {
+      const auto news = client.OnPolled();
+      if (!news.ok()) return std::nullopt;
+      if (news->trouble) return news->trouble;
+      pollfd fd = {.fd = client.fd(), .events = client.events()};
+      if (poll(&fd, 1, 20000) <= 0) return std::nullopt;
+    }
+  }
+
+  std::unique_ptr<Obstacle> obstacle_;
+};
+
+std::string Seq(int last) {
+  std::string text;
+  for (int i = 1; i <= last; ++i) absl::StrAppend(&text, i, "\n");
+  return text;
+}
+
+TEST_P(DiskFullTest, TheAgentWaitsAndNothingIsLost) {
+  TestRelay relay("read x; seq 1 60000; echo over >&2; exit 3");
+  ASSERT_TRUE(relay.started().ok()) << relay.started();
+  const auto driver = relay.Connect(Role::kDriver);
+  ASSERT_NE(driver, nullptr);
+  obstacle_->Raise(relay);
+  ASSERT_EQ(relay.Ask(*driver, {.key = "go", .payload = "\n"}).code,
+            ReplyCode::kOk);
+  const auto trouble = NextTrouble(*driver);
+  ASSERT_TRUE(trouble.has_value());
+  EXPECT_THAT(*trouble, HasSubstr("the agent waits"));
+  EXPECT_EQ(relay.Ask(*driver, {.key = "more", .payload = "x\n"}).code,
+            ReplyCode::kExhausted);
+  // Who comes later hears of it too.
+  auto watcher = Client::Connect(relay.dir_fd(), Role::kWatcher);
+  ASSERT_TRUE(watcher.ok());
+  EXPECT_EQ(NextTrouble(*watcher), trouble);
+  EXPECT_THAT(Notes(relay.Log(), "exited"), IsEmpty());
+  obstacle_->Remove();
+  EXPECT_EQ(NextTrouble(*driver), "");
+  ASSERT_TRUE(relay.WaitForEnd());
+  const CollectingSink log = relay.Log();
+  EXPECT_THAT(log.damages, IsEmpty());
+  EXPECT_TRUE(Joined(log, Stream::kStdout) == Seq(60000));
+  EXPECT_EQ(Joined(log, Stream::kStderr), "over\n");
+  ASSERT_THAT(Notes(log, "trouble"), SizeIs(1));
+  EXPECT_THAT(Notes(log, "trouble")[0], HasSubstr("nothing of it is lost"));
+  EXPECT_THAT(log.records.back().payload, HasSubstr("\"code\":3"));
+}
+
+// All that it says fits into its pipe.
+TEST_P(DiskFullTest, AnAgentThatEndsMeanwhileIsRecordedToo) {
+  TestRelay relay("read x; seq 1 30000; exit 3");
+  const auto driver = relay.Connect(Role::kDriver);
+  ASSERT_NE(driver, nullptr);
+  obstacle_->Raise(relay);
+  relay.Ask(*driver, {.key = "go", .payload = "\n"});
+  EXPECT_NE(NextTrouble(*driver).value_or(""), "");
+  absl::SleepFor(absl::Milliseconds(500));
+  obstacle_->Remove();
+  ASSERT_TRUE(relay.WaitForEnd());
+  const CollectingSink log = relay.Log();
+  EXPECT_THAT(log.damages, IsEmpty());
+  EXPECT_TRUE(Joined(log, Stream::kStdout) == Seq(30000));
+  EXPECT_THAT(log.records.back().payload, HasSubstr("\"code\":3"));
+}
+
+TEST_P(DiskFullTest, AfterAWhileTheAgentIsStopped) {
+  TestRelay relay("read x; seq 1 10000000",
+                  {.grace_ms = 100, .disk_full_wait_ms = 300});
+  const auto driver = relay.Connect(Role::kDriver);
+  ASSERT_NE(driver, nullptr);
+  obstacle_->Raise(relay);
+  relay.Ask(*driver, {.key = "go", .payload = "\n"});
+  EXPECT_NE(NextTrouble(*driver).value_or(""), "");
+  ASSERT_TRUE(relay.WaitForEnd());
+  const CollectingSink log = relay.Log();
+  // It begins with what was said, without a gap.
+  const std::string said = Joined(log, Stream::kStdout);
+  EXPECT_GT(said.size(), 1000);
+  EXPECT_EQ(Seq(60000).compare(0, said.size(), said), 0);
+  if (GetParam() == Kind::kSizeLimit) {
+    // No reserve helps there: who listens is told.
+    EXPECT_THAT(NextTrouble(*driver).value_or(""),
+                HasSubstr("the log's last record is lost"));
+    return;
+  }
+  EXPECT_THAT(log.records.back().payload,
+              HasSubstr("the log could not be written for 0.3 s"));
+  EXPECT_THAT(log.records.back().payload, HasSubstr("\"discarded_bytes\":"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, DiskFullTest,
+                         ::testing::Values(Kind::kFullDisk, Kind::kSizeLimit),
+                         [](const auto& info) {
+                           return info.param == Kind::kFullDisk ? "FullDisk"
+                                                                : "SizeLimit";
+                         });
+
+TEST(DiskFullStartTest, AStartOnAFullDiskSaysWhy) {
+  if (SmallDisk().empty()) GTEST_SKIP() << "no small disk can be mounted here";
+  setenv("TEST_TMPDIR", SmallDisk().c_str(), 1);
+  const TempFolder folder;
+  SystemClock clock;
+  auto log = LogWriter::Open(folder.fd(), "task1", &clock);
+  ASSERT_TRUE(log.ok());
+  log->Append({.payload = std::string(5000, 'n')});
+  ASSERT_TRUE(log->Flush().ok());
+  FullDisk disk;
+  FullDisk::Fill(0);
+  auto ready = StartRelay(*FindRelayProgram(),
+                          {.argv = {"/bin/true"},
+                           .cwd = "/",
+                           .spawned_note = std::string(5000, 's')},
+                          *std::move(log), folder.fd());
+  ASSERT_TRUE(ready.ok()) << ready.status();
+  EXPECT_EQ(RelayStarted(ready->get()).message(),
+            "the relay could not start the agent: write the log: "
+            "No space left on device");
+}
+
+}  // namespace
+}  // namespace troika::relay
