@@ -40,15 +40,15 @@ void ResetSignals() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-[[noreturn]] void Exec(const RelaySpec& spec, const AgentFds& fds,
-                       int failure_fd) {
+// Runs in the guard's memory, which waits meanwhile: nothing here may change
+// what the guard still needs, nor allocate.
+[[noreturn]] void Exec(const RelaySpec& spec, char* const* argv,
+                       char* const* env, const AgentFds& fds, int failure_fd) {
   const auto fail = [&](Step step) {
     const Failure failure = {step, errno};
     (void)!write(failure_fd, &failure, sizeof(failure));
     _exit(127);
   };
-  const std::vector<char*> argv = Pointers(spec.argv);
-  const std::vector<char*> env = Pointers(spec.env);
   setsid();
   ResetSignals();
   // Everything of ours is CLOEXEC; what somebody else left open is not.
@@ -57,7 +57,7 @@ void ResetSignals() {
     fail(Step::kStdio);
   }
   if (chdir(spec.cwd.c_str()) != 0) fail(Step::kFolder);
-  execve(argv[0], argv.data(), env.data());
+  execve(argv[0], argv, env);
   fail(Step::kProgram);
   _exit(127);
 }
@@ -84,11 +84,14 @@ AgentStart StartAgent(const RelaySpec& spec, const AgentFds& fds) {
   }
   const UniqueFd failed(ends[0]);
   UniqueFd fail_to(ends[1]);
-  const pid_t pid = fork();
+  const std::vector<char*> argv = Pointers(spec.argv);
+  const std::vector<char*> env = Pointers(spec.env);
+  // A copy of our memory would cost more than all else here.
+  const pid_t pid = vfork();
   if (pid < 0) {
     return {.error = errno, .text = absl::StrCat("fork: ", strerror(errno))};
   }
-  if (pid == 0) Exec(spec, fds, fail_to.get());
+  if (pid == 0) Exec(spec, argv.data(), env.data(), fds, fail_to.get());
   fail_to.Reset();
   Failure failure = {};
   ssize_t n = 0;

@@ -17,8 +17,8 @@ constexpr int64_t kReserveBytes = 64 << 10;
 
 }  // namespace
 
-DiskWatch::DiskWatch(int dir_fd) : dir_fd_(dir_fd) {
-  const UniqueFd fd(openat(dir_fd, kReserveName,
+void DiskWatch::Reserve() {
+  const UniqueFd fd(openat(dir_fd_, kReserveName,
                            O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   // Without it the last words may be lost, which the next reader will tell.
   if (fd.ok()) (void)posix_fallocate(fd.get(), 0, kReserveBytes);

@@ -12,10 +12,12 @@ namespace troika::relay {
 
 class DiskWatch {
  public:
-  // Sets a block aside in the folder, for the log's last words on a full disk.
   // `dir_fd` is borrowed.
-  explicit DiskWatch(int dir_fd);
+  explicit DiskWatch(int dir_fd) : dir_fd_(dir_fd) {}
   ~DiskWatch();
+
+  // Sets a block aside in the folder, for the log's last words on a full disk.
+  void Reserve();
 
   // A write succeeded or did not. Returns what to tell people where that is
   // news, else an empty text.

@@ -49,7 +49,7 @@ absl::Status LogWriter::FindEnd() {
   offset_ = end.size;
   next_number_ = end.next_number;
   if (end.torn_bytes == 0) return absl::OkStatus();
-  pending_ = "\n";
+  pending_.assign(1, '\n');
   Append({.payload = absl::StrCat(
               "{\"note\":\"torn\",\"bytes\":", end.torn_bytes, "}")});
   return Flush();

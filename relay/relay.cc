@@ -60,8 +60,7 @@ Relay::Relay(RelaySpec spec, LogWriter log, int dir_fd, Clock* clock)
       clock_(clock),
       disk_(dir_fd),
       out_{UniqueFd(), LineRecorder(Stream::kStdout, &log_)},
-      err_{UniqueFd(), LineRecorder(Stream::kStderr, &log_)},
-      buffer_(kReadBytes) {}
+      err_{UniqueFd(), LineRecorder(Stream::kStderr, &log_)} {}
 
 Relay::~Relay() = default;
 
@@ -76,12 +75,14 @@ absl::Status Relay::Start() {
   ASSIGN_OR_RETURN(UniqueFd listener, ListenIn(dir_fd_));
   connections_ = std::make_unique<Connections>(std::move(listener), this);
   RETURN_IF_ERROR(ForkGuard());
+  // From here on while the agent starts.
+  buffer_.resize(kReadBytes);
+  disk_.Reserve();
   sigset_t asked;
   sigemptyset(&asked);
   sigaddset(&asked, SIGTERM);
   sigprocmask(SIG_BLOCK, &asked, nullptr);
   signals_ = UniqueFd(signalfd(-1, &asked, SFD_CLOEXEC | SFD_NONBLOCK));
-  // While the agent starts.
   RETURN_IF_ERROR(log_.Sync());
   syncer_ = std::make_unique<Syncer>(log_.fd());
   next_tick_ = clock_->NowMicros() + kTick;
