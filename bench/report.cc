@@ -28,6 +28,10 @@ std::string Row(const Figure& f) {
     absl::StrAppendFormat(&row, " (to reach %.2f: %s)", *f.target,
                           f.ratio >= *f.target ? "yes" : "NO");
   }
+  if (f.at_most) {
+    absl::StrAppendFormat(&row, " (at most %.0f: %s)", *f.at_most,
+                          f.value <= *f.at_most ? "yes" : "NO");
+  }
   return row;
 }
 

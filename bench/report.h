@@ -18,6 +18,8 @@ struct Figure {
   double ratio = 0;
   // What ratio is to be reached.
   std::optional<double> target;
+  // What the value is to stay within.
+  std::optional<double> at_most;
 };
 
 enum class Format { kTable, kJson };

@@ -4,12 +4,15 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source tools/common.sh
 
-case ${1:-} in
-  parse) shift ;;
-  *) die "bench takes a name: parse" ;;
+name=${1:-}
+[[ $# -eq 0 ]] || shift
+case $name in
+  parse) script=bench/node_baseline.js ;;
+  relay) script=bench/relay_baseline.py ;;
+  *) die "bench takes a name: parse, relay" ;;
 esac
 need "${BENCH_PACKAGES[@]}"
 say "building the benchmark, optimized"
-run_bazel build --config=opt //bench:parse_bench
-say "measuring 100 MB of each harness, five rounds; about a minute"
-bazel-bin/bench/parse_bench "$@" bench/node_baseline.js
+run_bazel build --config=opt "//bench:${name}_bench"
+say "measuring, five rounds; about a minute"
+"bazel-bin/bench/${name}_bench" "$@" "$script"
