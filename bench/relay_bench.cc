@@ -1,7 +1,8 @@
 // What a relay costs, against what does less in its place in the same run.
 // Rivals take turns; figures are medians over the rounds.
 //
-//   relay_bench [--json] [--mb N] [--rounds N] [--only PART] PYTHON_SCRIPT
+//   relay_bench [--json] [--mb N] [--load-mb N] [--rounds N] [--only PART]
+//   PYTHON_SCRIPT
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -30,6 +31,9 @@ absl::StatusOr<RelayOptions> ParseOptions(
     } else if (args[i] == "--rounds" && has_value &&
                absl::SimpleAtoi(args[i + 1], &options.rounds)) {
       ++i;
+    } else if (args[i] == "--load-mb" && has_value &&
+               absl::SimpleAtoi(args[i + 1], &options.load_megabytes)) {
+      ++i;
     } else if (args[i] == "--only" && has_value) {
       options.only = args[++i];
     } else if (options.python_script.empty() && args[i][0] != '-') {
@@ -45,9 +49,8 @@ absl::StatusOr<RelayOptions> ParseOptions(
 }
 
 absl::Status Main(const std::vector<std::string>& args) {
+  if (args.size() == 2 && args[0] == "--load") return LoadOnce(args[1]);
   ASSIGN_OR_RETURN(const RelayOptions options, ParseOptions(args));
-  // How long a log takes to load as a task belongs here too, once there are
-  // tasks.
   const struct {
     absl::string_view name;
     absl::Status (*report)(const RelayOptions&);
@@ -55,7 +58,8 @@ absl::Status Main(const std::vector<std::string>& args) {
                {"latency", ReportLatency},
                {"memory", ReportMemory},
                {"start", ReportStart},
-               {"many", ReportMany}};
+               {"many", ReportMany},
+               {"load", ReportLoad}};
   bool known = false;
   for (const auto& part : parts) {
     if (!options.only.empty() && options.only != part.name) continue;
@@ -64,8 +68,8 @@ absl::Status Main(const std::vector<std::string>& args) {
   }
   return known ? absl::OkStatus()
                : absl::InvalidArgumentError(absl::StrCat(
-                     "--only takes throughput, latency, memory, start or many, "
-                     "and not ",
+                     "--only takes throughput, latency, memory, start, many or "
+                     "load, and not ",
                      options.only));
 }
 

@@ -12,7 +12,8 @@ namespace troika::bench {
 
 struct RelayOptions {
   Format format = Format::kTable;
-  int64_t megabytes = 200;  // Of a flood.
+  int64_t megabytes = 200;        // Of a flood.
+  int64_t load_megabytes = 1024;  // Of a log to load.
   int rounds = 5;
   std::string only;  // Of the parts; empty: all.
   std::string python_script;
@@ -28,6 +29,11 @@ absl::Status ReportMemory(const RelayOptions& options);
 absl::Status ReportStart(const RelayOptions& options);
 // Of 200 at once.
 absl::Status ReportMany(const RelayOptions& options);
+// Of a large log as a task, against `cat`.
+absl::Status ReportLoad(const RelayOptions& options);
+
+// Loads the log in `folder` and prints the seconds and the bytes it took.
+absl::Status LoadOnce(const std::string& folder);
 
 }  // namespace troika::bench
 

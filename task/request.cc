@@ -62,7 +62,7 @@ absl::Status CompletePaths(TaskRequest* request) {
       *path = fs::absolute(*path, error).lexically_normal().string();
     }
   };
-  if (request->cwd.empty()) request->cwd = ".";
+  if (request->cwd.empty()) request->cwd.assign(1, '.');
   absolute(&request->cwd);
   while (request->cwd.size() > 1 && request->cwd.back() == '/') {
     request->cwd.pop_back();
