@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/line_protocol.h"
+#include "agent/testing_backend.h"
 #include "cli/testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -46,11 +47,8 @@ class FakeProtocol : public LineProtocol {
   }
 };
 
-class FakeBackend : public Backend {
+class FakeBackend : public TestingBackend {
  public:
-  Harness harness() const override { return Harness::kCodex; }
-  absl::string_view display_name() const override { return "Fake"; }
-  Capabilities capabilities() const override { return {}; }
   std::unique_ptr<Protocol> NewProtocol(
       const ProtocolOptions& options) const override {
     return std::make_unique<FakeProtocol>(options);

@@ -1,0 +1,208 @@
+#include "agent/claude/args.h"
+
+#include <string>
+
+#include "agent/claude/backend.h"
+#include "agent/testing_launch.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace troika::claude {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+constexpr absl::string_view kNew = "2.1.325";
+constexpr absl::string_view kStart =
+    "-p --output-format stream-json --verbose --input-format stream-json ";
+constexpr absl::string_view kResearch =
+    "--permission-mode default --disallowedTools "
+    "Bash,CronCreate,Edit,EnterWorktree,NotebookEdit,Workflow,Write";
+
+void Expect(absl::string_view version, const LaunchRequest& request,
+            absl::string_view start, absl::string_view rest) {
+  const std::string expected = absl::StrCat(start, rest);
+  const LaunchCase kCase[] = {{version, request, expected}};
+  ExpectLaunches(ClaudeBackend(), kCase);
+}
+
+TEST(ClaudeArgsTest, EachOptionOfTheNewestVersion) {
+  const struct {
+    LaunchRequest request;
+    absl::string_view rest;
+  } kCases[] = {
+      {{}, ""},
+      {{.resume_session = "1-2", .new_session = "3-4"}, " --resume 1-2"},
+      {{.new_session = "3-4"}, " --session-id 3-4"},
+      {{.options = {.model = "opus"}}, " --model opus"},
+      // They go into the conversation.
+      {{.options = {.images = {"a.png"}}}, ""},
+      {{.options = {.config = {"env.A=b"}}},
+       " --settings {\"env\":{\"A\":\"b\"}}"},
+      {{.options = {.output_schema = "s.json"}, .output_schema_text = "{}"},
+       " --json-schema {}"},
+      {{.options = {.extra_dirs = {"/a", "/b c"}}},
+       " --add-dir /a --add-dir [/b c]"},
+      {{.options = {.effort = "high"}}, " --effort high"},
+      {{.options = {.web_search = true}}, " --allowedTools WebSearch"},
+      {{.options = {.web_search = false}}, ",WebSearch"},
+      {{.options = {.ephemeral = true}}, " --no-session-persistence"},
+      {{.options = {.base_instructions = "i.md"}},
+       " --system-prompt-file i.md"},
+      {{.options = {.plan_tool = true}}, ""},
+      {{.options = {.plan_tool = false}},
+       ",TaskCreate,TaskGet,TaskList,TaskUpdate,TodoWrite"},
+  };
+  for (const auto& c : kCases) {
+    Expect(kNew, c.request, absl::StrCat(kStart, kResearch), c.rest);
+  }
+}
+
+TEST(ClaudeArgsTest, Permissions) {
+  const struct {
+    LaunchOptions options;
+    absl::string_view rest;
+  } kCases[] = {
+      {{.edit_mode = EditMode::kResearch}, kResearch},
+      {{.edit_mode = EditMode::kAutoEdit}, "--permission-mode acceptEdits"},
+      {{.edit_mode = EditMode::kFullAuto},
+       "--permission-mode acceptEdits --allowedTools Bash"},
+      {{.edit_mode = EditMode::kFullAuto, .web_search = true},
+       "--permission-mode acceptEdits --allowedTools Bash,WebSearch"},
+      {{.edit_mode = EditMode::kDangerous}, "--dangerously-skip-permissions"},
+      {{.dangerously_bypass = true}, "--dangerously-skip-permissions"},
+      {{.approval_policy = "plan"}, "--permission-mode plan"},
+      {{.approval_policy = "bypassPermissions"},
+       "--permission-mode bypassPermissions"},
+      {{.config = {"permissions.defaultMode=acceptEdits"}},
+       "--settings {\"permissions\":{\"defaultMode\":\"acceptEdits\"}}"},
+  };
+  for (const auto& c : kCases) {
+    Expect(kNew, {.options = c.options}, kStart, c.rest);
+  }
+  Expect(kNew,
+         {.options = {.edit_mode = EditMode::kAutoEdit,
+                      .approval_policy = "plan"}},
+         "",
+         "approval_policy: is set beside edit_mode, and both say what the "
+         "agent may do; leave one of them out");
+}
+
+TEST(ClaudeArgsTest, WhatItCantDo) {
+  const struct {
+    LaunchOptions options;
+    absl::string_view error;
+  } kCases[] = {
+      {{.sandbox = "on"},
+       "sandbox: Claude Code can't do this; set config sandbox.enabled=true"},
+      {{.profile = "p"},
+       "profile: Claude Code can't do this; give its settings as config"},
+      {{.skip_git_check = true},
+       "skip_git_check: Claude Code can't do this; it makes no such check; "
+       "leave it out"},
+      {{.verbosity = "low"},
+       "verbosity: Claude Code can't do this; ask for it in the prompt"},
+      {{.local_provider = "ollama"},
+       "local_provider: Claude Code can't do this; set ANTHROPIC_BASE_URL in "
+       "the environment"},
+      {{.last_message_file = "f"},
+       "last_message_file: Claude Code can't do this; the answer is the text "
+       "of the result"},
+      {{.config = {"a=1", "a=2"}},
+       "config: \"a=2\" sets again what another one does"},
+      {{.output_schema = "s.json"}, "output_schema: s.json is empty"},
+  };
+  for (const auto& c : kCases)
+    Expect(kNew, {.options = c.options}, "", c.error);
+}
+
+TEST(ClaudeArgsTest, FlagsFollowTheVersion) {
+  constexpr absl::string_view kUpdate =
+      "; leave it out, or update with npm install -g "
+      "@anthropic-ai/claude-code";
+  constexpr absl::string_view kOldStart =
+      "-p --output-format stream-json --verbose ";
+  Expect("1.0.60", {}, kStart,
+         "--permission-mode default --disallowedTools "
+         "Bash,Edit,MultiEdit,NotebookEdit,Write");
+  Expect("1.0.0", {.new_session = "not-taken"}, kOldStart,
+         "--disallowedTools Bash,Edit,MultiEdit,NotebookEdit,Write");
+  Expect("1.0.0", {.options = {.edit_mode = EditMode::kAutoEdit}}, kOldStart,
+         "--allowedTools Edit,MultiEdit,NotebookEdit,Write");
+  Expect("1.0.0", {.options = {.edit_mode = EditMode::kFullAuto}}, kOldStart,
+         "--allowedTools Bash,Edit,MultiEdit,NotebookEdit,Write");
+  const struct {
+    absl::string_view version;
+    LaunchOptions options;
+    absl::string_view error;
+  } kCases[] = {
+      {"1.0.17",
+       {.images = {"a"}},
+       "images: Claude Code 1.0.17 has no --input-format"},
+      {"1.0.14",
+       {.approval_policy = "plan"},
+       "approval_policy: Claude Code 1.0.14 has no --permission-mode"},
+      {"1.0.17",
+       {.extra_dirs = {"/a"}},
+       "extra_dirs: Claude Code 1.0.17 has no --add-dir"},
+      {"1.0.60",
+       {.config = {"a=1"}},
+       "config: Claude Code 1.0.60 has no --settings"},
+      {"1.0.53",
+       {.base_instructions = "i"},
+       "base_instructions: Claude Code 1.0.53 has no --system-prompt-file"},
+      {"2.0.42",
+       {.output_schema = "s"},
+       "output_schema: Claude Code 2.0.42 has no --json-schema"},
+      {"2.0.60",
+       {.ephemeral = true},
+       "ephemeral: Claude Code 2.0.60 has no --no-session-persistence"},
+      {"2.1.36",
+       {.effort = "high"},
+       "effort: Claude Code 2.1.36 has no --effort"},
+  };
+  for (const auto& c : kCases) {
+    Expect(c.version, {.options = c.options, .output_schema_text = "{}"},
+           c.error, kUpdate);
+  }
+  Expect("0.2.114", {}, "",
+         "start Claude Code 0.2.114: it is older than 0.2.118, the first that "
+         "works here; update it with npm install -g "
+         "@anthropic-ai/claude-code");
+}
+
+TEST(ClaudeArgsTest, OneLongProcessWhereTheVersionTakesPrompts) {
+  const LaunchRequest request = {.options = {.model = "opus"}};
+  absl::StatusOr<Launch> launch = BuildPrint(request, {.version = "1.0.21"});
+  ASSERT_TRUE(launch.ok());
+  EXPECT_EQ(launch->stdin_mode, Launch::Stdin::kConversation);
+  EXPECT_THAT(launch->env, IsEmpty());
+  launch = BuildPrint(request, {.version = "0.2.126"});
+  ASSERT_TRUE(launch.ok());
+  EXPECT_EQ(launch->stdin_mode, Launch::Stdin::kPrompt);
+  EXPECT_THAT(launch->env, ElementsAre(Pair("ANTHROPIC_MODEL", "opus")));
+}
+
+TEST(ClaudeArgsTest, NoticesSayWhatIsOpen) {
+  const Cli cli = {.version = std::string(kNew)};
+  EXPECT_THAT(BuildPrint({}, cli)->notices, IsEmpty());
+  EXPECT_THAT(
+      BuildPrint({.options = {.edit_mode = EditMode::kFullAuto}}, cli)->notices,
+      ElementsAre("full_auto: Claude Code runs commands without a sandbox, and "
+                  "they can reach all that its user can"));
+}
+
+TEST(ClaudeArgsTest, WhatABackendSaysOfItself) {
+  const ClaudeBackend backend;
+  EXPECT_EQ(backend.cli_names().program, "claude");
+  EXPECT_FALSE(backend.resume_keeps_session({.version = "1.0.109"}));
+  EXPECT_TRUE(backend.resume_keeps_session({.version = "2.0.0"}));
+  EXPECT_TRUE(backend.resume_keeps_session({.version = ""}));
+  EXPECT_TRUE(backend.inline_images());
+  EXPECT_TRUE(backend.inline_output_schema());
+}
+
+}  // namespace
+}  // namespace troika::claude

@@ -1,0 +1,82 @@
+#include "agent/claude/sessions.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "agent/testing_files.h"
+#include "gtest/gtest.h"
+
+namespace troika::claude {
+namespace {
+
+std::string Lines(absl::string_view cwd, absl::string_view more = "") {
+  return absl::StrCat("{\"type\":\"queue-operation\",\"sessionId\":\"x\"}\n",
+                      R"({"type":"user","cwd":")", cwd, "\"", more, "}\n");
+}
+
+class ClaudeSessionsTest : public testing::Test {
+ protected:
+  std::string Latest(absl::string_view cwd) {
+    const absl::StatusOr<std::string> id =
+        LatestSession(cwd, Environment({{"HOME", folder_.Path("")}}));
+    return id.ok() ? *id : "";
+  }
+
+  TestFolder folder_;
+};
+
+TEST_F(ClaudeSessionsTest, NamesOfFolders) {
+  EXPECT_EQ(ProjectFolder("/home/me/a_b.c"), "-home-me-a-b-c");
+  EXPECT_EQ(ProjectFolder("/n\xC3\xA4m\xC3\xA9-\xF0\x9F\x98\x80.x"),
+            "-n-m-----x");
+}
+
+TEST_F(ClaudeSessionsTest, TheLastChangedOfTheFolder) {
+  folder_.Write(".claude/projects/-w-a/old.jsonl", Lines("/w/a"), 100);
+  folder_.Write(".claude/projects/-w-a/new.jsonl", Lines("/w/a"), 200);
+  // Another folder with the same name.
+  folder_.Write(".claude/projects/-w-a/other.jsonl", Lines("/w-a"), 300);
+  EXPECT_EQ(Latest("/w/a"), "new");
+  EXPECT_EQ(Latest("/w-a"), "other");
+  EXPECT_EQ(Latest("/w"), "");
+}
+
+TEST_F(ClaudeSessionsTest, PassesOverWhatIsNone) {
+  folder_.Write(".claude/projects/-w/good.jsonl", Lines("/w"), 100);
+  folder_.Write(".claude/projects/-w/side.jsonl",
+                Lines("/w", ",\"isSidechain\":true"), 200);
+  folder_.Write(".claude/projects/-w/agent-1.jsonl", Lines("/w"), 300);
+  folder_.Write(".claude/projects/-w/empty.jsonl", "", 400);
+  folder_.Write(".claude/projects/-w/broken.jsonl", "{\"cwd\":", 500);
+  folder_.Write(".claude/projects/-w/good/subagents/x.jsonl", Lines("/w"), 600);
+  EXPECT_EQ(Latest("/w"), "good");
+}
+
+TEST_F(ClaudeSessionsTest, AFirstPromptMayBeLongerThanWhatIsRead) {
+  folder_.Write(".claude/projects/-w/image.jsonl",
+                absl::StrCat("{\"message\":\"", std::string(2 << 20, 'x'),
+                             "\",\"cwd\":\"/w\"}\n"));
+  EXPECT_EQ(Latest("/w"), "image");
+}
+
+TEST_F(ClaudeSessionsTest, LongNamesAreCut) {
+  const std::string cwd = absl::StrCat("/", std::string(250, 'd'));
+  folder_.Write(absl::StrCat(".claude/projects/-", std::string(199, 'd'),
+                             "-8fd8ot/long.jsonl"),
+                Lines(cwd));
+  EXPECT_EQ(Latest(cwd), "long");
+  EXPECT_EQ(Latest(cwd + "e"), "");
+}
+
+TEST_F(ClaudeSessionsTest, NoneIsAnErrorThatSaysWhere) {
+  EXPECT_EQ(
+      LatestSession(
+          "/w", Environment(Environment::Map{{"CLAUDE_CONFIG_DIR", "/none"}}))
+          .status(),
+      absl::NotFoundError(
+          "find the latest session of Claude Code in /w: there is none "
+          "under /none/projects; start a new one, or name the session"));
+}
+
+}  // namespace
+}  // namespace troika::claude

@@ -1,0 +1,42 @@
+// Runs a short command and gives what it printed.
+#ifndef TROIKA_AGENT_COMMAND_RUNNER_H_
+#define TROIKA_AGENT_COMMAND_RUNNER_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "agent/environment.h"
+
+namespace troika {
+
+struct Command {
+  std::vector<std::string> argv;  // The path first.
+  Environment env;
+  absl::Duration deadline;
+};
+
+class CommandRunner {
+ public:
+  virtual ~CommandRunner() = default;
+
+  // What the command wrote to stdout. FailedPrecondition where it can't be
+  // started or ends with anything but 0; DeadlineExceeded where it does not end
+  // in time.
+  virtual absl::StatusOr<std::string> Run(const Command& command) = 0;
+};
+
+// As a process of its own group, which is killed whole at the command's end,
+// without input and with stderr thrown away. Of what it prints the first MiB is
+// kept. Blocks; thread-safe.
+class ProcessRunner final : public CommandRunner {
+ public:
+  static constexpr size_t kMaxOutputBytes = 1 << 20;
+
+  absl::StatusOr<std::string> Run(const Command& command) override;
+};
+
+}  // namespace troika
+
+#endif  // TROIKA_AGENT_COMMAND_RUNNER_H_

@@ -1,0 +1,165 @@
+#include "agent/gemini/args.h"
+
+#include <string>
+
+#include "agent/gemini/backend.h"
+#include "agent/testing_launch.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace troika::gemini {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+constexpr absl::string_view kNew = "0.61.0";
+constexpr absl::string_view kResearch =
+    "-o stream-json --approval-mode default --allowed-tools read_file";
+
+void Expect(absl::string_view version, const LaunchRequest& request,
+            absl::string_view start, absl::string_view rest) {
+  const std::string expected = absl::StrCat(start, rest);
+  const LaunchCase kCase[] = {{version, request, expected}};
+  ExpectLaunches(GeminiBackend(), kCase);
+}
+
+TEST(GeminiArgsTest, EachOptionOfTheNewestVersion) {
+  const struct {
+    LaunchRequest request;
+    absl::string_view rest;
+  } kCases[] = {
+      {{}, ""},
+      {{.resume_session = "1-2", .new_session = "3-4"}, " --resume 1-2"},
+      {{.new_session = "3-4"}, " --session-id 3-4"},
+      {{.options = {.model = "gemini-2.5-pro"}}, " -m gemini-2.5-pro"},
+      {{.options = {.extra_dirs = {"/a", "/b c"}}},
+       " --include-directories /a --include-directories [/b c]"},
+      {{.options = {.web_search = true}}, ""},
+      {{.options = {.images = {"a.png", "/w/b (1),.png"}}, .cwd = "/w"},
+       " -p [@a.png @/w/b\\ \\(1\\)\\,.png]"},
+      {{.options = {.images = {"/x/y/a.png"}, .extra_dirs = {"/x"}},
+        .cwd = "/w"},
+       " --include-directories /x -p @/x/y/a.png"},
+  };
+  for (const auto& c : kCases) Expect(kNew, c.request, kResearch, c.rest);
+}
+
+TEST(GeminiArgsTest, Permissions) {
+  const struct {
+    LaunchOptions options;
+    absl::string_view rest;
+  } kCases[] = {
+      {{.edit_mode = EditMode::kAutoEdit}, "auto_edit"},
+      {{.edit_mode = EditMode::kFullAuto},
+       "auto_edit --allowed-tools run_shell_command"},
+      {{.edit_mode = EditMode::kDangerous}, "yolo"},
+      {{.dangerously_bypass = true}, "yolo"},
+      {{.approval_policy = "plan"}, "plan"},
+      {{.approval_policy = "yolo"}, "yolo"},
+  };
+  for (const auto& c : kCases) {
+    Expect(kNew, {.options = c.options}, "-o stream-json --approval-mode ",
+           c.rest);
+  }
+  Expect(kNew,
+         {.options = {.approval_policy = "plan", .dangerously_bypass = true}},
+         "",
+         "approval_policy: is set beside dangerously_bypass, and both say what "
+         "the agent may do; leave one of them out");
+}
+
+TEST(GeminiArgsTest, WhatItCantDo) {
+  const struct {
+    LaunchOptions options;
+    absl::string_view error;
+  } kCases[] = {
+      {{.config = {"a=1"}},
+       "config: Gemini CLI can't do this; put it into its settings.json"},
+      {{.profile = "p"},
+       "profile: Gemini CLI can't do this; put its settings into "
+       "settings.json"},
+      {{.output_schema = "s"},
+       "output_schema: Gemini CLI can't do this; ask for the form of the "
+       "answer in the prompt"},
+      {{.skip_git_check = true},
+       "skip_git_check: Gemini CLI can't do this; it makes no such check; "
+       "leave it out"},
+      {{.effort = "high"},
+       "effort: Gemini CLI can't do this; choose another model"},
+      {{.verbosity = "low"},
+       "verbosity: Gemini CLI can't do this; ask for it in the prompt"},
+      {{.web_search = false},
+       "web_search: Gemini CLI can't turn it off by a flag; exclude "
+       "google_web_search in its settings.json"},
+      {{.ephemeral = true},
+       "ephemeral: Gemini CLI can't do this; leave it out, and delete the "
+       "session with --delete-session"},
+      {{.plan_tool = true},
+       "plan_tool: Gemini CLI can't do this; it depends on the edit mode; "
+       "leave it out"},
+      {{.local_provider = "ollama"},
+       "local_provider: Gemini CLI can't do this; use a harness that can, such "
+       "as codex"},
+      {{.last_message_file = "f"},
+       "last_message_file: Gemini CLI can't do this; the answer is the text of "
+       "the result"},
+      {{.images = {"../a.png"}},
+       "images: Gemini CLI reads none from outside its folders; add the folder "
+       "of ../a.png to extra_dirs"},
+      {{.images = {"a\nb.png"}},
+       "images: Gemini CLI can't read one with a line end in its name"},
+  };
+  for (const auto& c : kCases) {
+    Expect(kNew, {.options = c.options, .cwd = "/w"}, "", c.error);
+  }
+}
+
+TEST(GeminiArgsTest, FlagsFollowTheVersion) {
+  Expect("0.11.3", {.new_session = "not-taken"}, kResearch, "");
+  Expect("0.35.0", {.new_session = "not-taken"}, kResearch, "");
+  Expect("0.20.0", {.resume_session = "id"}, kResearch, " --resume id");
+  Expect("0.13.0", {.resume_session = "id"}, "",
+         "resume_session: Gemini CLI 0.13.0 has no --resume; leave it out, or "
+         "update with npm install -g @google/gemini-cli");
+  Expect("0.10.0", {}, "",
+         "start Gemini CLI 0.10.0: it is older than 0.11.3, the first that "
+         "works here; update it with npm install -g @google/gemini-cli");
+}
+
+TEST(GeminiArgsTest, SandboxAndInstructionsAreInTheEnvironment) {
+  const Cli cli = {.path = "gemini", .version = std::string(kNew)};
+  absl::StatusOr<Launch> launch = BuildHeadless({}, cli);
+  ASSERT_TRUE(launch.ok());
+  EXPECT_THAT(launch->env, IsEmpty());
+  EXPECT_EQ(launch->stdin_mode, Launch::Stdin::kPrompt);
+  launch = BuildHeadless(
+      {.options = {.sandbox = "docker", .base_instructions = "/i.md"}}, cli);
+  ASSERT_TRUE(launch.ok());
+  EXPECT_THAT(launch->env, ElementsAre(Pair("GEMINI_SANDBOX", "docker"),
+                                       Pair("GEMINI_SYSTEM_MD", "/i.md")));
+}
+
+TEST(GeminiArgsTest, NoticesSayWhatIsOpen) {
+  const Cli cli = {.version = std::string(kNew)};
+  EXPECT_THAT(BuildHeadless({}, cli)->notices,
+              ElementsAre("research: what the policies in Gemini CLI's own "
+                          "folder allow can write"));
+  EXPECT_THAT(
+      BuildHeadless({.options = {.edit_mode = EditMode::kFullAuto}}, cli)
+          ->notices,
+      ElementsAre("full_auto: Gemini CLI runs commands without a sandbox, and "
+                  "they can reach all that its user can; the option sandbox "
+                  "gives it one"));
+}
+
+TEST(GeminiArgsTest, WhatABackendSaysOfItself) {
+  const GeminiBackend backend;
+  EXPECT_EQ(backend.cli_names().program, "gemini");
+  EXPECT_TRUE(backend.resume_keeps_session({.version = "0.20.0"}));
+  EXPECT_FALSE(backend.inline_images());
+}
+
+}  // namespace
+}  // namespace troika::gemini

@@ -1,0 +1,69 @@
+// docs/permissions.md shows the table that is in the code.
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "agent/registry.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace troika {
+namespace {
+
+std::vector<std::string> RowsOfCode() {
+  std::vector<std::string> rows;
+  for (const Backend* backend : AllBackends()) {
+    for (const EditModeRow& row : backend->edit_modes()) {
+      rows.push_back(absl::StrCat(
+          "| ", HarnessId(backend->harness()), " | ", EditModeId(row.mode),
+          " | ", VersionText(row.first), " | `", row.args, "` | ",
+          row.notice.empty() ? "–" : row.notice, " |"));
+    }
+  }
+  return rows;
+}
+
+TEST(PermissionsDocTest, ShowsTheTableOfTheCode) {
+  std::ifstream file("docs/permissions.md");
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  std::vector<std::string> rows;
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    for (const Backend* backend : AllBackends()) {
+      if (absl::StartsWith(
+              line, absl::StrCat("| ", HarnessId(backend->harness()), " | "))) {
+        rows.emplace_back(line);
+      }
+    }
+  }
+  EXPECT_THAT(rows, testing::ElementsAreArray(RowsOfCode()));
+}
+
+TEST(PermissionsDocTest, EveryModeHasARowForTheOldestVersion) {
+  for (const Backend* backend : AllBackends()) {
+    for (const EditMode mode : {EditMode::kResearch, EditMode::kAutoEdit,
+                                EditMode::kFullAuto, EditMode::kDangerous}) {
+      EXPECT_EQ(FindEditMode(backend->edit_modes(), mode, {}).first,
+                backend->edit_modes().front().first)
+          << HarnessId(backend->harness()) << " " << EditModeId(mode);
+    }
+  }
+}
+
+// The first words of all bypass flags.
+TEST(PermissionsDocTest, OnlyDangerousBypasses) {
+  for (const Backend* backend : AllBackends()) {
+    for (const EditModeRow& row : backend->edit_modes()) {
+      EXPECT_EQ(row.mode == EditMode::kDangerous,
+                absl::StrContains(row.args, "dangerously") ||
+                    absl::StrContains(row.args, "yolo"))
+          << row.args;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace troika

@@ -1,0 +1,49 @@
+// Tables of command lines, for tests of the argument builders.
+#ifndef TROIKA_AGENT_TESTING_LAUNCH_H_
+#define TROIKA_AGENT_TESTING_LAUNCH_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "agent/backend.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace troika {
+
+// What is asked of a version, and the whole command line after its path, or the
+// whole error. Arguments with spaces stand in brackets.
+struct LaunchCase {
+  absl::string_view version;
+  LaunchRequest request;
+  absl::string_view expected;
+};
+
+inline std::string Show(const absl::StatusOr<Launch>& launch) {
+  if (!launch.ok()) return std::string(launch.status().message());
+  const auto show = [](std::string* out, const std::string& arg) {
+    const bool brackets = arg.empty() || absl::StrContains(arg, ' ');
+    absl::StrAppend(out, brackets ? "[" : "", arg, brackets ? "]" : "");
+  };
+  return absl::StrJoin(launch->argv.begin() + 1, launch->argv.end(), " ", show);
+}
+
+inline void ExpectLaunches(const Backend& backend,
+                           absl::Span<const LaunchCase> cases) {
+  for (const LaunchCase& c : cases) {
+    const absl::StatusOr<Launch> launch = backend.BuildLaunch(
+        c.request, {.path = "/bin/cli", .version = std::string(c.version)});
+    EXPECT_EQ(Show(launch), c.expected) << c.version;
+    if (launch.ok()) {
+      EXPECT_EQ(launch->argv[0], "/bin/cli");
+    }
+  }
+}
+
+}  // namespace troika
+
+#endif  // TROIKA_AGENT_TESTING_LAUNCH_H_
