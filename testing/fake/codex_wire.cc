@@ -12,6 +12,7 @@ namespace troika::fake {
 namespace {
 
 constexpr Version kFileChangeStarts = {0, 125, 0};
+constexpr Version kNoLoginShell = {0, 125, 0};
 constexpr Version kReasoningTokens = {0, 125, 0};
 constexpr Version kCacheWriteTokens = {0, 166, 0};
 
@@ -23,15 +24,15 @@ std::string Line(absl::string_view type, absl::string_view key = "",
   return line.Take() + "\n";
 }
 
-// As Codex shows a command: within a call of bash, quoted where it must be.
-std::string BashCommand(absl::string_view command) {
+// A command as bash would take it, quoted where it must be.
+std::string Quoted(absl::string_view command) {
   constexpr absl::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
   if (command.find_first_not_of(kPlain) == absl::string_view::npos) {
-    return absl::StrCat("/bin/bash -lc ", command);
+    return std::string(command);
   }
   if (!absl::StrContains(command, "'")) {
-    return absl::StrCat("/bin/bash -lc '", command, "'");
+    return absl::StrCat("'", command, "'");
   }
   return absl::StrCat(
       "/bin/bash -lc \"",
@@ -149,7 +150,9 @@ class CodexWire final : public Wire {
 
   json::ObjectWriter Command(const Running& run) const {
     json::ObjectWriter item = ItemOf(run.id, "command_execution");
-    item.String("command", BashCommand(run.command));
+    item.String("command", absl::StrCat(Since(kNoLoginShell) ? "/bin/bash -c "
+                                                             : "/bin/bash -lc ",
+                                        Quoted(run.command)));
     return item;
   }
 
