@@ -166,10 +166,12 @@ class Guard {
     }
     if (ending_ != Ending::kKilling) return NextStep();
     const std::vector<ProcessInfo> killed = KillDescendants();
+    const bool given_up = clock_.NowMicros() > give_up_;
+    if (given_up) leaving_ = true;  // What can't be ended is always named.
     for (const ProcessInfo& process : killed) {
       if (process.pid != agent_) Remember(process.name);
     }
-    if (clock_.NowMicros() > give_up_) {
+    if (given_up) {
       TellLeftover();
       Leave();
     }

@@ -36,6 +36,10 @@ Connections::Answer Relay::OnCommand(const Command& command) {
   if (exited_ || start_failed_) {
     return Refuse(ReplyCode::kEnded, "the agent has ended");
   }
+  if (command.type != FrameType::kWrite &&
+      command.payload.find('\n') != absl::string_view::npos) {
+    return Refuse(ReplyCode::kInvalid, "a note is one line");
+  }
   Connections::Answer answer = Record(command);
   if (answer.code == ReplyCode::kOk) {
     keys_.emplace(std::string(command.key), answer.record);
@@ -73,15 +77,12 @@ Connections::Answer Relay::Record(const Command& command) {
       }
       if (!command.payload.empty()) AppendNote(command.payload, command.key);
       Tell({.kind = GuardCommand::Kind::kSignal, .signal = command.signal});
-      return {.record = record};
+      return {.record = command.payload.empty() ? 0 : record};
     case FrameType::kStop:
       if (!command.payload.empty()) AppendNote(command.payload, command.key);
       Tell({.kind = GuardCommand::Kind::kStop, .grace_ms = command.grace_ms});
-      return {.record = record};
+      return {.record = command.payload.empty() ? 0 : record};
     case FrameType::kNote:
-      if (command.payload.find('\n') != absl::string_view::npos) {
-        return Refuse(ReplyCode::kInvalid, "a note is one line");
-      }
       AppendNote(command.payload, command.key);
       return {.record = record};
     default:
