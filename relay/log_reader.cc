@@ -37,8 +37,7 @@ absl::StatusOr<LogReader> LogReader::Open(int dir_fd) {
   return reader;
 }
 
-LogReader::LogReader(UniqueFd fd)
-    : fd_(std::move(fd)), buffer_(kMaxRecord + kChunk) {}
+LogReader::LogReader(UniqueFd fd) : fd_(std::move(fd)), buffer_(kChunk) {}
 
 absl::Status LogReader::CheckSize() const {
   struct stat file = {};
@@ -59,6 +58,10 @@ absl::Status LogReader::CheckSize() const {
 absl::StatusOr<int64_t> LogReader::Read(LogSink& sink, int64_t max_bytes) {
   int64_t total = 0;
   while (total < max_bytes) {
+    // Few logs have records of the greatest length.
+    if (end_ == buffer_.size()) {
+      buffer_.resize(std::min(2 * end_, kMaxRecord + kChunk));
+    }
     const ssize_t n = pread(fd_.get(), buffer_.data() + end_,
                             std::min(kChunk, buffer_.size() - end_), offset_);
     if (n < 0 && errno == EINTR) continue;
