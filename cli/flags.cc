@@ -2,16 +2,58 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "cli/nearest.h"
 
 namespace troika::cli {
+
+namespace {
+
+// Far over what anybody waits for, and far under what milliseconds can count.
+constexpr absl::Duration kMaxDuration = absl::Hours(24 * 365);
+constexpr absl::string_view kMaxDurationText = "8760h";
+
+absl::Status ReadDuration(absl::string_view flag, const std::string& text,
+                          std::optional<absl::Duration>* out) {
+  absl::Duration duration;
+  if (!absl::ParseDuration(text, &duration)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        flag, " ", text, " is no duration: write it as 90s, 10m ", "or 1h30m"));
+  }
+  if (duration < absl::Milliseconds(1) || duration > kMaxDuration) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        flag, " ", text, " is out of range: 1ms to ", kMaxDurationText));
+  }
+  *out = duration;
+  return absl::OkStatus();
+}
+
+}  // namespace
 
 void Flags::Add(absl::string_view name, std::string* value) {
   targets_[absl::StrCat("--", name)] = value;
 }
 
 void Flags::Add(absl::string_view name, bool* value) {
+  targets_[absl::StrCat("--", name)] = Switch{.target = value};
+}
+
+void Flags::Add(absl::string_view name, std::vector<std::string>* values) {
+  targets_[absl::StrCat("--", name)] = values;
+}
+
+void Flags::Add(absl::string_view name, std::optional<bool>* value) {
+  targets_[absl::StrCat("--", name)] = Switch{.target = value};
+  targets_[absl::StrCat("--no-", name)] =
+      Switch{.target = value, .value = false};
+}
+
+void Flags::Add(absl::string_view name, std::optional<absl::Duration>* value) {
   targets_[absl::StrCat("--", name)] = value;
+}
+
+void Flags::AddShort(char letter, absl::string_view name) {
+  targets_[std::string({'-', letter})] = targets_.at(absl::StrCat("--", name));
 }
 
 absl::StatusOr<std::vector<std::string>> Flags::Parse(
@@ -32,21 +74,35 @@ absl::StatusOr<std::vector<std::string>> Flags::Parse(
     const bool has_value = equals != std::string::npos;
     const auto found = targets_.find(name);
     if (found == targets_.end()) return Unknown(name);
-    if (bool* const* flag = std::get_if<bool*>(&found->second)) {
+    if (const auto* flag = std::get_if<Switch>(&found->second)) {
       if (has_value) {
         return absl::InvalidArgumentError(
             absl::StrCat(name, " takes no value"));
       }
-      **flag = true;
-    } else if (has_value) {
-      *std::get<std::string*>(found->second) = arg.substr(equals + 1);
-    } else if (i + 1 < args.size()) {
-      *std::get<std::string*>(found->second) = args[++i];
-    } else {
+      std::visit([&](auto* target) { *target = flag->value; }, flag->target);
+      continue;
+    }
+    if (!has_value && i + 1 == args.size()) {
       return absl::InvalidArgumentError(absl::StrCat(name, " needs a value"));
     }
+    RETURN_IF_ERROR(Set(name, found->second,
+                        has_value ? arg.substr(equals + 1) : args[++i]));
   }
   return others;
+}
+
+absl::Status Flags::Set(absl::string_view flag, const Target& target,
+                        const std::string& value) {
+  if (auto* const* text = std::get_if<std::string*>(&target)) {
+    **text = value;
+  } else if (auto* const* list =
+                 std::get_if<std::vector<std::string>*>(&target)) {
+    (*list)->push_back(value);
+  } else {
+    return ReadDuration(flag, value,
+                        std::get<std::optional<absl::Duration>*>(target));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Flags::Unknown(absl::string_view flag) const {

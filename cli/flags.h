@@ -3,14 +3,19 @@
 //   Flags flags;
 //   flags.Add("harness", &harness);  // --harness codex, --harness=codex
 //   flags.Add("text", &text);        // --text
+//   flags.Add("image", &images);     // --image a.png --image b.png
+//   flags.Add("search", &search);    // --search, --no-search
+//   flags.Add("timeout", &timeout);  // --timeout 10m
 //   absl::StatusOr<std::vector<std::string>> files = flags.Parse(args);
 //
 // Flags may stand before, between and after other arguments; after `--` nothing
-// is a flag. A lone `-` is none either. Given twice, the last one counts.
+// is a flag. A lone `-` is none either. Given twice, the last one counts, but
+// for those that collect their values.
 #ifndef TROIKA_CLI_FLAGS_H_
 #define TROIKA_CLI_FLAGS_H_
 
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -18,6 +23,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
 
 namespace troika::cli {
@@ -28,6 +34,14 @@ class Flags {
   // it is where the flag is not given.
   void Add(absl::string_view name, std::string* value);
   void Add(absl::string_view name, bool* value);
+  // Each value is appended.
+  void Add(absl::string_view name, std::vector<std::string>* values);
+  // Also with "no-" before its name.
+  void Add(absl::string_view name, std::optional<bool>* value);
+  // Above zero: 90s, 10m, 1h30m.
+  void Add(absl::string_view name, std::optional<absl::Duration>* value);
+  // Another spelling of a flag that was added: 'f' is -f.
+  void AddShort(char letter, absl::string_view name);
 
   // Sets the values and returns what is no flag. InvalidArgument says which
   // argument is wrong and what may have been meant.
@@ -35,9 +49,17 @@ class Flags {
       absl::Span<const std::string> args) const;
 
  private:
-  using Target = std::variant<std::string*, bool*>;
+  // A flag without a value, and what it stands for.
+  struct Switch {
+    std::variant<bool*, std::optional<bool>*> target;
+    bool value = true;
+  };
+  using Target = std::variant<Switch, std::string*, std::vector<std::string>*,
+                              std::optional<absl::Duration>*>;
 
   absl::Status Unknown(absl::string_view flag) const;
+  static absl::Status Set(absl::string_view flag, const Target& target,
+                          const std::string& value);
 
   std::map<std::string, Target> targets_;  // By name, with its dashes.
 };

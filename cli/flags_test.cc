@@ -1,5 +1,6 @@
 #include "cli/flags.h"
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -7,6 +8,7 @@ namespace troika::cli {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 class FlagsTest : public ::testing::Test {
@@ -59,6 +61,58 @@ TEST_F(FlagsTest, ErrorsSayWhatMayHaveBeenMeant) {
   EXPECT_EQ(Error({"--something-else"}), "unknown flag --something-else");
   EXPECT_EQ(Error({"--harness"}), "--harness needs a value");
   EXPECT_EQ(Error({"--text=yes"}), "--text takes no value");
+}
+
+TEST(FlagKindsTest, CollectsValues) {
+  std::vector<std::string> images = {"first"};
+  Flags flags;
+  flags.Add("image", &images);
+  EXPECT_THAT(*flags.Parse({"--image", "a", "x", "--image=b", "--image="}),
+              ElementsAre("x"));
+  EXPECT_THAT(images, ElementsAre("first", "a", "b", ""));
+}
+
+TEST(FlagKindsTest, SwitchesBothWays) {
+  std::optional<bool> search;
+  Flags flags;
+  flags.Add("search", &search);
+  EXPECT_TRUE(flags.Parse({}).ok());
+  EXPECT_EQ(search, std::nullopt);
+  EXPECT_TRUE(flags.Parse({"--search"}).ok());
+  EXPECT_EQ(search, true);
+  EXPECT_TRUE(flags.Parse({"--search", "--no-search"}).ok());
+  EXPECT_EQ(search, false);
+  EXPECT_EQ(flags.Parse({"--no-search=1"}).status().message(),
+            "--no-search takes no value");
+}
+
+TEST(FlagKindsTest, ReadsDurations) {
+  std::optional<absl::Duration> timeout;
+  Flags flags;
+  flags.Add("timeout", &timeout);
+  EXPECT_TRUE(flags.Parse({"--timeout", "1h30m"}).ok());
+  EXPECT_EQ(timeout, absl::Minutes(90));
+  for (const std::string text : {"10", "", "soon", "5 m", "1d"}) {
+    EXPECT_THAT(
+        std::string(flags.Parse({"--timeout", text}).status().message()),
+        HasSubstr("is no duration: write it as 90s, 10m or 1h30m"))
+        << text;
+  }
+  for (const std::string text : {"0", "-5s", "inf", "1us", "9000h"}) {
+    EXPECT_EQ(
+        flags.Parse({"--timeout", text}).status().message(),
+        absl::StrCat("--timeout ", text, " is out of range: 1ms to 8760h"));
+  }
+  EXPECT_EQ(timeout, absl::Minutes(90));
+}
+
+TEST(FlagKindsTest, LettersStandForNames) {
+  bool follow = false;
+  Flags flags;
+  flags.Add("follow", &follow);
+  flags.AddShort('f', "follow");
+  EXPECT_THAT(*flags.Parse({"x", "-f"}), ElementsAre("x"));
+  EXPECT_TRUE(follow);
 }
 
 }  // namespace
