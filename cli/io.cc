@@ -56,23 +56,31 @@ absl::StatusOr<int> OpenToRead(const std::string& path) {
   return fd;
 }
 
+absl::StatusOr<std::string> ReadToEnd(int fd, absl::string_view name,
+                                      size_t max_bytes) {
+  std::string bytes;
+  char chunk[4096];
+  while (true) {
+    const absl::StatusOr<size_t> n = ReadSome(fd, absl::MakeSpan(chunk));
+    if (!n.ok()) {
+      return absl::Status(n.status().code(),
+                          absl::StrCat(name, ": ", n.status().message()));
+    }
+    if (*n == 0) return bytes;
+    bytes.append(chunk, *n);
+    if (bytes.size() > max_bytes) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("read ", name, ": over ", max_bytes, " bytes"));
+    }
+  }
+}
+
 absl::StatusOr<std::string> ReadFile(const std::string& path,
                                      size_t max_bytes) {
   const absl::StatusOr<int> fd = OpenToRead(path);
   if (!fd.ok()) return fd.status();
   const absl::Cleanup close_it = [&] { close(*fd); };
-  std::string bytes;
-  char chunk[4096];
-  while (true) {
-    const absl::StatusOr<size_t> n = ReadSome(*fd, absl::MakeSpan(chunk));
-    if (!n.ok()) return n.status();
-    if (*n == 0) return bytes;
-    bytes.append(chunk, *n);
-    if (bytes.size() > max_bytes) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("read ", path, ": over ", max_bytes, " bytes"));
-    }
-  }
+  return ReadToEnd(*fd, path, max_bytes);
 }
 
 int Print(const Io& io, absl::string_view text) {

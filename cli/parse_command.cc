@@ -13,6 +13,7 @@
 #include "agent/registry.h"
 #include "base/json.h"
 #include "cli/flags.h"
+#include "cli/harness_ids.h"
 #include "cli/parse.h"
 
 namespace troika::cli {
@@ -44,13 +45,6 @@ empty; 2 where the command line is wrong.
 Example:
   codex exec --json "fix the test" | troika parse --harness codex --text
 )";
-
-std::string HarnessIds() {
-  return absl::StrJoin(AllBackends(), ", ",
-                       [](std::string* out, const Backend* backend) {
-                         absl::StrAppend(out, HarnessId(backend->harness()));
-                       });
-}
 
 struct CommandLine {
   std::string harness, prices, file;

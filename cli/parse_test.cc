@@ -53,6 +53,21 @@ class FakeBackend : public TestingBackend {
       const ProtocolOptions& options) const override {
     return std::make_unique<FakeProtocol>(options);
   }
+
+  // Nobody starts it.
+  CliNames cli_names() const override { return {}; }
+  absl::StatusOr<Launch> BuildLaunch(const LaunchRequest&,
+                                     const Cli&) const override {
+    return absl::UnimplementedError("start a fake");
+  }
+  absl::Span<const EditModeRow> edit_modes() const override { return {}; }
+  bool resume_keeps_session(const Cli&) const override { return false; }
+  bool inline_images() const override { return false; }
+  bool inline_output_schema() const override { return false; }
+  absl::StatusOr<std::string> LatestSession(absl::string_view,
+                                            const Environment&) const override {
+    return absl::UnimplementedError("find sessions of a fake");
+  }
 };
 
 Outcome Parse(absl::string_view input, const ParseOptions& options = {}) {

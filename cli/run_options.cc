@@ -1,0 +1,139 @@
+#include "cli/run_options.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/time/time.h"
+#include "agent/registry.h"
+#include "base/status_macros.h"
+#include "cli/flags.h"
+#include "cli/harness_ids.h"
+
+namespace troika::cli {
+namespace {
+
+// What flags can't hold as the request does.
+struct Given {
+  std::string edit_mode;
+  std::vector<std::string> labels;
+  std::optional<absl::Duration> start, idle, turn, task;
+  bool quiet = false;
+  ViewFlags view;
+};
+
+void AddLaunchFlags(LaunchOptions* options, Flags* flags) {
+  flags->Add("model", &options->model);
+  flags->Add("approval-policy", &options->approval_policy);
+  flags->Add("sandbox", &options->sandbox);
+  flags->Add("dangerously-bypass", &options->dangerously_bypass);
+  flags->Add("image", &options->images);
+  flags->Add("config", &options->config);
+  flags->Add("profile", &options->profile);
+  flags->Add("output-schema", &options->output_schema);
+  flags->Add("skip-git-check", &options->skip_git_check);
+  flags->Add("add-dir", &options->extra_dirs);
+  flags->Add("effort", &options->effort);
+  flags->Add("verbosity", &options->verbosity);
+  flags->Add("web-search", &options->web_search);
+  flags->Add("ephemeral", &options->ephemeral);
+  flags->Add("base-instructions", &options->base_instructions);
+  flags->Add("plan-tool", &options->plan_tool);
+  flags->Add("local-provider", &options->local_provider);
+  flags->Add("last-message-file", &options->last_message_file);
+}
+
+void AddFlags(TaskRequest* request, Given* given, Flags* flags) {
+  AddLaunchFlags(&request->options, flags);
+  flags->Add("edit-mode", &given->edit_mode);
+  flags->Add("cwd", &request->cwd);
+  flags->Add("title", &request->title);
+  flags->Add("label", &given->labels);
+  flags->Add("resume", &request->resume_session);
+  flags->Add("timeout", &given->turn);
+  flags->Add("start-timeout", &given->start);
+  flags->Add("idle-timeout", &given->idle);
+  flags->Add("task-timeout", &given->task);
+  flags->Add("quiet", &given->quiet);
+  given->view.AddTo(flags);
+}
+
+absl::Status ReadEditMode(const std::string& id, LaunchOptions* options) {
+  if (id.empty()) return absl::OkStatus();
+  // As flags are written, too.
+  options->edit_mode = EditModeFromId(absl::StrReplaceAll(id, {{"-", "_"}}));
+  if (options->edit_mode) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--edit-mode ", id,
+                   " is none of research, auto_edit, full_auto and dangerous"));
+}
+
+absl::Status ReadLabels(const std::vector<std::string>& labels,
+                        TaskRequest* request) {
+  for (const std::string& label : labels) {
+    const size_t equals = label.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--label ", label, " is not of the form key=value"));
+    }
+    request->labels[label.substr(0, equals)] = label.substr(equals + 1);
+  }
+  return absl::OkStatus();
+}
+
+std::optional<int64_t> Millis(const std::optional<absl::Duration>& duration) {
+  if (!duration) return std::nullopt;
+  return absl::ToInt64Milliseconds(*duration);
+}
+
+absl::Status ReadWords(std::vector<std::string> words, RunOptions* options) {
+  if (words.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a harness is needed: ", HarnessIds()));
+  }
+  ASSIGN_OR_RETURN(const Backend* const backend, BackendById(words[0]));
+  options->request.harness = backend->harness();
+  if (words.size() > 2) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("more than one prompt: \"", words[1], "\" and \"",
+                     words[2], "\"; put quotes around it"));
+  }
+  if (words.size() == 2 && words[1] == "-") {
+    options->prompt = RunOptions::Prompt::kStdin;
+  } else if (words.size() == 2) {
+    options->prompt = RunOptions::Prompt::kGiven;
+    options->request.prompt = std::move(words[1]);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<RunOptions> ReadRunOptions(absl::Span<const std::string> args) {
+  RunOptions options;
+  TaskRequest& request = options.request;
+  Given given;
+  Flags flags;
+  AddFlags(&request, &given, &flags);
+  ASSIGN_OR_RETURN(std::vector<std::string> words, flags.Parse(args));
+  RETURN_IF_ERROR(ReadWords(std::move(words), &options));
+  RETURN_IF_ERROR(ReadEditMode(given.edit_mode, &request.options));
+  RETURN_IF_ERROR(ReadLabels(given.labels, &request));
+  request.timeouts = {.start_ms = Millis(given.start),
+                      .idle_ms = Millis(given.idle),
+                      .turn_ms = Millis(given.turn),
+                      .task_ms = Millis(given.task)};
+  ASSIGN_OR_RETURN(options.view, given.view.Options());
+  if (given.quiet) {
+    if (options.view.output == ViewOptions::Output::kJson) {
+      return absl::InvalidArgumentError(
+          "--quiet and --json exclude each other");
+    }
+    options.view.output = ViewOptions::Output::kQuiet;
+  }
+  return options;
+}
+
+}  // namespace troika::cli

@@ -1,0 +1,48 @@
+#include "cli/task_place.h"
+
+#include <unistd.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/status_macros.h"
+
+namespace troika::cli {
+
+Environment ProcessEnvironment() {
+  Environment::Map variables;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const size_t equals = text.find('=');
+    // Of a name that is there twice the first counts, as getenv has it.
+    if (equals != std::string::npos) {
+      variables.emplace(text.substr(0, equals), text.substr(equals + 1));
+    }
+  }
+  return Environment(std::move(variables));
+}
+
+absl::StatusOr<TaskFolder> FindTask(const Environment& environment,
+                                    absl::string_view name) {
+  ASSIGN_OR_RETURN(const Home home, Home::Open(environment));
+  if (name != "latest") return home.FindTask(name);
+  const std::vector<std::string> ids = home.TaskIds();
+  if (ids.empty()) {
+    return absl::NotFoundError(absl::StrCat(
+        "no task in ", home.path(), "/tasks yet: `troika run` starts one"));
+  }
+  return home.FindTask(ids.front());
+}
+
+absl::StatusOr<std::string> OneTask(const std::vector<std::string>& words) {
+  if (words.size() == 1) return words[0];
+  return absl::InvalidArgumentError(
+      words.empty()
+          ? "a task is needed: its id, or latest"
+          : absl::StrCat("more than one task: ", absl::StrJoin(words, " ")));
+}
+
+}  // namespace troika::cli

@@ -1,0 +1,152 @@
+#include "cli/task_view.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "dto/json.h"
+
+namespace troika::cli {
+namespace {
+
+constexpr size_t kMuch = size_t{1} << 18;
+constexpr int64_t kFrameMicros = 100000;
+constexpr absl::string_view kEraseLine = "\r\x1b[K";
+
+bool CanRedraw(const Environment& environment, int fd) {
+  return isatty(fd) != 0 && environment.Get("TERM") != "dumb";
+}
+
+Timeline::Color ColorFor(const ViewOptions& options,
+                         const Environment& environment, int fd) {
+  const bool wanted =
+      options.color == ViewOptions::Color::kAlways ||
+      (options.color == ViewOptions::Color::kAuto &&
+       CanRedraw(environment, fd) && environment.Get("NO_COLOR").empty());
+  return wanted ? Timeline::Color::kAlways : Timeline::Color::kNever;
+}
+
+// 0 where `fd` is no terminal, or one that does not say.
+size_t WidthOf(int fd) {
+  winsize size = {};
+  return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+bool IsAtWork(TaskStatus status) {
+  return !HasEnded(status) && status != TaskStatus::kIdle;
+}
+
+}  // namespace
+
+void ViewFlags::AddTo(Flags* flags) {
+  flags->Add("json", &json_);
+  flags->Add("color", &color_);
+}
+
+absl::StatusOr<ViewOptions> ViewFlags::Options() const {
+  ViewOptions options;
+  if (json_) options.output = ViewOptions::Output::kJson;
+  if (color_ == "always") {
+    options.color = ViewOptions::Color::kAlways;
+  } else if (color_ == "never") {
+    options.color = ViewOptions::Color::kNever;
+  } else if (color_ != "auto") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--color ", color_, " is none of auto, always and never"));
+  }
+  return options;
+}
+
+TaskView::TaskView(const ViewOptions& options, const Environment& environment,
+                   const Io& io, Clock* clock)
+    : options_(options),
+      io_(io),
+      clock_(clock),
+      terminal_(options.output == ViewOptions::Output::kText &&
+                CanRedraw(environment, io.out)),
+      timeline_({.color = ColorFor(options, environment, io.out),
+                 .width = WidthOf(io.out)}) {}
+
+void TaskView::Add(const Message& message, const TaskState& state) {
+  if (const auto* event = std::get_if<Lifecycle>(&message.payload)) {
+    if (event->kind == Lifecycle::Kind::kDeadline) deadline_passed_ = true;
+    if (event->kind == Lifecycle::Kind::kTurnAsked) deadline_passed_ = false;
+  }
+  switch (options_.output) {
+    case ViewOptions::Output::kQuiet:
+      return;
+    case ViewOptions::Output::kJson:
+      AppendEventJson(message, state.task, &buffer_);
+      buffer_ += '\n';
+      break;
+    case ViewOptions::Output::kText: {
+      const std::string text = timeline_.Add(message, state);
+      if (!text.empty()) HideStatus();
+      buffer_ += text;
+      break;
+    }
+  }
+  if (buffer_.size() > kMuch) Write();
+}
+
+void TaskView::Flush(const TaskState& state) {
+  wake_at_ = 0;
+  if (terminal_ && IsAtWork(state.status)) {
+    const int64_t now = clock_->NowMicros();
+    wake_at_ = now + kFrameMicros;
+    if (!timeline_.line_open()) {
+      timeline_.set_width(WidthOf(io_.out));
+      std::string status =
+          timeline_.StatusLine(state, absl::FromUnixMicros(now),
+                               static_cast<int>(now / kFrameMicros % 10));
+      if (status != status_shown_) {
+        absl::StrAppend(&buffer_, kEraseLine, status);
+      }
+      status_shown_ = std::move(status);
+    }
+  } else {
+    HideStatus();
+  }
+  Write();
+}
+
+void TaskView::Finish() {
+  HideStatus();
+  buffer_ += timeline_.EndLine();
+  Write();
+}
+
+void TaskView::Say(absl::string_view text) {
+  Finish();
+  // Where stderr can't be written, nobody is left to tell.
+  WriteAll(io_.err, absl::StrCat("troika: ", text, "\n")).IgnoreError();
+}
+
+void TaskView::HideStatus() {
+  if (!status_shown_.empty()) absl::StrAppend(&buffer_, kEraseLine);
+  status_shown_.clear();
+}
+
+void TaskView::Write() {
+  if (written_.ok()) written_ = WriteAll(io_.out, buffer_);
+  buffer_.clear();
+}
+
+int TaskView::ExitCode(const TaskState& state) const {
+  switch (state.status) {
+    case TaskStatus::kFailed:
+      return deadline_passed_ ? kExitDeadline : kExitFailure;
+    case TaskStatus::kInterrupted:
+      return kExitInterrupted;
+    case TaskStatus::kCancelled:
+      return kExitCancelled;
+    default:
+      return kExitOk;
+  }
+}
+
+}  // namespace troika::cli

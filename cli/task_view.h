@@ -1,0 +1,88 @@
+// Prints a task: as a timeline on a terminal or a pipe, as JSON, or not at all.
+#ifndef TROIKA_CLI_TASK_VIEW_H_
+#define TROIKA_CLI_TASK_VIEW_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "agent/environment.h"
+#include "agent/message.h"
+#include "base/clock.h"
+#include "cli/flags.h"
+#include "cli/io.h"
+#include "cli/timeline.h"
+#include "task/state.h"
+
+namespace troika::cli {
+
+struct ViewOptions {
+  enum class Output {
+    kText,
+    kJson,   // An event a line: dto/json.h.
+    kQuiet,  // Nothing; the caller prints the answer.
+  };
+  enum class Color { kAuto, kAlways, kNever };
+  Output output = Output::kText;
+  Color color = Color::kAuto;
+};
+
+// --json and --color, which run and tail share.
+class ViewFlags {
+ public:
+  void AddTo(Flags* flags);
+  // InvalidArgument where --color has another value.
+  absl::StatusOr<ViewOptions> Options() const;
+
+ private:
+  bool json_ = false;
+  std::string color_ = "auto";
+};
+
+// Writes go to io.out, but for what Say() says.
+class TaskView {
+ public:
+  // `clock` is borrowed. `environment` tells of NO_COLOR and TERM.
+  TaskView(const ViewOptions& options, const Environment& environment,
+           const Io& io, Clock* clock);
+
+  // Kept until Flush(), or until there is much of it.
+  void Add(const Message& message, const TaskState& state);
+  // Writes what was added, and on a terminal the line that shows the agent at
+  // work.
+  void Flush(const TaskState& state);
+  // Takes that line away, and ends one that is open.
+  void Finish();
+  // Something about ourselves, on io.err.
+  void Say(absl::string_view text);
+
+  // The first error of writing; Cancelled where the reader is gone.
+  const absl::Status& written() const { return written_; }
+  // When to call Flush again though nothing has come; 0: never.
+  int64_t wake_at() const { return wake_at_; }
+  ViewOptions::Output output() const { return options_.output; }
+
+  // The exit code that says how the task ended; kExitOk where it has not.
+  int ExitCode(const TaskState& state) const;
+
+ private:
+  void Write();
+  void HideStatus();
+
+  const ViewOptions options_;
+  const Io io_;
+  Clock* const clock_;
+  const bool terminal_;  // One that can redraw a line.
+  Timeline timeline_;
+  std::string buffer_;
+  absl::Status written_;
+  std::string status_shown_;  // Empty: none is.
+  int64_t wake_at_ = 0;
+  bool deadline_passed_ = false;
+};
+
+}  // namespace troika::cli
+
+#endif  // TROIKA_CLI_TASK_VIEW_H_
