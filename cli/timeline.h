@@ -32,7 +32,7 @@
 
 namespace troika::cli {
 
-// Pure: no I/O and no clock. Its memory is flat, but for tools that run.
+// Pure: no I/O and no clock. It keeps only what is open, and the last text.
 class Timeline {
  public:
   enum class Color { kNever, kAlways };

@@ -25,7 +25,6 @@ namespace troika::cli {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr Timeline::Look kPipe = {};
 constexpr Timeline::Look kTerminal = {.color = Timeline::Color::kAlways,
