@@ -77,6 +77,16 @@ void AddSetting(absl::string_view key, absl::string_view value,
   b.Args({"-c", setting});
 }
 
+void AddImages(const std::vector<std::string>& images, LaunchBuilder& b) {
+  // They were a turn of their own, after which it hung (0.34, 0.42).
+  if (!images.empty() && b.version() < Version{0, 63, 0}) {
+    b.Fail("images", absl::StrCat("Codex CLI before 0.63.0 hangs after them; "
+                                  "leave them out, or update with ",
+                                  Rules().install));
+  }
+  for (const std::string& image : images) b.Flag("images", "--image", image);
+}
+
 void AddWebSearch(bool on, LaunchBuilder& b) {
   if (b.Has("web_search")) {
     AddSetting("web_search", on ? "live" : "disabled", b);
@@ -139,7 +149,7 @@ absl::StatusOr<Launch> BuildExec(const LaunchRequest& request, const Cli& cli) {
   const LaunchOptions& o = request.options;
   LaunchBuilder b(kRules, request, cli);
   b.Arg("exec");
-  for (const std::string& image : o.images) b.Flag("images", "--image", image);
+  AddImages(o.images, b);
   b.Args({"--json", "--color", "never"});
   AddPermissions(o, b);
   b.Flag("model", "--model", o.model);

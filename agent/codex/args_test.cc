@@ -162,8 +162,9 @@ TEST(CodexArgsTest, FlagsFollowTheVersion) {
       "; leave it out, or update with npm install -g @openai/codex";
   const std::string no_resume =
       absl::StrCat("resume_session: Codex CLI 0.34.0 has no resume", kUpdate);
-  const std::string no_images =
-      absl::StrCat("images: Codex CLI 0.34.0 has no --image", kUpdate);
+  constexpr absl::string_view kNoImages =
+      "images: Codex CLI before 0.63.0 hangs after them; leave them out, or "
+      "update with npm install -g @openai/codex";
   const std::string no_dirs =
       absl::StrCat("extra_dirs: Codex CLI 0.34.0 has no --add-dir", kUpdate);
   const std::string no_schema = absl::StrCat(
@@ -204,7 +205,7 @@ TEST(CodexArgsTest, FlagsFollowTheVersion) {
        {.options = {.local_provider = "default"}},
        "exec --json --color never -s read-only --oss -"},
       {"0.34.0", {.resume_session = "id"}, no_resume},
-      {"0.34.0", {.options = {.images = {"a.png"}}}, no_images},
+      {"0.34.0", {.options = {.images = {"a.png"}}}, kNoImages},
       {"0.34.0", {.options = {.extra_dirs = {"/a"}}}, no_dirs},
       {"0.34.0", {.options = {.output_schema = "s"}}, no_schema},
       {"0.98.0", {.options = {.ephemeral = true}}, no_ephemeral},

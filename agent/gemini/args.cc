@@ -62,7 +62,9 @@ constexpr Refusal kRefusals[] = {
 };
 
 // Characters that end a path in a prompt, unless a backslash stands before.
-constexpr absl::string_view kSpecial = " \t()[]{};|*?$`'\"#&<>!~\\,";
+constexpr absl::string_view kSpecial = " ()[]{};|*?$`'#&<>!~,";
+// Those that lose the image all the same, without a word (0.20, 0.61).
+constexpr absl::string_view kImpossible = "\t\n\r\"\\";
 
 std::filesystem::path Normal(const std::filesystem::path& base,
                              absl::string_view path) {
@@ -91,8 +93,11 @@ void AddImages(const LaunchRequest& request, LaunchBuilder& b) {
                                     "folders; add the folder of ",
                                     image, " to extra_dirs"));
     }
-    if (absl::StrContains(image, '\n') || absl::StrContains(image, '\r')) {
-      b.Fail("images", "Gemini CLI can't read one with a line end in its name");
+    if (image.find_first_of(std::string(kImpossible)) != std::string::npos) {
+      b.Fail("images",
+             absl::StrCat("Gemini CLI can't read one with a quote, backslash, "
+                          "tab or line end in its name; rename ",
+                          image));
     }
     std::string& reference = references.emplace_back("@");
     for (const char c : image) {

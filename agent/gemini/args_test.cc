@@ -108,8 +108,9 @@ TEST(GeminiArgsTest, WhatItCantDo) {
       {{.images = {"../a.png"}},
        "images: Gemini CLI reads none from outside its folders; add the folder "
        "of ../a.png to extra_dirs"},
-      {{.images = {"a\nb.png"}},
-       "images: Gemini CLI can't read one with a line end in its name"},
+      {{.images = {"a\"b.png"}},
+       "images: Gemini CLI can't read one with a quote, backslash, tab or line "
+       "end in its name; rename a\"b.png"},
   };
   for (const auto& c : kCases) {
     Expect(kNew, {.options = c.options, .cwd = "/w"}, "", c.error);
