@@ -9,6 +9,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/check.h"
 
 namespace troika {
@@ -121,6 +122,8 @@ constexpr const char* kHarmless[] = {
     R"(^\[DEBUG\] )",
     R"(^missing pgrep output)",
     R"(^Failed to save project registry)",
+    R"(^Warning: (256-color|True color) .*support not detected)",
+    R"(^Warning: --allowed-tools cli argument .* deprecated)",
     // Node.
     R"(^\(node:\d+\) .*Warning: )",
     R"(^\(Use `node --trace-)",
@@ -131,7 +134,7 @@ std::string_view ToStd(absl::string_view text) {
   return {text.data(), text.size()};
 }
 
-std::unique_ptr<RE2> Compile(const char* pattern) {
+std::unique_ptr<RE2> Compile(const std::string& pattern) {
   RE2::Options options;
   options.set_case_sensitive(false);
   auto compiled = std::make_unique<RE2>(pattern, options);
@@ -141,7 +144,7 @@ std::unique_ptr<RE2> Compile(const char* pattern) {
 
 struct Compiled {
   std::vector<std::unique_ptr<RE2>> hints;
-  std::vector<std::unique_ptr<RE2>> harmless;
+  std::unique_ptr<RE2> harmless;  // Any of them: agents flood stderr, too.
 };
 
 const Compiled& Patterns() {
@@ -150,9 +153,7 @@ const Compiled& Patterns() {
     for (const Hint& hint : kHints) {
       compiled->hints.push_back(Compile(hint.pattern));
     }
-    for (const char* pattern : kHarmless) {
-      compiled->harmless.push_back(Compile(pattern));
-    }
+    compiled->harmless = Compile(absl::StrJoin(kHarmless, "|"));
     return compiled;
   }();
   return *kCompiled;
@@ -176,9 +177,7 @@ absl::string_view HintFor(absl::string_view text) {
 
 bool IsHarmless(absl::string_view line) {
   const std::string_view seen = ToStd(LastBytes(line, kMaxStderrBytes));
-  return std::any_of(
-      Patterns().harmless.begin(), Patterns().harmless.end(),
-      [&](const auto& pattern) { return RE2::PartialMatch(seen, *pattern); });
+  return RE2::PartialMatch(seen, *Patterns().harmless);
 }
 
 void StderrTail::Add(absl::string_view line) {

@@ -108,6 +108,9 @@ TEST(HintsTest, OnlyTheEndIsLookedAt) {
 TEST(HintsTest, HarmlessLines) {
   for (const absl::string_view line :
        {"WARNING: proceeding, even though we could not create PATH aliases: x",
+        "Warning: 256-color support not detected. Using a terminal with",
+        "Warning: --allowed-tools cli argument and tools.allowed in "
+        "settings.json are deprecated and will be removed in 1.0",
         "Reading prompt from stdin...",
         "Reading additional input from stdin...",
         "YOLO mode is enabled. All tool calls will be automatically approved.",
