@@ -104,6 +104,12 @@ int64_t Connections::deadline() const {
   return first;
 }
 
+bool Connections::driven() const {
+  return std::any_of(
+      connections_.begin(), connections_.end(),
+      [](const auto& c) { return c->fd.ok() && c->role == Role::kDriver; });
+}
+
 void Connections::Accept(int64_t now) {
   while (true) {
     UniqueFd fd(accept4(listener_.get(), nullptr, nullptr,
@@ -163,11 +169,8 @@ void Connections::OnHello(Connection& c, const Frame& frame) {
     c.closing = true;
     return;
   }
-  const bool driven = std::any_of(
-      connections_.begin(), connections_.end(),
-      [](const auto& o) { return o->fd.ok() && o->role == Role::kDriver; });
   c.greeted = true;
-  if (hello->role == Role::kDriver && !driven) {
+  if (hello->role == Role::kDriver && !driven()) {
     c.role = Role::kDriver;
     c.frames.set_max_frame(kMaxCommandFrame);
   }

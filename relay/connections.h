@@ -49,6 +49,9 @@ class Connections {
   // When OnPolled is to be called even where nothing came; 0: not at all.
   int64_t deadline() const;
 
+  // Whether a driver is connected.
+  bool driven() const;
+
   void SendTip();
   void SendTrouble(absl::string_view text);
 

@@ -60,7 +60,7 @@ class LogReader {
   std::vector<char> buffer_;
   size_t begin_ = 0;  // Of what is in the buffer and not yet told.
   size_t end_ = 0;
-  int64_t offset_ = 0;  // Of the file, at end_.
+  int64_t offset_ = 0;      // Of the file, at end_.
   bool in_folder_ = false;  // Where it may be removed from.
   bool header_read_ = false;
   bool skipping_ = false;  // Within a line that is too long for a record.

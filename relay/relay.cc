@@ -191,6 +191,7 @@ void Relay::Read(Output& output) {
     if (!capped_) output.lines.Finish();
     return;
   }
+  last_active_ = clock_->NowMicros();
   const absl::string_view bytes(buffer_.data(), static_cast<size_t>(n));
   if (&output == &err_) {
     err_tail_.append(bytes.data(), bytes.size());
@@ -273,11 +274,21 @@ void Relay::OnTick(int64_t now) {
     StopFor(trouble);
   }
   if (log_.pending() == 0) {
+    CloseUndriven(now);
     out_.lines.FlushPart();
     err_.lines.FlushPart();
     Commit();
   }
   if (std::exchange(dirty_, false)) syncer_->Request();
+}
+
+void Relay::CloseUndriven(int64_t now) {
+  if (connections_->driven() || last_active_ == 0) last_active_ = now;
+  if (!stdin_.open() || now - last_active_ < spec_.undriven_ms * kMillis) {
+    return;
+  }
+  AppendNote(NoteText("stdin_closed").Take());
+  stdin_.Close();
 }
 
 void Relay::Tell(const GuardCommand& command) {

@@ -67,6 +67,8 @@ class Relay : public Connections::Handler {
   void OnGuardDied();
   void KillAll();
   void OnTick(int64_t now);
+  // An agent that waits for input, and whose driver is gone for long.
+  void CloseUndriven(int64_t now);
   // Writes and tells what was appended.
   void Commit();
   void StopFor(absl::string_view reason);
@@ -99,6 +101,7 @@ class Relay : public Connections::Handler {
   bool capped_ = false;   // The log is full for good: output is discarded.
   bool dirty_ = false;    // Something is written and not synced.
   int64_t next_tick_ = 0;
+  int64_t last_active_ = 0;  // A driver was there, or the agent said something.
 };
 
 }  // namespace troika::relay

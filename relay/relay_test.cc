@@ -353,6 +353,19 @@ TEST(RelayTest, BadClientsDisturbNobody) {
   EXPECT_THAT(log.damages, IsEmpty());
 }
 
+TEST(RelayTest, AgentThatNobodyDrivesIsNotKeptWaiting) {
+  TestRelay relay("cat; echo end", {.undriven_ms = 1500});
+  auto driver = relay.Connect(Role::kDriver);
+  relay.Ask(*driver, {.key = "a", .payload = "x\n"});
+  absl::SleepFor(absl::Seconds(3));
+  EXPECT_EQ(Joined(relay.Log(), Stream::kStdout), "x\n");
+  driver.reset();
+  ASSERT_TRUE(relay.WaitForEnd());
+  const CollectingSink log = relay.Log();
+  EXPECT_THAT(Notes(log, "stdin_closed"), SizeIs(1));
+  EXPECT_EQ(Joined(log, Stream::kStdout), "x\nend\n");
+}
+
 TEST(RelayTest, UnknownCommandsAreUnsupported) {
   TestRelay relay("read x");
   const auto driver = relay.Connect(Role::kDriver);

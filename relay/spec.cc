@@ -15,6 +15,7 @@ std::string Encode(const RelaySpec& spec) {
       .I64(spec.max_log_bytes)
       .U32(spec.grace_ms)
       .U32(spec.disk_full_wait_ms)
+      .U32(spec.undriven_ms)
       .bytes();
 }
 
@@ -30,6 +31,7 @@ std::optional<RelaySpec> DecodeSpec(absl::string_view bytes) {
   spec.max_log_bytes = reader.I64();
   spec.grace_ms = reader.U32();
   spec.disk_full_wait_ms = reader.U32();
+  spec.undriven_ms = reader.U32();
   if (!reader.ok() || spec.argv.empty()) return std::nullopt;
   return spec;
 }

@@ -31,6 +31,9 @@ struct RelaySpec {
   int64_t max_log_bytes = int64_t{4} << 30;
   uint32_t grace_ms = 5000;            // Between the signals of an end.
   uint32_t disk_full_wait_ms = 60000;  // Before the agent is stopped.
+  // An agent that nobody drives and that has been silent for so long gets no
+  // more input: one that waits for it ends.
+  uint32_t undriven_ms = 600000;
 };
 
 std::string Encode(const RelaySpec& spec);
