@@ -24,7 +24,8 @@ constexpr absl::string_view kHelp =
 Shows a whole task, from its start. TASK is its id, a beginning of the id that
 no other task has, or latest.
 
-  -f, --follow  go on until the task has ended; leaving does not disturb it
+  -f, --follow  go on until the task has ended, or waits for input; leaving does
+                not disturb it
   --json        events, a line of JSON each: dto/troika.proto
   --color WHEN  auto (on terminals, without NO_COLOR), always, never
 
@@ -36,6 +37,9 @@ Examples:
   troika tail latest -f
   troika tail latest --json | jq -r 'select(.text) | .text.text'
 )";
+
+// A runner that wants no more of an idle agent has it ended by then.
+constexpr int64_t kIdlePatience = 2000000;
 
 enum class Until { kNow, kEnd };
 
@@ -66,6 +70,7 @@ absl::StatusOr<int> Show(const TaskFolder& folder, Until until, Clock& clock,
   ASSIGN_OR_RETURN(Follower follower,
                    Follower::Open(&folder, {.clock = &clock}));
   Signals signals;
+  int64_t idle_until = 0;  // 0: the agent is not idle.
   while (true) {
     const absl::Status advanced =
         follower.Advance([&](Message&& m) { view.Add(m, follower.state()); });
@@ -75,11 +80,21 @@ absl::StatusOr<int> Show(const TaskFolder& folder, Until until, Clock& clock,
       return view.ExitCode(follower.state());
     }
     view.Flush(follower.state());
+    const int64_t now = clock.NowMicros();
+    if (follower.state().status != TaskStatus::kIdle) {
+      idle_until = 0;
+    } else if (idle_until == 0) {
+      idle_until = now + kIdlePatience;
+    } else if (now >= idle_until) {
+      view.Finish();
+      view.Say("the agent waits for input, and nothing more comes by itself");
+      return kExitOk;
+    }
     // A reader that leaves is no error to tell anybody.
     if (absl::IsCancelled(view.written())) return kExitOk;
     RETURN_IF_ERROR(view.written());
     Wait({follower.PollFd(), {.fd = signals.fd(), .events = POLLIN}},
-         Sooner(follower.wake_at(), view.wake_at()), clock);
+         Sooner(Sooner(follower.wake_at(), view.wake_at()), idle_until), clock);
     const std::vector<int> taken = signals.Take();
     if (!taken.empty()) {
       view.Finish();
