@@ -84,6 +84,7 @@ absl::Status Relay::Start() {
   sigprocmask(SIG_BLOCK, &asked, nullptr);
   signals_ = UniqueFd(signalfd(-1, &asked, SFD_CLOEXEC | SFD_NONBLOCK));
   RETURN_IF_ERROR(log_.Sync());
+  note_unsynced_ = false;
   syncer_ = std::make_unique<Syncer>(log_.fd());
   next_tick_ = clock_->NowMicros() + kTick;
   return absl::OkStatus();
@@ -241,6 +242,7 @@ void Relay::WriteStdin() {
 
 void Relay::AppendNote(absl::string_view text, absl::string_view key) {
   log_.Append({.key = key, .payload = text});
+  note_unsynced_ = true;
 }
 
 void Relay::Commit() {
@@ -256,7 +258,10 @@ void Relay::Commit() {
     connections_->SendTrouble(flushed.ok() ? "" : news);
   }
   dirty_ = true;
-  if (flushed.ok()) connections_->SendTip();
+  if (!flushed.ok()) return;
+  connections_->SendTip();
+  // Output waits for the next tick, notes don't.
+  if (std::exchange(note_unsynced_, false)) syncer_->Request();
 }
 
 void Relay::OnTick(int64_t now) {

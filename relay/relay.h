@@ -100,6 +100,7 @@ class Relay : public Connections::Handler {
   bool killing_ = false;  // The guard died, and its work is ours.
   bool capped_ = false;   // The log is full for good: output is discarded.
   bool dirty_ = false;    // Something is written and not synced.
+  bool note_unsynced_ = false;
   int64_t next_tick_ = 0;
   int64_t last_active_ = 0;  // A driver was there, or the agent said something.
 };

@@ -43,6 +43,8 @@ Connections::Answer Relay::OnCommand(const Command& command) {
   Connections::Answer answer = Record(command);
   if (answer.code == ReplyCode::kOk) {
     keys_.emplace(std::string(command.key), answer.record);
+    // Not in the background: the answer says that it is done.
+    note_unsynced_ = false;
     Commit();
     if (log_.pending() == 0) log_.Sync().IgnoreError();
   }

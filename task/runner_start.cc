@@ -1,5 +1,6 @@
 // How a runner makes tasks and starts their processes.
 #include <poll.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <iterator>
@@ -109,6 +110,8 @@ absl::StatusOr<std::unique_ptr<Runner>> Runner::Create(const Home& home,
                                                    .by = "user"})});
   RETURN_IF_ERROR(log.Flush());
   RETURN_IF_ERROR(log.Sync());
+  // The log's name is to survive a loss of power, too.
+  fsync(runner->folder_.fd.get());
   RETURN_IF_ERROR(runner->OpenFollower());
   return runner;
 }
