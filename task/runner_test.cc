@@ -1,13 +1,17 @@
 // Tasks on fake CLIs, through the real relay.
 #include "task/runner.h"
 
+#include <signal.h>
+
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <system_error>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -39,7 +43,25 @@ class EveryHarness : public ::testing::TestWithParam<Harness> {
     EXPECT_THAT(relay::ProcessesWith(home_.path()), IsEmpty());
   }
 
+  void TearDown() override {
+    EXPECT_EQ(OpenDescriptors(), descriptors_) << "descriptors were leaked";
+  }
+
+  const int descriptors_ = OpenDescriptors();
   TestHome home_;
+
+ private:
+  // But for those of home_, which lives as long as the test.
+  int OpenDescriptors() const {
+    int count = 0;
+    for (const auto& entry :
+         std::filesystem::directory_iterator("/proc/self/fd")) {
+      std::error_code error;
+      const auto target = std::filesystem::read_symlink(entry.path(), error);
+      count += !absl::StrContains(target.string(), "/relay_");
+    }
+    return count;
+  }
 };
 
 INSTANTIATE_TEST_SUITE_P(All, EveryHarness,
@@ -134,6 +156,38 @@ TEST_P(EveryHarness, CrashIsFailed) {
   const auto results = task.All<ToolResult>();
   ASSERT_THAT(results, SizeIs(1));
   EXPECT_TRUE(results[0].synthetic);
+}
+
+// The npm packages start their program as a child of a launcher.
+TEST_P(EveryHarness, ProgramBelowAKilledLauncherIsEnded) {
+  TestTask task(&home_, Script("wrapper\nsay A.\nstart-run make\n"
+                               "fork-sleeper setsid double 1000\nhang"));
+  ASSERT_TRUE(task.created().ok()) << task.created();
+  ASSERT_TRUE(task.Until([&] { return !task.All<ToolUse>().empty(); }));
+  const int guard =
+      relay::RelayProcess(task.runner().folder().path, "troika-guard");
+  const std::string children =
+      ReadWhole(absl::StrCat("/proc/", guard, "/task/", guard, "/children"));
+  int launcher = 0;
+  ASSERT_TRUE(
+      absl::SimpleAtoi(children.substr(0, children.find(' ')), &launcher));
+  kill(launcher, SIGKILL);
+  ASSERT_TRUE(task.UntilEnd());
+  EXPECT_EQ(task.state().status, TaskStatus::kFailed);
+  EXPECT_THAT(task.state().error, HasSubstr("killed by signal 9"));
+  EXPECT_THAT(task.All<ToolResult>(), SizeIs(1));
+  EXPECT_THAT(task.All<Result>(), SizeIs(1));
+  ExpectNoProcess();
+}
+
+TEST_P(EveryHarness, InterruptReachesTheProgramBelowALauncher) {
+  TestTask task(&home_, Script("wrapper\nsay A.\nstart-run make\nhang"));
+  ASSERT_TRUE(task.created().ok()) << task.created();
+  ASSERT_TRUE(task.Until([&] { return !task.All<ToolUse>().empty(); }));
+  ASSERT_TRUE(task.runner().Interrupt("user", "").ok());
+  ASSERT_TRUE(task.UntilEnd());
+  EXPECT_EQ(task.state().status, TaskStatus::kInterrupted);
+  ExpectNoProcess();
 }
 
 TEST_P(EveryHarness, ExitWithoutResultIsFailed) {
