@@ -80,7 +80,7 @@ std::string Describe(const Failure& failure, const RelaySpec& spec) {
 AgentStart StartAgent(const RelaySpec& spec, const AgentFds& fds) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
-    return {.error = errno, .text = absl::StrCat("pipe: ", strerror(errno))};
+    return {.text = absl::StrCat("pipe: ", strerror(errno))};
   }
   const UniqueFd failed(ends[0]);
   UniqueFd fail_to(ends[1]);
@@ -89,7 +89,7 @@ AgentStart StartAgent(const RelaySpec& spec, const AgentFds& fds) {
   // A copy of our memory would cost more than all else here.
   const pid_t pid = vfork();
   if (pid < 0) {
-    return {.error = errno, .text = absl::StrCat("fork: ", strerror(errno))};
+    return {.text = absl::StrCat("fork: ", strerror(errno))};
   }
   if (pid == 0) Exec(spec, argv.data(), env.data(), fds, fail_to.get());
   fail_to.Reset();
@@ -101,7 +101,7 @@ AgentStart StartAgent(const RelaySpec& spec, const AgentFds& fds) {
   if (n != sizeof(failure)) return {.pid = pid};
   while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }
-  return {.error = failure.error, .text = Describe(failure, spec)};
+  return {.text = Describe(failure, spec)};
 }
 
 }  // namespace troika::relay

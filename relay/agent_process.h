@@ -18,8 +18,7 @@ struct AgentFds {
 
 struct AgentStart {
   pid_t pid = 0;     // 0 where it could not be started;
-  int error = 0;     // then why, as an errno,
-  std::string text;  // and in words.
+  std::string text;  // then why.
 };
 
 // In a session and process group of its own, with default signals and none of

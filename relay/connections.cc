@@ -20,6 +20,7 @@ namespace {
 
 constexpr size_t kMaxConnections = 512;
 constexpr int64_t kHelloDeadline = 5000000;
+constexpr int64_t kAcceptPause = 1000000;
 // Replies that a client does not read, before it is closed.
 constexpr size_t kMaxOut = size_t{256} << 10;
 constexpr size_t kReadChunk = size_t{16} << 10;
@@ -72,7 +73,9 @@ Connections::Connections(UniqueFd listener, Handler* handler)
 Connections::~Connections() = default;
 
 void Connections::AddPollFds(std::vector<pollfd>* fds) const {
-  fds->push_back({.fd = listener_.get(), .events = POLLIN});
+  // While no more can be accepted, those who wait would keep us busy.
+  fds->push_back(
+      {.fd = accept_again_ == 0 ? listener_.get() : -1, .events = POLLIN});
   for (const auto& c : connections_) {
     const bool wants_out = !c->out.empty() || c->tip_due || c->trouble_due;
     fds->push_back(
@@ -90,12 +93,13 @@ void Connections::OnPolled(const pollfd* fds, int64_t now) {
     if (c.fd.ok() && (events & POLLOUT) != 0) Send(c);
     if (!c.greeted && now >= c.hello_deadline) c.fd.Reset();
   }
+  if (accept_again_ != 0 && now >= accept_again_) accept_again_ = 0;
   if ((fds[0].revents & POLLIN) != 0) Accept(now);
   std::erase_if(connections_, [](const auto& c) { return !c->fd.ok(); });
 }
 
 int64_t Connections::deadline() const {
-  int64_t first = 0;
+  int64_t first = accept_again_;
   for (const auto& c : connections_) {
     if (!c->greeted && (first == 0 || c->hello_deadline < first)) {
       first = c->hello_deadline;
@@ -114,7 +118,12 @@ void Connections::Accept(int64_t now) {
   while (true) {
     UniqueFd fd(accept4(listener_.get(), nullptr, nullptr,
                         SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!fd.ok()) return;
+    if (!fd.ok()) {
+      const bool exhausted = errno == EMFILE || errno == ENFILE ||
+                             errno == ENOBUFS || errno == ENOMEM;
+      if (exhausted) accept_again_ = now + kAcceptPause;
+      return;
+    }
     if (!IsOwner(fd.get())) continue;
     if (connections_.size() >= kMaxConnections) {
       const std::string reply =

@@ -69,6 +69,7 @@ class Connections {
   Handler* const handler_;
   std::vector<std::unique_ptr<Connection>> connections_;
   std::string trouble_;
+  int64_t accept_again_ = 0;  // Descriptors have run out until then; 0: no.
 };
 
 }  // namespace troika::relay

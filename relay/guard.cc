@@ -52,7 +52,6 @@ class Guard {
     Report({.kind = agent_ != 0 ? GuardReport::Kind::kStarted
                                 : GuardReport::Kind::kStartFailed,
             .pid = start.pid,
-            .error = start.error,
             .text = std::move(start.text)});
     if (agent_ == 0) Leave();
   }

@@ -23,7 +23,6 @@ std::string Encode(const GuardReport& report) {
   return ByteWriter()
       .U8(static_cast<uint8_t>(report.kind))
       .U32(static_cast<uint32_t>(report.pid))
-      .U32(static_cast<uint32_t>(report.error))
       .U32(static_cast<uint32_t>(report.signal))
       .U32(static_cast<uint32_t>(report.status))
       .I64(report.user_micros)
@@ -39,7 +38,6 @@ GuardReport DecodeReport(const std::string& packet) {
   GuardReport report;
   report.kind = static_cast<GuardReport::Kind>(reader.U8());
   report.pid = static_cast<int32_t>(reader.U32());
-  report.error = static_cast<int32_t>(reader.U32());
   report.signal = static_cast<int32_t>(reader.U32());
   report.status = static_cast<int32_t>(reader.U32());
   report.user_micros = reader.I64();

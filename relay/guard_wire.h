@@ -26,7 +26,7 @@ struct GuardCommand {
 struct GuardReport {
   enum class Kind : uint8_t {
     kStarted,      // `pid`
-    kStartFailed,  // `error`, `text`
+    kStartFailed,  // `text`
     kSignalled,    // `signal`
     kExited,       // `status` and what it used.
     kLeftover,     // `names` outlived the agent and were ended.
@@ -34,7 +34,6 @@ struct GuardReport {
   };
   Kind kind = Kind::kStarted;
   int32_t pid = 0;
-  int32_t error = 0;
   int32_t signal = 0;
   int32_t status = 0;  // As of wait.
   int64_t user_micros = 0;

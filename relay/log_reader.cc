@@ -162,6 +162,8 @@ void LogReader::EndDamage(int64_t next_number, LogSink& sink) {
 }
 
 void LogReader::Finish(LogSink& sink) {
+  // An empty file is no log that nothing happened to.
+  if (offset_ == 0) AddDamage("", 0);
   if (begin_ < end_) {
     AddDamage({buffer_.data() + begin_, end_ - begin_},
               offset_ - static_cast<int64_t>(end_ - begin_));

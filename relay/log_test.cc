@@ -298,9 +298,9 @@ TEST(LogReaderTest, NoLogIsNotFound) {
             absl::StatusCode::kNotFound);
 }
 
-TEST(LogReaderTest, AnEmptyFileHasNothingToTell) {
+TEST(LogReaderTest, AnEmptyFileLacksItsHeader) {
   const ReadResult result = ReadBytes("", 1);
-  EXPECT_EQ(result.Listing(), "task , OK\n");
+  EXPECT_EQ(result.Listing(), "damage: 0 bytes at byte 0 []\ntask , OK\n");
 }
 
 }  // namespace

@@ -95,9 +95,8 @@ std::vector<ProcessInfo> LivingDescendants() {
   return found;
 }
 
-std::vector<ProcessInfo> KillDescendants(pid_t spared) {
+std::vector<ProcessInfo> KillDescendants() {
   std::vector<ProcessInfo> found = LivingDescendants();
-  std::erase_if(found, [&](const ProcessInfo& p) { return p.pid == spared; });
   for (const ProcessInfo& process : found) {
     const UniqueFd pidfd(
         static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0)));

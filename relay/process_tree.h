@@ -22,11 +22,11 @@ struct ProcessInfo {
 // All descendants of the calling process, but for those that have ended.
 std::vector<ProcessInfo> LivingDescendants();
 
-// Sends SIGKILL to every living descendant but `spared`, each by a pidfd that
-// was opened before its ancestry was looked at, so that no stranger is hit
-// whatever pids are used again. Returns those that were there. Descendants
-// that fork meanwhile are met by the next call: call until there are none.
-std::vector<ProcessInfo> KillDescendants(pid_t spared = 0);
+// Sends SIGKILL to every living descendant, each by a pidfd that was opened
+// before its ancestry was looked at, so that no stranger is hit whatever pids
+// are used again. Returns those that were there. Descendants that fork
+// meanwhile are met by the next call: call until there are none.
+std::vector<ProcessInfo> KillDescendants();
 
 }  // namespace troika::relay
 

@@ -33,6 +33,8 @@ constexpr size_t kErrTail = 2048;
 constexpr int64_t kTick = 1000 * kMillis;
 constexpr int64_t kRetry = 200 * kMillis;
 constexpr int64_t kKillAgain = 10 * kMillis;
+// After that, what can't be ended is named and left.
+constexpr int64_t kGiveUp = 10000 * kMillis;
 // Of a record that is partly on a full disk: what the reserve has room for.
 constexpr size_t kMaxRest = size_t{32} << 10;
 
@@ -78,6 +80,12 @@ absl::Status Relay::Start() {
   // From here on while the agent starts.
   buffer_.resize(kReadBytes);
   disk_.Reserve();
+  // For connections; the agent keeps the limit that its starter had.
+  rlimit files = {};
+  if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+  }
   sigset_t asked;
   sigemptyset(&asked);
   sigaddset(&asked, SIGTERM);
@@ -159,7 +167,7 @@ void Relay::Poll() {
   poll(fds.data(), fds.size(), PollTimeout(clock_->NowMicros()));
   if (fds[kOut].revents != 0) Read(out_);
   if (fds[kErr].revents != 0) Read(err_);
-  if (fds[kIn].revents != 0) WriteStdin();
+  if (fds[kIn].revents != 0) OnStdinLost(stdin_.Write());
   if (fds[kGuard].revents != 0) ReadGuard();
   if (fds[kSignals].revents != 0) {
     signalfd_siginfo info;
@@ -232,8 +240,7 @@ void Relay::ReadAll(Output& output) {
   output.fd.Reset();
 }
 
-void Relay::WriteStdin() {
-  const size_t lost = stdin_.Write();
+void Relay::OnStdinLost(size_t lost) {
   if (lost > 0) {
     AppendNote(
         NoteText("stdin_lost").Int("bytes", static_cast<int64_t>(lost)).Take());
@@ -331,8 +338,7 @@ void Relay::OnReport(const GuardReport& report) {
           NoteText("signalled").Int("signal", report.signal).Take());
     case GuardReport::Kind::kExited:
       exited_ = report;
-      stdin_.Drop();
-      return;
+      return OnStdinLost(stdin_.Drop());
     case GuardReport::Kind::kLeftover:
       return AppendNote(
           NoteText("leftover").Strings("processes", report.names).Take());
@@ -348,10 +354,18 @@ void Relay::OnGuardDied() {
   if (gone_) return;
   reason_ = "the guard was killed, and the agent was ended with it";
   killing_ = true;
+  give_up_ = clock_->NowMicros() + kGiveUp;
 }
 
 void Relay::KillAll() {
-  KillDescendants();
+  const std::vector<ProcessInfo> left = KillDescendants();
+  if (!left.empty() && clock_->NowMicros() > give_up_) {
+    std::vector<std::string> names;
+    for (const ProcessInfo& process : left) names.push_back(process.name);
+    AppendNote(NoteText("leftover").Strings("processes", names).Take());
+    gone_ = true;
+    return;
+  }
   while (true) {
     int status = 0;
     rusage used = {};

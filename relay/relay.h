@@ -61,7 +61,8 @@ class Relay : public Connections::Handler {
   int PollTimeout(int64_t now) const;
   void Read(Output& output);
   void ReadAll(Output& output);
-  void WriteStdin();
+  // Bytes that are recorded and did not reach the agent.
+  void OnStdinLost(size_t lost);
   void ReadGuard();
   void OnReport(const GuardReport& report);
   void OnGuardDied();
@@ -102,6 +103,7 @@ class Relay : public Connections::Handler {
   bool dirty_ = false;    // Something is written and not synced.
   bool note_unsynced_ = false;
   int64_t next_tick_ = 0;
+  int64_t give_up_ = 0;      // On ending what is left, where killing_.
   int64_t last_active_ = 0;  // A driver was there, or the agent said something.
 };
 

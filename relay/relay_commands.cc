@@ -29,7 +29,10 @@ Connections::Answer Relay::OnCommand(const Command& command) {
   // Sent again by one who did not hear the answer.
   const auto seen = keys_.find(command.key);
   if (seen != keys_.end()) return {.record = seen->second};
-  if (log_.pending() > 0) {
+  const bool ends =
+      command.type == FrameType::kStop || command.type == FrameType::kSignal;
+  // An end is not kept waiting: its note comes when there is room.
+  if (log_.pending() > 0 && !ends) {
     return Refuse(ReplyCode::kExhausted,
                   "the log can't be written now: make room on its disk");
   }

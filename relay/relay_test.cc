@@ -366,6 +366,14 @@ TEST(RelayTest, AgentThatNobodyDrivesIsNotKeptWaiting) {
   EXPECT_EQ(Joined(log, Stream::kStdout), "x\nend\n");
 }
 
+TEST(RelayTest, InputThatIsLeftAtTheEndIsTold) {
+  TestRelay relay("sleep 0.3; exit 0");
+  const auto driver = relay.Connect(Role::kDriver);
+  relay.Ask(*driver, {.key = "p", .payload = std::string(1 << 20, 'x')});
+  ASSERT_TRUE(relay.WaitForEnd());
+  EXPECT_THAT(Notes(relay.Log(), "stdin_lost"), SizeIs(1));
+}
+
 TEST(RelayTest, UnknownCommandsAreUnsupported) {
   TestRelay relay("read x");
   const auto driver = relay.Connect(Role::kDriver);
