@@ -65,8 +65,7 @@ struct Spec<Request> {
       Field{"labels", &Request::labels},
       JsonField<Request>{"options", &Request::options_json},
       Field{"timeouts", &Request::timeouts},
-      Field{"resume_session", &Request::resume_session},
-      Field{"idempotency_key", &Request::idempotency_key}};
+      Field{"resume_session", &Request::resume_session}};
 };
 
 template <>

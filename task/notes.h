@@ -39,7 +39,6 @@ struct Request {
   std::string options_json;  // A LaunchOptions.
   Timeouts timeouts;
   std::string resume_session;  // One that somebody else began.
-  std::string idempotency_key;
 };
 
 // A turn was asked for.

@@ -23,13 +23,12 @@ const std::pair<Note, absl::string_view> kNotes[] = {
          .labels = {{"k", "v"}, {"l", ""}},
          .options_json = R"({"model":"m"})",
          .timeouts = {.start_ms = 1, .idle_ms = 2, .turn_ms = 3, .task_ms = 0},
-         .resume_session = "s",
-         .idempotency_key = "i"},
+         .resume_session = "s"},
      R"({"note":"request","task":"t1","harness":"codex",)"
      R"("prompt":"go \"on\"\n","images":["a.png","b.png"],"cwd":"/src",)"
      R"("title":"T","labels":{"k":"v","l":""},"options":{"model":"m"},)"
      R"("timeouts":{"start_ms":1,"idle_ms":2,"turn_ms":3,"task_ms":0},)"
-     R"("resume_session":"s","idempotency_key":"i"})"},
+     R"("resume_session":"s"})"},
     {Turn{.turn = 2,
           .prompt = "p",
           .images =

@@ -205,6 +205,8 @@ void Replay::CheckSession(const std::string& session_id, Out& out) {
     return;
   }
   state_.session_mismatch = true;
+  // The next process is to go on with the conversation that was asked for.
+  state_.session_id = process_->expected_session;
   Emit(Notice{.kind = Notice::Kind::kError,
               .text = absl::StrCat("the agent is in the session ", session_id,
                                    ", and ", process_->expected_session,

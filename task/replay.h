@@ -57,6 +57,10 @@ class Replay {
   const TaskState& state() const { return state_; }
   // Wanted on the agent's stdin and not yet seen written, in order.
   const std::vector<Outgoing>& outbox() const;
+  // The first that no process has taken; null: none waits.
+  const TurnAsked* /*nullable*/ waiting_turn() const {
+    return held_turns_.empty() ? nullptr : &held_turns_.front();
+  }
   // Null until the log's first record has come.
   const notes::Request* /*nullable*/ request() const {
     return request_ ? &*request_ : nullptr;

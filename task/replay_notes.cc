@@ -261,6 +261,7 @@ void Replay::EndProcess(const ProcessEnded& ended, Out& out) {
   Tell(ended, out);
   if (process_->owes_result) EmitResult(ended, out);
   if (process_->protocol) continuation_ = process_->protocol->continuation();
+  if (state_.session_mismatch) continuation_.session_id = state_.session_id;
   process_.reset();
   excerpt_.clear();
 }

@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -31,9 +32,10 @@ constexpr size_t kMaxPrompt = size_t{8} << 20;
 std::string TitleOf(absl::string_view prompt) {
   absl::string_view line = absl::StripAsciiWhitespace(prompt);
   line = line.substr(0, line.find('\n'));
-  std::string title = json::ToValidUtf8(line.substr(0, kMaxTitle));
-  if (line.size() > kMaxTitle) title += "…";
-  return title;
+  size_t end = std::min(line.size(), kMaxTitle);
+  // Not within a character.
+  while (end > 0 && end < line.size() && (line[end] & 0xC0) == 0x80) --end;
+  return absl::StrCat(line.substr(0, end), end < line.size() ? "…" : "");
 }
 
 absl::Status CheckFolder(const std::string& path, absl::string_view what) {
@@ -102,20 +104,25 @@ absl::string_view MediaType(const std::string& path) {
 
 }  // namespace
 
-absl::Status CompleteRequest(const Environment& environment,
-                             TaskRequest* request) {
-  if (absl::StripAsciiWhitespace(request->prompt).empty()) {
+absl::Status CheckPrompt(absl::string_view prompt) {
+  if (absl::StripAsciiWhitespace(prompt).empty()) {
     return absl::InvalidArgumentError("the prompt is empty: say what to do");
   }
-  if (request->prompt.size() > kMaxPrompt) {
+  if (prompt.size() > kMaxPrompt) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "the prompt has ", request->prompt.size(), " bytes, over the limit of ",
+        "the prompt has ", prompt.size(), " bytes, over the limit of ",
         kMaxPrompt, ": put it into a file, and name that"));
   }
   // The log and every wire are UTF-8; two of the CLIs refuse anything else.
-  if (!json::IsValidUtf8(request->prompt)) {
+  if (!json::IsValidUtf8(prompt)) {
     return absl::InvalidArgumentError("the prompt is not UTF-8: convert it");
   }
+  return absl::OkStatus();
+}
+
+absl::Status CompleteRequest(const Environment& environment,
+                             TaskRequest* request) {
+  RETURN_IF_ERROR(CheckPrompt(request->prompt));
   RETURN_IF_ERROR(CompletePaths(request));
   if (request->title.empty()) request->title = TitleOf(request->prompt);
   request->timeouts = WithDefaults(request->timeouts);

@@ -32,6 +32,9 @@ struct TaskRequest {
 
 inline constexpr absl::string_view kLatestSession = "latest";
 
+// InvalidArgument where a prompt can't be given to an agent.
+absl::Status CheckPrompt(absl::string_view prompt);
+
 // Makes paths absolute, fills in defaults, finds the latest session, and checks
 // what can be checked: InvalidArgument and NotFound say what to do.
 absl::Status CompleteRequest(const Environment& environment,

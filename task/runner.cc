@@ -1,13 +1,18 @@
 #include "task/runner.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <utility>
+#include <variant>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "absl/time/time.h"
 #include "agent/launch_json.h"
 #include "agent/registry.h"
 #include "base/check.h"
@@ -16,7 +21,7 @@
 namespace troika {
 namespace {
 
-constexpr int64_t kTryAgain = 200000;
+constexpr absl::string_view kTurnKey = "turn-";
 // What a harness that was told to end its turn gets to do so.
 constexpr int64_t kInterruptPatience = 10000000;
 
@@ -69,26 +74,24 @@ absl::Status Runner::LoadOptions() {
 }
 
 absl::Status Runner::Advance(MessageSink sink) {
-  const bool was_connected = follower_->connected();
   if (ready_.ok()) RETURN_IF_ERROR(OnRelayStarted());
   RETURN_IF_ERROR(follower_->Advance(sink));
   RETURN_IF_ERROR(LoadOptions());
-  if (follower_->connected() && !was_connected) {
-    // Another relay, or the same one again: it knows by the keys what it had.
-    sent_.clear();
-    refused_.clear();
+  for (const relay::Client::Answer& answer : follower_->TakeAnswers()) {
+    queue_.OnAnswer(answer, tools_.clock->NowMicros());
   }
   if (follower_->connected()) {
     role_ = follower_->role();
-    OnAnswers();
-    SendPending();
-    SendOutbox();
     Watch();
+    SendQueue();
     return absl::OkStatus();
   }
-  if (!state().process_alive && state().turns_waiting > 0 && !ready_.ok()) {
-    RETURN_IF_ERROR(StartProcess());
-  }
+  queue_.OnDisconnected();
+  if (state().process_alive || ready_.ok()) return absl::OkStatus();
+  interrupt_until_ = 0;
+  for (RelayCommand& turn : queue_.Reset()) turns_.push_back(std::move(turn));
+  if (!turns_.empty()) return AppendTurns();
+  if (state().turns_waiting > 0) return StartProcess();
   return absl::OkStatus();
 }
 
@@ -101,90 +104,67 @@ std::vector<pollfd> Runner::PollFds() const {
 int64_t Runner::wake_at() const {
   int64_t at = follower_->wake_at();
   const auto sooner = [&](int64_t other) {
-    if (at == 0 || other < at) at = other;
+    if (other != 0 && (at == 0 || other < at)) at = other;
   };
-  if (const auto alarm = watchdog_.Next(state())) sooner(alarm->at_micros);
-  for (const auto& [key, again] : refused_) sooner(again);
-  if (interrupt_until_ != 0) sooner(interrupt_until_);
+  // One that passed has been seen to; only its end is waited for.
+  const auto alarm = watchdog_.Next(state());
+  if (alarm && alarm->at_micros > watched_until_) sooner(alarm->at_micros);
+  sooner(queue_.wake_at());
+  sooner(interrupt_until_);
+  if (!turns_.empty()) sooner(tools_.clock->NowMicros());
   return at;
 }
 
-bool Runner::at_rest() const { return follower_->at_rest() && !ready_.ok(); }
+bool Runner::at_rest() const {
+  return follower_->at_rest() && !ready_.ok() && !queue_.HasTurns() &&
+         turns_.empty();
+}
 
-void Runner::Send(Command command) { pending_.push_back(std::move(command)); }
+void Runner::Send(RelayCommand command) {
+  queue_.Add(std::move(command));
+  if (follower_->connected()) SendQueue();
+}
 
-void Runner::SendPending() {
-  for (const Command& command : std::exchange(pending_, {})) {
+void Runner::SendQueue() {
+  queue_.AddWanted(follower_->replay().outbox());
+  queue_.Send(tools_.clock->NowMicros(), [&](const RelayCommand& command) {
     Step();
     follower_->Send({.type = command.type,
                      .key = command.key,
                      .payload = command.payload,
                      .grace_ms = command.grace_ms});
-  }
-}
-
-void Runner::SendOutbox() {
-  const int64_t now = tools_.clock->NowMicros();
-  for (const Outgoing& outgoing : follower_->replay().outbox()) {
-    const auto refused = refused_.find(outgoing.key);
-    if (refused != refused_.end()) {
-      // In order: what comes after it waits, too.
-      if (refused->second > now) return;
-      refused_.erase(refused);
-    } else if (sent_.contains(outgoing.key)) {
-      continue;
-    }
-    sent_.insert(outgoing.key);
-    Step();
-    follower_->Send({.type = outgoing.kind == Outgoing::Kind::kClose
-                                 ? relay::FrameType::kCloseStdin
-                                 : relay::FrameType::kWrite,
-                     .key = outgoing.key,
-                     .payload = outgoing.bytes});
-  }
-}
-
-void Runner::OnAnswers() {
-  for (const relay::Client::Answer& answer : follower_->TakeAnswers()) {
-    // Its disk is full, or the agent reads slowly: both may pass.
-    if (answer.code == relay::ReplyCode::kExhausted &&
-        sent_.contains(answer.key)) {
-      refused_[answer.key] = tools_.clock->NowMicros() + kTryAgain;
-    }
-  }
+  });
 }
 
 void Runner::Watch() {
   const int64_t now = tools_.clock->NowMicros();
-  if (state().session_mismatch && state().ending.kind == Ending::Kind::kNone &&
-      !mismatch_told_) {
-    mismatch_told_ = true;
-    Stop("troika", "the agent is in another session than it was asked for")
-        .IgnoreError();
+  if (state().session_mismatch && state().ending.kind == Ending::Kind::kNone) {
+    Send({.type = relay::FrameType::kStop,
+          .key = absl::StrCat("mismatch-", state().generation),
+          .payload = notes::ToJson(notes::Stop{
+              .by = "troika",
+              .reason = "the agent is in another session than it was asked "
+                        "for"}),
+          .grace_ms = tools_.grace_ms});
   }
   if (!state().turn_open) interrupt_until_ = 0;
   if (interrupt_until_ != 0 && now >= interrupt_until_) {
     interrupt_until_ = 0;
     Stop("troika", "the agent did not end its turn").IgnoreError();
   }
+  watched_until_ = now;
   const auto alarm = watchdog_.Next(state());
-  if (alarm && now >= alarm->at_micros) {
-    const absl::string_view name = DeadlineName(alarm->kind);
-    const std::string key = absl::StrCat("alarm-", state().generation, "-",
-                                         name.empty() ? "close" : name);
-    if (sent_.insert(key).second) {
-      if (alarm->kind == Alarm::Kind::kCloseIdle) {
-        Send({.type = relay::FrameType::kCloseStdin, .key = key});
-      } else {
-        Send({.type = relay::FrameType::kStop,
-              .key = key,
-              .payload = notes::ToJson(notes::Deadline{
-                  .which = std::string(name), .after_ms = alarm->after_ms}),
-              .grace_ms = tools_.grace_ms});
-      }
-    }
+  if (!alarm || now < alarm->at_micros) return;
+  const absl::string_view name = DeadlineName(alarm->kind);
+  if (alarm->kind == Alarm::Kind::kCloseIdle) {
+    return Send({.type = relay::FrameType::kCloseStdin,
+                 .key = absl::StrCat("close-", state().generation)});
   }
-  SendPending();
+  Send({.type = relay::FrameType::kStop,
+        .key = absl::StrCat("deadline-", state().generation, "-", name),
+        .payload = notes::ToJson(notes::Deadline{.which = std::string(name),
+                                                 .after_ms = alarm->after_ms}),
+        .grace_ms = tools_.grace_ms});
 }
 
 absl::Status Runner::CheckDriver() const {
@@ -202,16 +182,45 @@ std::string Runner::NextKey(absl::string_view kind) {
 }
 
 absl::Status Runner::AppendNote(const notes::Note& note, std::string key) {
+  RelayCommand command = {.key = std::move(key),
+                          .payload = notes::ToJson(note),
+                          .is_turn = std::holds_alternative<notes::Turn>(note)};
+  if (command.payload.size() > kMaxLineBytes) {
+    return absl::InvalidArgumentError(
+        "prompt and images are over 16 MiB together: name them by path");
+  }
   if (follower_->connected() || ready_.ok()) {
-    Send({.key = std::move(key), .payload = notes::ToJson(note)});
-    if (follower_->connected()) SendPending();
+    Send(std::move(command));
     return absl::OkStatus();
   }
   ASSIGN_OR_RETURN(relay::LogWriter log, TakeLog(folder_, tools_.clock));
   Step();
-  log.Append({.key = key, .payload = notes::ToJson(note)});
+  log.Append({.key = command.key, .payload = command.payload});
   RETURN_IF_ERROR(log.Flush());
   return log.Sync();
+}
+
+absl::Status Runner::AppendTurns() {
+  auto log = relay::LogWriter::Open(folder_.fd.get(), folder_.id, tools_.clock);
+  // Its relay is about to leave.
+  if (absl::IsUnavailable(log.status())) return absl::OkStatus();
+  RETURN_IF_ERROR(log.status());
+  // The relay may have taken it after all: then it is read first.
+  if (log->offset() != follower_->offset()) return absl::OkStatus();
+  int turn = state().turns;
+  for (const RelayCommand& command : std::exchange(turns_, {})) {
+    int number = 0;
+    absl::string_view digits = command.key;
+    if (absl::ConsumePrefix(&digits, kTurnKey) &&
+        absl::SimpleAtoi(digits, &number) && number <= turn) {
+      continue;
+    }
+    Step();
+    log->Append({.key = command.key, .payload = command.payload});
+    ++turn;
+  }
+  RETURN_IF_ERROR(log->Flush());
+  return log->Sync();
 }
 
 absl::Status Runner::Input(absl::string_view prompt,
@@ -224,16 +233,15 @@ absl::Status Runner::Input(absl::string_view prompt,
     return absl::FailedPreconditionError(
         absl::StrCat("task ", folder_.id, " was cancelled: start a new one"));
   }
-  const bool busy = now.turn_open || now.turns_waiting > 0 || ready_.ok();
+  const bool busy = now.turn_open || now.turns_waiting > 0 || ready_.ok() ||
+                    queue_.HasTurns() || !turns_.empty();
   if (busy && !backend_->capabilities().steer) {
     return absl::FailedPreconditionError(
         absl::StrCat(backend_->display_name(),
                      " takes no input while a turn runs: wait for "
                      "its end, or interrupt it first"));
   }
-  if (absl::StripAsciiWhitespace(prompt).empty()) {
-    return absl::InvalidArgumentError("the prompt is empty: say what to do");
-  }
+  RETURN_IF_ERROR(CheckPrompt(prompt));
   ASSIGN_OR_RETURN(std::vector<TurnAsked::Image> read,
                    ReadImages(images, *backend_));
   const int turn = now.turns + 1;
@@ -241,7 +249,7 @@ absl::Status Runner::Input(absl::string_view prompt,
                                 .prompt = std::string(prompt),
                                 .images = std::move(read),
                                 .by = std::string(by)},
-                    absl::StrCat("turn-", turn));
+                    absl::StrCat(kTurnKey, turn));
 }
 
 absl::Status Runner::Interrupt(absl::string_view by, absl::string_view reason) {
@@ -266,7 +274,6 @@ absl::Status Runner::Interrupt(absl::string_view by, absl::string_view reason) {
         .key = NextKey("interrupt"),
         .payload = notes::ToJson(note),
         .grace_ms = tools_.grace_ms});
-  if (follower_->connected()) SendPending();
   return absl::OkStatus();
 }
 
@@ -278,27 +285,32 @@ absl::Status Runner::Stop(absl::string_view by, absl::string_view reason) {
         .payload = notes::ToJson(
             notes::Stop{.by = std::string(by), .reason = std::string(reason)}),
         .grace_ms = tools_.grace_ms});
-  if (follower_->connected()) SendPending();
   return absl::OkStatus();
 }
 
 absl::Status Runner::CloseInput() {
   RETURN_IF_ERROR(CheckDriver());
   if (!state().process_alive || state().input_closed) return absl::OkStatus();
-  const std::string key = absl::StrCat("close-", state().generation);
-  if (!sent_.insert(key).second) return absl::OkStatus();
-  Send({.type = relay::FrameType::kCloseStdin, .key = key});
-  if (follower_->connected()) SendPending();
+  Send({.type = relay::FrameType::kCloseStdin,
+        .key = absl::StrCat("close-", state().generation)});
   return absl::OkStatus();
 }
 
 std::string Runner::Answer() const {
-  if (state().result && !state().result->text.empty()) {
-    return state().result->text;
+  const auto& result = state().result;
+  if (!result || !result->text.empty()) return result ? result->text : "";
+  const std::string& path = options_.last_message_file;
+  struct stat file = {};
+  if (result->is_error || path.empty() || stat(path.c_str(), &file) != 0) {
+    return "";
   }
-  if (options_.last_message_file.empty()) return "";
-  std::ifstream file(options_.last_message_file, std::ios::binary);
-  return std::string((std::istreambuf_iterator<char>(file)),
+  // What stood there before is another run's.
+  if (state().turn_started &&
+      absl::TimeFromTimespec(file.st_mtim) < *state().turn_started) {
+    return "";
+  }
+  std::ifstream text(path, std::ios::binary);
+  return std::string((std::istreambuf_iterator<char>(text)),
                      std::istreambuf_iterator<char>());
 }
 

@@ -16,10 +16,8 @@
 #include <poll.h>
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -35,6 +33,7 @@
 #include "base/fd.h"
 #include "relay/client.h"
 #include "relay/log_writer.h"
+#include "task/command_queue.h"
 #include "task/follower.h"
 #include "task/home.h"
 #include "task/notes.h"
@@ -99,24 +98,17 @@ class Runner {
   std::string Answer() const;
 
  private:
-  struct Command {
-    relay::FrameType type = relay::FrameType::kNote;
-    std::string key;
-    std::string payload;
-    uint32_t grace_ms = 0;
-  };
-
   Runner(TaskFolder folder, RunnerTools tools);
 
   absl::Status OpenFollower();
   absl::Status LoadOptions();
   // Appends to the log, or has the relay do it where one lives.
   absl::Status AppendNote(const notes::Note& note, std::string key);
+  // Turns that a process ended before it could take.
+  absl::Status AppendTurns();
   // To the relay, now or once it is there.
-  void Send(Command command);
-  void SendPending();
-  void SendOutbox();
-  void OnAnswers();
+  void Send(RelayCommand command);
+  void SendQueue();
   absl::Status CheckDriver() const;
   std::string NextKey(absl::string_view kind);
 
@@ -136,13 +128,12 @@ class Runner {
   Watchdog watchdog_;
   std::optional<Follower> follower_;
   UniqueFd ready_;  // Of a relay that starts.
-  std::vector<Command> pending_;
-  std::set<std::string> sent_;              // Keys, over this connection.
-  std::map<std::string, int64_t> refused_;  // Keys, and when to try again.
+  CommandQueue queue_;
+  std::vector<RelayCommand> turns_;  // To be appended to the log.
   std::optional<relay::Role> role_;
   int commands_ = 0;
+  int64_t watched_until_ = 0;    // Deadlines up to here have been seen to.
   int64_t interrupt_until_ = 0;  // The turn is to have ended by then; 0: none.
-  bool mismatch_told_ = false;
 };
 
 }  // namespace troika

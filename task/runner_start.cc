@@ -12,6 +12,7 @@
 #include "agent/discovery.h"
 #include "agent/registry.h"
 #include "base/status_macros.h"
+#include "relay/log_format.h"
 #include "relay/start.h"
 #include "task/runner.h"
 
@@ -93,6 +94,18 @@ absl::StatusOr<std::unique_ptr<Runner>> Runner::Create(const Home& home,
   ASSIGN_OR_RETURN(std::vector<TurnAsked::Image> images,
                    ReadImages(request.options.images, backend));
 
+  const std::string turn =
+      notes::ToJson(notes::Turn{.turn = 1,
+                                .prompt = request.prompt,
+                                .images = std::move(images),
+                                .by = "user"});
+  if (turn.size() > kMaxLineBytes ||
+      notes::ToJson(RequestNote(request, "")).size() + relay::kMaxKey >
+          kMaxLineBytes) {
+    return absl::InvalidArgumentError(
+        "prompt and images are over 16 MiB together: name them by path");
+  }
+
   ASSIGN_OR_RETURN(TaskFolder folder, home.NewTask());
   std::unique_ptr<Runner> runner(
       new Runner(std::move(folder), std::move(tools)));
@@ -103,11 +116,7 @@ absl::StatusOr<std::unique_ptr<Runner>> Runner::Create(const Home& home,
   log.Append(
       {.key = "request",
        .payload = notes::ToJson(RequestNote(request, runner->folder_.id))});
-  log.Append({.key = "turn-1",
-              .payload = notes::ToJson(notes::Turn{.turn = 1,
-                                                   .prompt = request.prompt,
-                                                   .images = std::move(images),
-                                                   .by = "user"})});
+  log.Append({.key = "turn-1", .payload = turn});
   RETURN_IF_ERROR(log.Flush());
   RETURN_IF_ERROR(log.Sync());
   // The log's name is to survive a loss of power, too.
@@ -129,8 +138,15 @@ absl::Status Runner::StartProcess() {
 
 absl::StatusOr<LaunchRequest> Runner::NextLaunch() const {
   const bool first = state().session_id.empty();
+  LaunchOptions options = options_;
+  options.images.clear();
+  if (const TurnAsked* turn = follower_->replay().waiting_turn()) {
+    for (const TurnAsked::Image& image : turn->images) {
+      options.images.push_back(image.path);
+    }
+  }
   return CompleteLaunch(
-      {.options = options_,
+      {.options = std::move(options),
        .cwd = request().cwd,
        .resume_session = first ? request().resume_session : state().session_id},
       *backend_);

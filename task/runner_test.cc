@@ -20,8 +20,6 @@
 namespace troika {
 namespace {
 
-using ::testing::AnyOf;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -333,92 +331,6 @@ TEST_P(EveryHarness, GarbageAndFloodsAreTaken) {
   ASSERT_TRUE(task.UntilEnd());
   EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
   EXPECT_THAT(task.All<Result>(), SizeIs(1));
-}
-
-class ExecTest : public ::testing::Test {
- protected:
-  TestHome home_;
-};
-
-TEST_F(ExecTest, InputWhileATurnRunsIsAnErrorThatSaysWhatToDo) {
-  for (const Harness harness : {Harness::kCodex, Harness::kGemini}) {
-    TestTask task(&home_, {.harness = harness, .script = "say A.\nhang"});
-    ASSERT_TRUE(task.UntilStatus(TaskStatus::kRunning));
-    EXPECT_THAT(task.runner().Input("more", {}, "user").message(),
-                HasSubstr("takes no input while a turn runs: wait for its end, "
-                          "or interrupt it first"));
-    ASSERT_TRUE(task.runner().Stop("user", "").ok());
-    ASSERT_TRUE(task.UntilEnd());
-  }
-}
-
-TEST_F(ExecTest, ClaudeTakesSeveralTurnsInOneProcess) {
-  TestTask task(&home_, {.harness = Harness::kClaude,
-                         .script = "== turn 1\nsay One.\nok\n"
-                                   "== turn 2\nsay Two.\nok\n"});
-  ASSERT_TRUE(task.UntilStatus(TaskStatus::kIdle));
-  ASSERT_TRUE(task.runner().Input("go on", {}, "user").ok());
-  ASSERT_TRUE(task.Until([&] { return task.All<Result>().size() == 2; }));
-  EXPECT_EQ(task.state().generation, 1);
-  ASSERT_TRUE(task.UntilEnd());
-  EXPECT_EQ(task.state().status, TaskStatus::kDone);
-}
-
-TEST_F(ExecTest, ClaudeGoesOnAfterAnInterrupt) {
-  TestTask task(&home_, {.harness = Harness::kClaude,
-                         .script = "== turn 1\nsay One.\nhang\n"
-                                   "== turn 2\nsay Two.\nok\n"});
-  ASSERT_TRUE(task.Until([&] { return !task.All<Text>().empty(); }));
-  ASSERT_TRUE(task.runner().Interrupt("user", "").ok());
-  ASSERT_TRUE(task.UntilStatus(TaskStatus::kIdle));
-  ASSERT_TRUE(task.runner().Input("go on", {}, "user").ok());
-  ASSERT_TRUE(task.Until([&] { return task.All<Result>().size() == 2; }));
-  ASSERT_TRUE(task.UntilEnd());
-  EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
-  EXPECT_EQ(task.state().generation, 1);
-}
-
-TEST_F(ExecTest, IdleProcessIsClosedAfterTenMinutes) {
-  TestTask task(&home_,
-                {.harness = Harness::kClaude, .script = "say One.\nok\n"});
-  ASSERT_TRUE(task.UntilStatus(TaskStatus::kIdle));
-  task.clock().Advance(absl::Minutes(11));
-  ASSERT_TRUE(task.UntilRest());
-  EXPECT_EQ(task.state().status, TaskStatus::kDone);
-}
-
-TEST_F(ExecTest, ANewThreadInPlaceOfTheOneAskedForFails) {
-  TestTask::Options options = {.script = "say A.\nsleep 60000\nok"};
-  options.request.resume_session = "no-such-name";
-  TestTask task(&home_, std::move(options));
-  ASSERT_TRUE(task.created().ok()) << task.created();
-  ASSERT_TRUE(task.UntilEnd());
-  EXPECT_EQ(task.state().status, TaskStatus::kFailed);
-  EXPECT_THAT(task.state().error, HasSubstr("another session"));
-}
-
-TEST_F(ExecTest, LatestSessionOfAFolderWithoutOneIsAnError) {
-  TestTask::Options options = {.script = "ok"};
-  options.request.resume_session = std::string(kLatestSession);
-  TestTask task(&home_, std::move(options));
-  EXPECT_TRUE(absl::IsNotFound(task.created())) << task.created();
-}
-
-TEST_F(ExecTest, OptionsHoldOverTurns) {
-  TestTask::Options options = {
-      .script = absl::StrCat("== turn 1\nsay A.\nok\n== turn 2\ndump-args ",
-                             home_.path(), "/args\nsay B.\nok\n")};
-  options.request.options.model = "gpt-5.5";
-  options.request.options.edit_mode = EditMode::kAutoEdit;
-  TestTask task(&home_, std::move(options));
-  ASSERT_TRUE(task.UntilEnd());
-  ASSERT_TRUE(task.runner().Input("more", {}, "user").ok());
-  ASSERT_TRUE(task.UntilEnd());
-  EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
-  const std::string args = ReadWhole(home_.path() + "/args");
-  EXPECT_THAT(args, HasSubstr("gpt-5.5"));
-  EXPECT_THAT(args, HasSubstr("workspace-write"));
-  EXPECT_THAT(args, HasSubstr("resume"));
 }
 
 }  // namespace

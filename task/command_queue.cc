@@ -1,0 +1,91 @@
+#include "task/command_queue.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace troika {
+namespace {
+
+constexpr int64_t kTryAgain = 200000;
+
+}  // namespace
+
+void CommandQueue::Add(RelayCommand command) {
+  if (!known_.insert(command.key).second) return;
+  entries_.push_back({.command = std::move(command)});
+}
+
+void CommandQueue::AddWanted(const std::vector<Outgoing>& outbox) {
+  for (const Outgoing& wanted : outbox) {
+    if (known_.contains(wanted.key)) continue;
+    Add({.type = wanted.kind == Outgoing::Kind::kClose
+                     ? relay::FrameType::kCloseStdin
+                     : relay::FrameType::kWrite,
+         .key = wanted.key,
+         .payload = wanted.bytes});
+  }
+}
+
+void CommandQueue::Send(int64_t now,
+                        absl::FunctionRef<void(const RelayCommand&)> send) {
+  bool waits = false;
+  for (Entry& entry : entries_) {
+    if (entry.sent) continue;
+    if (entry.command.type != relay::FrameType::kStop) {
+      waits = waits || entry.not_before > now;
+      if (waits) continue;
+    }
+    entry.sent = true;
+    send(entry.command);
+  }
+}
+
+void CommandQueue::OnAnswer(const relay::Client::Answer& answer, int64_t now) {
+  const auto entry =
+      std::find_if(entries_.begin(), entries_.end(),
+                   [&](const Entry& e) { return e.command.key == answer.key; });
+  if (entry == entries_.end()) return;
+  if (answer.code == relay::ReplyCode::kExhausted) {
+    // Its disk is full, or the agent reads slowly: both may pass.
+    entry->sent = false;
+    entry->not_before = now + kTryAgain;
+  } else if (answer.code == relay::ReplyCode::kEnded &&
+             entry->command.is_turn) {
+    // For the next process; Reset hands it out.
+    entry->sent = true;
+  } else {
+    entries_.erase(entry);
+  }
+}
+
+void CommandQueue::OnDisconnected() {
+  for (Entry& entry : entries_) entry.sent = false;
+}
+
+std::vector<RelayCommand> CommandQueue::Reset() {
+  std::vector<RelayCommand> turns;
+  for (Entry& entry : entries_) {
+    if (entry.command.is_turn) turns.push_back(std::move(entry.command));
+  }
+  entries_.clear();
+  known_.clear();
+  return turns;
+}
+
+bool CommandQueue::HasTurns() const {
+  return std::any_of(entries_.begin(), entries_.end(),
+                     [](const Entry& e) { return e.command.is_turn; });
+}
+
+int64_t CommandQueue::wake_at() const {
+  int64_t first = 0;
+  for (const Entry& entry : entries_) {
+    if (!entry.sent && entry.not_before != 0 &&
+        (first == 0 || entry.not_before < first)) {
+      first = entry.not_before;
+    }
+  }
+  return first;
+}
+
+}  // namespace troika

@@ -1,0 +1,61 @@
+// What a runner has asked of a relay and has no answer to: kept until it is
+// answered, sent again over the next connection, and tried again where the
+// relay can't take it now. The relay takes each key once.
+#ifndef TROIKA_TASK_COMMAND_QUEUE_H_
+#define TROIKA_TASK_COMMAND_QUEUE_H_
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "agent/protocol.h"
+#include "relay/client.h"
+#include "relay/frame.h"
+
+namespace troika {
+
+struct RelayCommand {
+  relay::FrameType type = relay::FrameType::kNote;
+  std::string key;
+  std::string payload;
+  uint32_t grace_ms = 0;
+  // A turn is the task's: where the process ends before the relay takes it, it
+  // is left for the next one. All else ends with the process.
+  bool is_turn = false;
+};
+
+class CommandQueue {
+ public:
+  // A key that was there since the last Reset is passed over.
+  void Add(RelayCommand command);
+  void AddWanted(const std::vector<Outgoing>& outbox);
+
+  // Hands on, in order, what has not been sent or is to be tried again. Stops
+  // wait for nothing.
+  void Send(int64_t now, absl::FunctionRef<void(const RelayCommand&)> send);
+  void OnAnswer(const relay::Client::Answer& answer, int64_t now);
+  // The connection is gone: what has no answer is sent again over the next.
+  void OnDisconnected();
+  // The process is gone. Returns the turns that no answer came to.
+  std::vector<RelayCommand> Reset();
+
+  bool HasTurns() const;
+  // When Send has something to try again; 0: it has not.
+  int64_t wake_at() const;
+
+ private:
+  struct Entry {
+    RelayCommand command;
+    bool sent = false;
+    int64_t not_before = 0;
+  };
+
+  std::vector<Entry> entries_;
+  std::set<std::string, std::less<>> known_;
+};
+
+}  // namespace troika
+
+#endif  // TROIKA_TASK_COMMAND_QUEUE_H_
