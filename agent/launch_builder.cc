@@ -1,6 +1,7 @@
 #include "agent/launch_builder.h"
 
 #include <algorithm>
+#include <iterator>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -14,6 +15,16 @@ namespace {
 
 // Linux's MAX_ARG_STRLEN, which counts the NUL at the end.
 constexpr size_t kMaxArgBytes = 128 * 1024;
+
+// The options that name files and folders.
+constexpr absl::string_view kPathOptions[] = {"images", "output_schema",
+                                              "extra_dirs", "base_instructions",
+                                              "last_message_file"};
+
+bool IsPath(absl::string_view option) {
+  return std::find(std::begin(kPathOptions), std::end(kPathOptions), option) !=
+         std::end(kPathOptions);
+}
 
 }  // namespace
 
@@ -48,9 +59,9 @@ void LaunchBuilder::CheckValue(absl::string_view option,
   } else if (absl::StartsWith(value, "-")) {
     Fail(option,
          absl::StrCat("\"", value,
-                      "\" begins with a dash and would be taken for a flag; "
-                      "write a file as ./",
-                      value));
+                      "\" begins with a dash and would be taken for a flag",
+                      IsPath(option) ? absl::StrCat("; write it as ./", value)
+                                     : "; give another one, or leave it out"));
   }
 }
 

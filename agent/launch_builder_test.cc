@@ -35,10 +35,10 @@ TEST(LaunchBuilderTest, ValuesThatNoCommandLineCarries) {
             "model: holds a NUL byte, which no command line can carry");
   EXPECT_EQ(Error({.options = {.images = {"a", "--yolo"}}}),
             "images: \"--yolo\" begins with a dash and would be taken for a "
-            "flag; write a file as ./--yolo");
+            "flag; write it as ./--yolo");
   EXPECT_EQ(Error({.resume_session = "--last"}),
             "resume_session: \"--last\" begins with a dash and would be taken "
-            "for a flag; write a file as ./--last");
+            "for a flag; give another one, or leave it out");
   EXPECT_EQ(Error({.options = {.extra_dirs = {""}}}),
             "extra_dirs: one of them is empty");
   EXPECT_EQ(Error({.options = {.config = {"key"}}}),
