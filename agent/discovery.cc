@@ -85,7 +85,7 @@ absl::StatusOr<Cli> FindCli(const CliNames& names, const Environment& env,
   if (!path.ok()) return path.status();
   const absl::StatusOr<FileIdentity> identity = IdentityOf(*path);
   if (!identity.ok()) return identity.status();
-  VersionCache cache(options.cache_path);
+  VersionCache cache(HasOtherNames(*path) ? "" : options.cache_path);
   std::optional<CliFacts> facts = cache.Find(*identity);
   if (!facts) {
     absl::StatusOr<CliFacts> asked = Ask(*path, names, env, options);

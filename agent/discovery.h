@@ -21,7 +21,7 @@ namespace troika {
 struct FindCliOptions {
   // Where versions are remembered (agent/version_cache.h), so that a program
   // is asked once for each of its updates, by all processes together. Empty:
-  // it is asked each time.
+  // it is asked each time, as is a program of several names.
   std::string cache_path;
   absl::Duration deadline = absl::Seconds(20);
   CommandRunner* runner = nullptr;  // Borrowed.

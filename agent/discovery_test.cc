@@ -137,13 +137,39 @@ TEST_F(DiscoveryTest, AskedOnceForEachFile) {
   EXPECT_THAT(runner_.asked, ElementsAre("--version", "--version"));
 }
 
-TEST_F(DiscoveryTest, LinksAreWhereTheyLead) {
+TEST_F(DiscoveryTest, LinksAreAskedByTheirOwnNameAndOnce) {
   std::filesystem::create_symlink("../other/prog-beta",
                                   folder_.Path("bin/prog-link"));
-  EXPECT_EQ(Find({{"PROG_PATH", "prog-link"}})->path,
-            folder_.Path("bin/prog-link"));
-  EXPECT_TRUE(Find({{"PROG_PATH", "prog-beta"}}).ok());
-  EXPECT_THAT(runner_.asked, ElementsAre("--version"));
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(Find({{"PROG_PATH", "prog-link"}})->path,
+              folder_.Path("bin/prog-link"));
+    EXPECT_TRUE(Find({{"PROG_PATH", "prog-beta"}}).ok());
+  }
+  EXPECT_THAT(runner_.asked, ElementsAre("--version", "--version"));
+  // An update of what the link leads to.
+  folder_.WriteProgram("other/new", "");
+  std::filesystem::rename(folder_.Path("other/new"),
+                          folder_.Path("other/prog-beta"));
+  runner_.answers["--version"] = "1.2.4";
+  EXPECT_EQ(Find({{"PROG_PATH", "prog-link"}})->version, "1.2.4");
+}
+
+TEST_F(DiscoveryTest, AProgramOfSeveralNamesIsAskedEachTime) {
+  folder_.WriteProgram("manager/shim", "");
+  std::filesystem::create_symlink("../manager/shim", folder_.Path("bin/a"));
+  std::filesystem::create_symlink("../manager/shim", folder_.Path("bin/b"));
+  EXPECT_EQ(Find({{"PROG_PATH", "a"}})->version, "1.2.3");
+  runner_.answers["--version"] = "1.5.0";
+  EXPECT_EQ(Find({{"PROG_PATH", "b"}})->version, "1.5.0");
+  // Its manager has it start another version, and no file has changed.
+  runner_.answers["--version"] = "1.6.0";
+  EXPECT_EQ(Find({{"PROG_PATH", "a"}})->version, "1.6.0");
+  std::filesystem::create_hard_link(folder_.Path("manager/shim"),
+                                    folder_.Path("manager/c"));
+  runner_.answers["--version"] = "1.7.0";
+  EXPECT_EQ(Find({{"PROG_PATH", folder_.Path("manager/c")}})->version, "1.7.0");
+  runner_.answers["--version"] = "1.8.0";
+  EXPECT_EQ(Find({{"PROG_PATH", folder_.Path("manager/c")}})->version, "1.8.0");
 }
 
 TEST_F(DiscoveryTest, ABrokenCacheIsReplaced) {

@@ -47,12 +47,36 @@ absl::StatusOr<FileIdentity> IdentityOf(const std::string& path) {
   if (error || stat(real.c_str(), &info) != 0) {
     return absl::NotFoundError(absl::StrCat("look at ", path));
   }
-  return FileIdentity{.path = real.native(),
+  return FileIdentity{.invoked = path,
+                      .path = real.native(),
                       .device = static_cast<int64_t>(info.st_dev),
                       .inode = static_cast<int64_t>(info.st_ino),
                       .size = info.st_size,
                       .mtime_ns = Nanoseconds(info.st_mtim),
                       .ctime_ns = Nanoseconds(info.st_ctim)};
+}
+
+bool HasOtherNames(const std::string& path) {
+  struct stat name;
+  struct stat file;
+  if (lstat(path.c_str(), &name) != 0 || stat(path.c_str(), &file) != 0) {
+    return false;
+  }
+  // Folders of programs are long.
+  if (!S_ISLNK(name.st_mode) && name.st_nlink == 1) return false;
+  const std::filesystem::path invoked(path);
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(invoked.parent_path(), error);
+       !error && it != std::filesystem::directory_iterator();
+       it.increment(error)) {
+    struct stat other;
+    if (it->path().filename() != invoked.filename() &&
+        stat(it->path().c_str(), &other) == 0 && other.st_dev == file.st_dev &&
+        other.st_ino == file.st_ino) {
+      return true;
+    }
+  }
+  return false;
 }
 
 VersionCache::VersionCache(std::string path) : path_(std::move(path)) {
@@ -69,7 +93,8 @@ std::optional<CliFacts> VersionCache::Find(const FileIdentity& identity) const {
 void VersionCache::Add(const FileIdentity& identity, const CliFacts& facts) {
   entries_.erase(std::remove_if(entries_.begin(), entries_.end(),
                                 [&](const Entry& entry) {
-                                  return entry.identity.path == identity.path;
+                                  return entry.identity.invoked ==
+                                         identity.invoked;
                                 }),
                  entries_.end());
   entries_.insert(entries_.begin(), {identity, facts});
@@ -87,7 +112,8 @@ void VersionCache::Load() {
     const absl::string_view path = item.Get("path").StringOr("");
     if (path.empty() || entries_.size() == kMaxEntries) continue;
     entries_.push_back(
-        {.identity = {.path = std::string(path),
+        {.identity = {.invoked = std::string(item.Get("invoked").StringOr("")),
+                      .path = std::string(path),
                       .device = item.Get("device").IntOr(-1),
                       .inode = item.Get("inode").IntOr(-1),
                       .size = item.Get("size").IntOr(-1),
@@ -103,6 +129,7 @@ void VersionCache::Save() const {
   for (const Entry& entry : entries_) {
     absl::StrAppend(&items, items.empty() ? "" : ",",
                     json::ObjectWriter()
+                        .String("invoked", entry.identity.invoked)
                         .String("path", entry.identity.path)
                         .Json("device", Number(entry.identity.device))
                         .Json("inode", Number(entry.identity.inode))

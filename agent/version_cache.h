@@ -18,7 +18,8 @@ namespace troika {
 // What tells a file from the one that an update puts in its place. npm gives
 // all files the same old mtime, so the time of the last change is in it too.
 struct FileIdentity {
-  std::string path;  // Where links lead.
+  std::string invoked;  // As it is started: some programs go by their name.
+  std::string path;     // Where links lead.
   int64_t device = 0;
   int64_t inode = 0;
   int64_t size = 0;
@@ -30,6 +31,11 @@ struct FileIdentity {
 
 // NotFound where there is no such file.
 absl::StatusOr<FileIdentity> IdentityOf(const std::string& path);
+
+// Whether another name in its folder leads to the same file. Version managers
+// have one such program for all that they manage: what it starts, and so which
+// version it says, does not depend on the file.
+bool HasOtherNames(const std::string& path);
 
 struct CliFacts {
   std::string version;
