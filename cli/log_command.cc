@@ -16,6 +16,7 @@
 #include "cli/task_place.h"
 #include "cli/terminal_text.h"
 #include "relay/log_reader.h"
+#include "task/follower.h"
 
 namespace troika::cli {
 namespace {
@@ -122,11 +123,9 @@ class Printer : public relay::LogSink {
   bool damaged_ = false;
 };
 
-absl::Status PrintLog(const TaskFolder& folder, Printer& printer) {
+absl::Status PrintLog(relay::LogReader& reader, Printer& printer) {
   // A log may have gigabytes: its reader stops where ours has left.
   constexpr int64_t kAtOnce = int64_t{16} << 20;
-  ASSIGN_OR_RETURN(relay::LogReader reader,
-                   relay::LogReader::Open(folder.fd.get()));
   int64_t read = 0;
   do {
     ASSIGN_OR_RETURN(read, reader.Read(printer, kAtOnce));
@@ -144,8 +143,10 @@ int Run(absl::Span<const std::string> args, const Io& io) {
     Fail(io, folder.status().message());
     return kExitUsage;
   }
+  absl::StatusOr<relay::LogReader> reader = OpenLog(*folder);
+  if (!reader.ok()) return Fail(io, reader.status().message());
   Printer printer(&*line, io);
-  const absl::Status done = PrintLog(*folder, printer);
+  const absl::Status done = PrintLog(*reader, printer);
   // A reader that leaves is no error to tell anybody.
   if (!done.ok() && !absl::IsCancelled(done)) {
     return Fail(io, absl::StrCat("task ", folder->id, ": ", done.message()));

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "cli/terminal_text.h"
 #include "dto/json.h"
 
 namespace troika::cli {
@@ -124,6 +125,19 @@ void TaskView::Say(absl::string_view text) {
   Finish();
   // Where stderr can't be written, nobody is left to tell.
   WriteAll(io_.err, absl::StrCat("troika: ", text, "\n")).IgnoreError();
+}
+
+void TaskView::SayTrouble(absl::string_view trouble) {
+  if (trouble == trouble_said_) return;
+  Say(trouble.empty() ? "the log can be written again" : Harmless(trouble));
+  trouble_said_ = std::string(trouble);
+}
+
+void TaskView::ShowWaiting(const TaskState& state) {
+  if (options_.output != ViewOptions::Output::kText) return;
+  const std::string text = timeline_.WaitingTurn(state);
+  if (!text.empty()) HideStatus();
+  buffer_ += text;
 }
 
 void TaskView::HideStatus() {

@@ -57,6 +57,11 @@ class TaskView {
   void Finish();
   // Something about ourselves, on io.err.
   void Say(absl::string_view text);
+  // Says what is wrong with the log, and when that is over (empty): each once,
+  // however often it is told.
+  void SayTrouble(absl::string_view trouble);
+  // In a timeline: the turn that waits for an agent, where one does.
+  void ShowWaiting(const TaskState& state);
 
   // The first error of writing; Cancelled where the reader is gone.
   const absl::Status& written() const { return written_; }
@@ -79,6 +84,7 @@ class TaskView {
   std::string buffer_;
   absl::Status written_;
   std::string status_shown_;  // Empty: none is.
+  std::string trouble_said_;
   int64_t wake_at_ = 0;
   bool deadline_passed_ = false;
 };

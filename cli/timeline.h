@@ -46,6 +46,9 @@ class Timeline {
   // What to print for `message`; may be empty, or leave its last line open.
   // `state` has the message counted in.
   std::string Add(const Message& message, const TaskState& state);
+  // What to print at the end for a turn that no agent has taken yet, as its
+  // prompt is in no message until then; empty where there is none.
+  std::string WaitingTurn(const TaskState& state);
   // Ends a line that was left open.
   std::string EndLine();
   bool line_open() const { return line_open_; }

@@ -79,6 +79,17 @@ void Timeline::On(const Result& result, const Context& context) {
   if (!spent.empty()) Line(Style::kDim, absl::StrCat("  ", spent));
 }
 
+std::string Timeline::WaitingTurn(const TaskState& state) {
+  if (state.process_alive || state.turns_waiting == 0) return "";
+  depth_ = 0;
+  Begin(Kind::kBlock);
+  // The title is of the first turn.
+  if (state.turns == 1) Lines(Style::kCyan, "❯ ", state.title, 1);
+  Line(Style::kDim, absl::StrCat("turn ", state.turns,
+                                 " waits: no agent was started for it yet"));
+  return std::exchange(out_, "");
+}
+
 void Timeline::On(const Lifecycle& event, const Context& context) {
   using Event = Lifecycle::Kind;
   const std::string text = HarmlessLine(event.text);

@@ -1,11 +1,16 @@
 #include "task/follower.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/fd.h"
 #include "base/status_macros.h"
+#include "relay/log_format.h"
 #include "task/notes.h"
 #include "task/replay_sink.h"
 
@@ -33,6 +38,29 @@ class TellingSink : public ReplaySink {
 
 }  // namespace
 
+absl::StatusOr<relay::LogReader> OpenLog(const TaskFolder& folder) {
+  auto reader = relay::LogReader::Open(folder.fd.get());
+  if (absl::IsNotFound(reader.status())) {
+    return absl::NotFoundError(
+        absl::StrCat("task ", folder.id,
+                     " has no log, as it was cut short or its log was "
+                     "removed: give the prompt again, and remove ",
+                     folder.path));
+  }
+  if (!reader.ok()) {
+    return absl::Status(
+        reader.status().code(),
+        absl::StrCat("task ", folder.id, ": ", reader.status().message()));
+  }
+  return reader;
+}
+
+bool LogIsFree(const TaskFolder& folder) {
+  const UniqueFd log(
+      openat(folder.fd.get(), relay::kLogName, O_RDONLY | O_CLOEXEC));
+  return log.ok() && flock(log.get(), LOCK_SH | LOCK_NB) == 0;
+}
+
 absl::StatusOr<relay::LogWriter> TakeLog(const TaskFolder& folder,
                                          Clock* clock) {
   const absl::Time deadline = absl::Now() + kLockPatience;
@@ -47,13 +75,8 @@ absl::StatusOr<relay::LogWriter> TakeLog(const TaskFolder& folder,
 
 absl::StatusOr<Follower> Follower::Open(const TaskFolder* folder,
                                         Options options) {
-  auto reader = relay::LogReader::Open(folder->fd.get());
-  if (!reader.ok()) {
-    return absl::Status(
-        reader.status().code(),
-        absl::StrCat("task ", folder->id, ": ", reader.status().message()));
-  }
-  return Follower(folder, std::move(options), *std::move(reader));
+  ASSIGN_OR_RETURN(relay::LogReader reader, OpenLog(*folder));
+  return Follower(folder, std::move(options), std::move(reader));
 }
 
 Follower::Follower(const TaskFolder* folder, Options options,
@@ -90,9 +113,17 @@ absl::Status Follower::Advance(MessageSink sink) {
     return absl::OkStatus();
   }
   at_rest_ = true;
+  TellEnd(sink);
+  return absl::OkStatus();
+}
+
+void Follower::Finish(MessageSink sink) {
+  if (LogIsFree(*folder_)) TellEnd(sink);
+}
+
+void Follower::TellEnd(MessageSink sink) {
   TellingSink records(&replay_, sink, &options_.on_record);
   reader_.Finish(records);
-  return absl::OkStatus();
 }
 
 void Follower::Connect(MessageSink sink) {

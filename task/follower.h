@@ -50,6 +50,10 @@ class Follower {
   // What is damaged at the log's end has been told.
   bool at_rest() const { return at_rest_; }
 
+  // For who does not wait for the rest: tells what is damaged at the log's end,
+  // unless somebody writes there now. Nothing may be read after it.
+  void Finish(MessageSink sink);
+
   pollfd PollFd() const;
   // Microseconds; 0: only PollFd() matters.
   int64_t wake_at() const { return wake_at_; }
@@ -72,6 +76,7 @@ class Follower {
   Follower(const TaskFolder* folder, Options options, relay::LogReader reader);
 
   absl::Status Read(MessageSink sink);
+  void TellEnd(MessageSink sink);
   // Whether a relay should be there.
   void Connect(MessageSink sink);
   void OnRelayMissing(MessageSink sink);
@@ -86,6 +91,12 @@ class Follower {
   int64_t wake_at_ = 0;
   bool at_rest_ = false;
 };
+
+// NotFound says what to do where the task has no log.
+absl::StatusOr<relay::LogReader> OpenLog(const TaskFolder& folder);
+
+// Whether nobody has the log's lock: no relay, and nobody who starts one.
+bool LogIsFree(const TaskFolder& folder);
 
 // Waits up to two seconds for the lock, which a relay holds a moment longer
 // than it takes to write its last record.
