@@ -25,7 +25,8 @@ where none is given and stdin is no terminal. After -- it may begin with a dash.
 
 The agent runs under a relay of its own, and goes on where this command is
 killed: `troika tail TASK -f` follows it. Ctrl-C interrupts the agent, a second
-one stops it, a third one leaves it to its end.
+one stops it, a third one leaves it to its end. Leaving waits up to 5 s for an
+agent that starts to begin its turn.
 
 What it may do
   --edit-mode MODE        research (the default: read only), auto_edit,
@@ -69,10 +70,10 @@ What is printed
   --quiet                 only the agent's last answer
   --color WHEN            auto (on terminals, without NO_COLOR), always, never
 
-Exit code: 0 the task is done; 1 it failed; 2 the command line is wrong or the
-request was refused; 3 it was cancelled before it began; 124 a deadline passed;
-130 it was interrupted; 129 or 143 we were told to leave by SIGHUP or SIGTERM,
-and the agent goes on.
+Exit code: 0 the task is done; 1 it failed or has no result; 2 the command line
+is wrong or the request was refused; 3 it was cancelled before it began; 124 a
+deadline passed; 130 it was interrupted; 129 or 143 we were told to leave by
+SIGHUP or SIGTERM, and the agent goes on where it had begun.
 
 Examples:
   troika run codex "why does the login test fail?"

@@ -24,6 +24,9 @@
 namespace troika::cli {
 namespace {
 
+// For an agent that starts to get its prompt, where we are told to leave.
+constexpr int64_t kLeavePatience = 5000000;
+
 // One task from its start to its end, or to ours.
 class Foreground {
  public:
@@ -35,23 +38,28 @@ class Foreground {
       const absl::Status advanced =
           runner_.Advance([&](Message&& m) { view_.Add(m, runner_.state()); });
       view_.Flush(state());
+      view_.SayTrouble(runner_.trouble());
       if (!advanced.ok()) {
         view_.Finish();
         return Fail(io_, advanced.message());
       }
       if (runner_.at_rest()) return Finish();
+      if (leave_ && MayLeave()) return Leave();
       if (!view_.written().ok() && HasItsPrompt()) return OnWriteFailed();
       CloseWhenIdle();
       TellThatNobodyAnswers();
       Pause();
-      for (const int signal : signals_.Take()) {
-        const std::optional<int> code = OnSignal(signal);
-        if (code) return *code;
-      }
+      for (const int signal : signals_.Take()) OnSignal(signal);
     }
   }
 
  private:
+  // That we were told to.
+  struct Leaving {
+    int exit_code = 0;
+    int64_t deadline = 0;
+  };
+
   const TaskState& state() const { return runner_.state(); }
   const std::string& id() const { return runner_.folder().id; }
 
@@ -64,7 +72,9 @@ class Foreground {
   void Pause() {
     std::vector<pollfd> fds = runner_.PollFds();
     fds.push_back({.fd = signals_.fd(), .events = POLLIN});
-    Wait(std::move(fds), Sooner(runner_.wake_at(), view_.wake_at()), clock_);
+    const int64_t wake_at = Sooner(runner_.wake_at(), view_.wake_at());
+    Wait(std::move(fds), Sooner(wake_at, leave_ ? leave_->deadline : 0),
+         clock_);
   }
 
   // There is one turn, and no more is to come.
@@ -83,15 +93,8 @@ class Foreground {
         "ends its turn, and --edit-mode says what it may do without asking");
   }
 
-  std::optional<int> OnSignal(int signal) {
-    if (signal != SIGINT) {
-      view_.Say(state().process_alive
-                    ? absl::StrCat("leaving; the agent goes on, follow it "
-                                   "with: troika tail ",
-                                   id(), " -f")
-                    : "leaving; the agent was not started yet");
-      return kExitSignal + signal;
-    }
+  void OnSignal(int signal) {
+    if (signal != SIGINT) return PrepareToLeave(kExitSignal + signal);
     ++interrupts_;
     if (interrupts_ == 1) {
       view_.Say("interrupting the agent; Ctrl-C again stops it");
@@ -100,11 +103,33 @@ class Foreground {
       view_.Say("stopping the agent; Ctrl-C again leaves it to its end");
       Tell(runner_.Stop("user", "Ctrl-C"));
     } else {
-      view_.Say(absl::StrCat("leaving; see how it ends with: troika tail ",
-                             id(), " -f"));
-      return kExitInterrupted;
+      PrepareToLeave(kExitInterrupted);
     }
-    return std::nullopt;
+  }
+
+  void PrepareToLeave(int exit_code) {
+    if (leave_) return;
+    leave_ = {.exit_code = exit_code,
+              .deadline = clock_.NowMicros() + kLeavePatience};
+    if (!HasItsPrompt()) view_.Say("leaving as soon as the agent has begun");
+  }
+
+  // The relay gets what we want of the agent from us, and an agent without a
+  // prompt would wait for nobody.
+  bool MayLeave() const {
+    return HasItsPrompt() || clock_.NowMicros() >= leave_->deadline;
+  }
+
+  int Leave() {
+    const bool ends = state().ending.kind != Ending::Kind::kNone;
+    view_.Say(absl::StrCat(
+        "leaving; ",
+        !HasItsPrompt() ? "the agent has not begun its turn, see what came of "
+                          "it with: troika tail "
+        : ends          ? "see how it ends with: troika tail "
+                        : "the agent goes on, follow it with: troika tail ",
+        id(), " -f"));
+    return leave_->exit_code;
   }
 
   void Tell(const absl::Status& done) {
@@ -115,6 +140,12 @@ class Foreground {
   int OnWriteFailed() {
     if (absl::IsCancelled(view_.written())) return kExitOk;
     return Fail(io_, view_.written().message());
+  }
+
+  // A log that was damaged may have lost the turn.
+  bool EndedWell() const {
+    return state().status == TaskStatus::kDone && state().turns > 0 &&
+           state().result;
   }
 
   int Finish() {
@@ -131,6 +162,12 @@ class Foreground {
             absl::StrCat(exact ? answer : Harmless(answer), ended ? "" : "\n"));
     }
     const int code = view_.ExitCode(state());
+    if (code == kExitOk && !EndedWell()) {
+      view_.Say(absl::StrCat(
+          "the task is over and has no result; see why with: troika log ",
+          id()));
+      return kExitFailure;
+    }
     if (quiet && code != kExitOk) TellError();
     return code;
   }
@@ -150,6 +187,7 @@ class Foreground {
   const Io io_;
   Clock& clock_;
   Signals signals_;
+  std::optional<Leaving> leave_;
   int interrupts_ = 0;
   bool told_of_waiting_ = false;
 };
@@ -181,10 +219,12 @@ int RunTask(TaskRequest request, const ViewOptions& options,
     return IsRefusal(runner.status()) ? kExitUsage : kExitFailure;
   }
   TaskView view(options, environment, io, &clock);
+  // It takes the signals, so that none ends us between its task and its agent.
+  Foreground foreground(runner->get(), &view, io, &clock);
   if (options.output == ViewOptions::Output::kText) {
     view.Say(absl::StrCat("task ", (*runner)->folder().id));
   }
-  return Foreground(runner->get(), &view, io, &clock).Run();
+  return foreground.Run();
 }
 
 }  // namespace troika::cli

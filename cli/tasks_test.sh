@@ -95,6 +95,52 @@ wait $pid
 id=$(sed -n 's/^troika: leaving.*troika tail \(.*\) -f$/\1/p' "$dir/output")
 expect 0 'All 4 tests pass' tail "${id:-none}" -f
 
+# We leave while the agent starts: it gets its prompt first.
+play commands
+printf '#!/bin/sh\nsleep 1\nexec "%s" "$@"\n' "$TROIKA_RELAY_BIN" \
+  >"$dir/relay"
+chmod +x "$dir/relay"
+for signals in TERM 'INT INT INT'; do
+  : >"$dir/output"
+  TROIKA_RELAY_BIN=$dir/relay env --default-signal=INT \
+    "$troika" run codex 'x' >"$dir/output" 2>&1 &
+  pid=$!
+  until_shown 'troika: task '
+  sleep 0.3
+  for signal in $signals; do
+    kill -$signal $pid
+    sleep 0.1
+  done
+  wait $pid
+  code=$?
+  if [ "$signals" = TERM ]; then
+    [ $code -eq 143 ] || fail "told to leave early: exit code $code, not 143"
+    grep -qF 'leaving as soon as' "$dir/output" || fail 'leaving early'
+    grep -qF 'the agent goes on' "$dir/output" || fail 'left too early'
+    expect 0 '✔ done' tail latest -f
+  else
+    [ $code -eq 130 ] || fail "third Ctrl-C: exit code $code, not 130"
+    expect 130 'by user' tail latest -f
+  fi
+done
+
+# A task that nobody starts.
+expect 0 '✔ done' run codex 'name the files'
+log=$TROIKA_HOME/tasks/$(ls "$TROIKA_HOME/tasks" | tail -1)/log.v1
+cp "$log" "$dir/whole"
+head -3 "$dir/whole" >"$log"
+expect 0 '❯ name the files' tail latest
+expect 1 'the task was never started' tail latest -f
+printf 'half a rec' >>"$log"
+expect 0 'the log is damaged here: 10 bytes' tail latest
+expect 1 'the log is damaged here: 10 bytes' tail latest -f
+
+# A folder without a log.
+rm "$log"
+expect 1 'has no log' tail latest
+expect 1 'has no log' log latest
+cp "$dir/whole" "$log"
+
 # Our reader leaves, and the agent goes on.
 play commands
 "$troika" run codex 'x' 2>"$dir/output" | true
