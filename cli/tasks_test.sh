@@ -124,6 +124,20 @@ for signals in TERM 'INT INT INT'; do
   fi
 done
 
+# A log that can't be written is told to everybody who watches.
+printf '#!/bin/sh\ntrap "" XFSZ\nulimit -f 8\nexec "%s" "$@"\n' \
+  "$TROIKA_RELAY_BIN" >"$dir/relay"
+play floods
+: >"$dir/output"
+TROIKA_RELAY_BIN=$dir/relay "$troika" run codex 'x' >"$dir/output" 2>&1 &
+pid=$!
+until_shown "its log can't be written"
+timeout 3 "$troika" tail latest -f >"$dir/output" 2>&1
+grep -qF "its log can't be written" "$dir/output" || fail 'trouble in tail'
+kill -TERM $pid
+wait $pid
+play commands
+
 # A task that nobody starts.
 expect 0 '✔ done' run codex 'name the files'
 log=$TROIKA_HOME/tasks/$(ls "$TROIKA_HOME/tasks" | tail -1)/log.v1

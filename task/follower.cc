@@ -130,6 +130,8 @@ void Follower::Connect(MessageSink sink) {
   auto client = relay::Client::Connect(folder_->fd.get(), options_.role);
   if (client.ok()) {
     client_ = *std::move(client);
+    // What came with its welcome, no poll tells of.
+    wake_at_ = options_.clock->NowMicros();
   } else {
     OnRelayMissing(sink);
   }
