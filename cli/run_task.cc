@@ -124,7 +124,7 @@ class Foreground {
     const bool ends = state().ending.kind != Ending::Kind::kNone;
     view_.Say(absl::StrCat(
         "leaving; ",
-        !HasItsPrompt() ? "the agent has not begun its turn, see what came of "
+        !HasItsPrompt() ? "the agent has not begun its turn, see what comes of "
                           "it with: troika tail "
         : ends          ? "see how it ends with: troika tail "
                         : "the agent goes on, follow it with: troika tail ",
