@@ -74,10 +74,11 @@ absl::Status Relay::Start() {
   signal(SIGXFSZ, SIG_IGN);  // A limit on files is like a full disk.
   AppendNote(spec_.spawned_note, spec_.spawned_key);
   RETURN_IF_ERROR(log_.Flush());
+  RETURN_IF_ERROR(ForkGuard());
+  // From here on while the agent starts. Where something fails, we end, and the
+  // guard ends the agent.
   ASSIGN_OR_RETURN(UniqueFd listener, ListenIn(dir_fd_));
   connections_ = std::make_unique<Connections>(std::move(listener), this);
-  RETURN_IF_ERROR(ForkGuard());
-  // From here on while the agent starts.
   buffer_.resize(kReadBytes);
   disk_.Reserve();
   // For connections; the agent keeps the limit that its starter had.
@@ -122,7 +123,6 @@ absl::Status Relay::ForkGuard() {
     in.write.Reset();
     out.read.Reset();
     err.read.Reset();
-    connections_.reset();
     RunGuard(spec_,
              {in.read.Release(), out.write.Release(), err.write.Release()},
              std::move(guards));
