@@ -108,7 +108,7 @@ for signals in TERM 'INT INT INT'; do
   until_shown 'troika: task '
   sleep 0.3
   for signal in $signals; do
-    kill -$signal $pid
+    kill -"$signal" "$pid"
     sleep 0.1
   done
   wait $pid
@@ -140,7 +140,7 @@ play commands
 
 # A task that nobody starts.
 expect 0 '✔ done' run codex 'name the files'
-log=$TROIKA_HOME/tasks/$(ls "$TROIKA_HOME/tasks" | tail -1)/log.v1
+log=$(printf "%s\n" "$TROIKA_HOME"/tasks/*/log.v1 | tail -1)
 cp "$log" "$dir/whole"
 head -3 "$dir/whole" >"$log"
 expect 0 '❯ name the files' tail latest
@@ -162,7 +162,7 @@ play commands
 expect 0 '✔ done' tail latest -f
 
 # Damage stands where it is.
-log=$TROIKA_HOME/tasks/$(ls "$TROIKA_HOME/tasks" | tail -1)/log.v1
+log=$(printf "%s\n" "$TROIKA_HOME"/tasks/*/log.v1 | tail -1)
 sed -i '4s/x/y/' "$log"
 expect 1 'damage after record 2' log latest
 
