@@ -14,5 +14,5 @@ esac
 need "${BENCH_PACKAGES[@]}"
 say "building the benchmark, optimized"
 run_bazel build --config=opt "//bench:${name}_bench"
-say "measuring, five rounds; about a minute"
+say "measuring, five rounds; some minutes"
 "bazel-bin/bench/${name}_bench" "$@" "$script"
