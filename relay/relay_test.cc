@@ -143,9 +143,11 @@ TEST(RelayTest, HugeInputReachesASlowAgent) {
 }
 
 TEST(RelayTest, InputThatTheAgentNeverReadsIsTold) {
-  TestRelay relay("exec 0</dev/null; sleep 0.2");
+  TestRelay relay("exec 0</dev/null; echo closed; sleep 0.2");
   const auto driver = relay.Connect(Role::kDriver);
-  absl::SleepFor(absl::Milliseconds(50));
+  ASSERT_TRUE(relay.WaitFor([](const CollectingSink& log) {
+    return !Joined(log, Stream::kStdout).empty();
+  }));
   relay.Ask(*driver, {.key = "p", .payload = "lost\n"});
   ASSERT_TRUE(relay.WaitForEnd());
   EXPECT_THAT(Notes(relay.Log(), "stdin_lost"),
@@ -311,9 +313,12 @@ TEST(RelayTest, OneDrivesAndTheOthersWatch) {
   EXPECT_EQ(relay.Ask(*driver, {.key = "b", .payload = "x\n"}).code,
             ReplyCode::kOk);
   driver.reset();
-  absl::SleepFor(absl::Milliseconds(50));
-  const auto third = relay.Connect(Role::kDriver);
-  EXPECT_EQ(third->role(), Role::kDriver);
+  // The relay sees in its own time that the first one is gone.
+  std::unique_ptr<Client> third;
+  ASSERT_TRUE(relay.WaitFor([&](const CollectingSink&) {
+    third = relay.Connect(Role::kDriver);
+    return third->role() == Role::kDriver;
+  }));
   relay.Ask(*third, {.type = FrameType::kCloseStdin, .key = "c"});
   ASSERT_TRUE(relay.WaitForEnd());
   EXPECT_EQ(Joined(relay.Log(), Stream::kStdout), "x\n");

@@ -34,13 +34,6 @@ bool Eventually(absl::Duration patience, const std::function<bool()>& is_so) {
   return true;
 }
 
-std::string ReadWhole(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 template <typename F>
 void ForEachProcess(F&& visit) {
   std::error_code error;
@@ -52,6 +45,13 @@ void ForEachProcess(F&& visit) {
 }
 
 }  // namespace
+
+std::string ReadWhole(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
 
 TempFolder::TempFolder(absl::string_view suffix) {
   const char* const base = getenv("TEST_TMPDIR");

@@ -46,6 +46,9 @@ class FakeClock : public Clock {
   int64_t now_ = 1700000000000000;
 };
 
+// A file's bytes; empty where it can't be read.
+std::string ReadWhole(const std::string& path);
+
 // A record with bytes of its own.
 struct OwnedRecord {
   int64_t number = 0;

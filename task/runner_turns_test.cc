@@ -1,8 +1,6 @@
 // What differs between harnesses, and what happens between turns: on fake CLIs,
 // through the real relay.
-#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -10,20 +8,16 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "relay/testing.h"
 #include "task/runner.h"
 #include "task/runner_testing.h"
 
 namespace troika {
 namespace {
 
+using relay::ReadWhole;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-std::string ReadWhole(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return std::string((std::istreambuf_iterator<char>(file)),
-                     std::istreambuf_iterator<char>());
-}
 
 class RunnerTurnsTest : public ::testing::Test {
  protected:
