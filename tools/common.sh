@@ -5,7 +5,8 @@
 BUILD_PACKAGES=(
   g++ bazel-bootstrap bazel-rules-java libabsl-dev libre2-dev rapidjson-dev
   libgtest-dev libgmock-dev libprotobuf-dev protobuf-compiler libxxhash-dev
-  libsimdjson-dev libbenchmark-dev libssl-dev python3 git
+  libsimdjson-dev libbenchmark-dev libssl-dev libevent-dev libsqlite3-dev
+  libcurl4-openssl-dev python3 git
 )
 FUZZ_PACKAGES=("${BUILD_PACKAGES[@]}" clang libclang-rt-14-dev)
 BENCH_PACKAGES=("${BUILD_PACKAGES[@]}" nodejs)
