@@ -1,0 +1,217 @@
+#include "base/event_loop.h"
+
+#include <event2/event.h>
+#include <event2/event_struct.h>
+#include <sys/eventfd.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <utility>
+
+#include "base/check.h"
+
+namespace troika {
+namespace {
+
+event_base* NewBase() {
+  event_config* config = event_config_new();
+  CHECK(config != nullptr);
+  // No locks: only Post() is for other threads, and it has its own.
+  event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
+  event_base* base = event_base_new_with_config(config);
+  event_config_free(config);
+  CHECK(base != nullptr);
+  return base;
+}
+
+// A function that may destroy the object that holds it while it runs.
+template <typename... Args>
+class Callback {
+ public:
+  explicit Callback(absl::AnyInvocable<void(Args...)> function)
+      : function_(std::move(function)) {}
+  ~Callback() {
+    if (gone_ != nullptr) *gone_ = true;
+  }
+
+  void Call(Args... args) {
+    absl::AnyInvocable<void(Args...)> function = std::move(function_);
+    bool gone = false;
+    gone_ = &gone;
+    function(args...);
+    if (gone) return;
+    gone_ = nullptr;
+    function_ = std::move(function);
+  }
+
+ private:
+  absl::AnyInvocable<void(Args...)> function_;
+  bool* gone_ = nullptr;  // Set while the function runs.
+};
+
+}  // namespace
+
+// Two events, as changing the flags of one takes two system calls.
+class EventLoop::FdWatch : public Watch {
+ public:
+  FdWatch(event_base* base, int fd, absl::AnyInvocable<void(short)> on_ready)
+      : on_ready_(std::move(on_ready)) {
+    event_assign(&in_, base, fd, EV_READ | EV_PERSIST, &OnEvent, this);
+    event_assign(&out_, base, fd, EV_WRITE | EV_PERSIST, &OnEvent, this);
+  }
+  ~FdWatch() override { SetEvents(0); }
+
+  void SetEvents(short events) override {
+    Change(&in_, events & POLLIN, events_ & POLLIN);
+    Change(&out_, events & POLLOUT, events_ & POLLOUT);
+    events_ = events;
+  }
+
+ private:
+  static void Change(event* which, int wanted, int present) {
+    if (wanted == present) return;
+    if (wanted != 0) {
+      CHECK(event_add(which, nullptr) == 0);
+    } else {
+      event_del(which);
+    }
+  }
+
+  static void OnEvent(evutil_socket_t, short what, void* watch) {
+    static_cast<FdWatch*>(watch)->on_ready_.Call(
+        (what & EV_READ) != 0 ? POLLIN : POLLOUT);
+  }
+
+  Callback<short> on_ready_;
+  short events_ = 0;
+  event in_;
+  event out_;
+};
+
+class EventLoop::SignalWatch : public Watch {
+ public:
+  SignalWatch(event_base* base, int signal,
+              absl::AnyInvocable<void()> on_signal)
+      : on_signal_(std::move(on_signal)) {
+    evsignal_assign(&event_, base, signal, &OnEvent, this);
+    SetEvents(POLLIN);
+  }
+  ~SignalWatch() override { event_del(&event_); }
+
+  void SetEvents(short events) override {
+    if (events != 0) {
+      CHECK(event_add(&event_, nullptr) == 0);
+    } else {
+      event_del(&event_);
+    }
+  }
+
+ private:
+  static void OnEvent(evutil_socket_t, short, void* watch) {
+    static_cast<SignalWatch*>(watch)->on_signal_.Call();
+  }
+
+  Callback<> on_signal_;
+  event event_;
+};
+
+class EventLoop::LoopTimer : public Timer {
+ public:
+  LoopTimer(event_base* base, absl::AnyInvocable<void()> on_time)
+      : base_(base), on_time_(std::move(on_time)) {
+    evtimer_assign(&event_, base, &OnEvent, this);
+  }
+  ~LoopTimer() override { event_del(&event_); }
+
+  void SetIn(absl::Duration delay) override {
+    // libevent counts from when the round began; this callback may be late.
+    event_base_update_cache_time(base_);
+    const timeval time = absl::ToTimeval(
+        std::clamp(delay, absl::ZeroDuration(), absl::Hours(24 * 365)));
+    CHECK(event_add(&event_, &time) == 0);
+  }
+  void Cancel() override { event_del(&event_); }
+
+ private:
+  static void OnEvent(evutil_socket_t, short, void* timer) {
+    static_cast<LoopTimer*>(timer)->on_time_.Call();
+  }
+
+  event_base* const base_;
+  Callback<> on_time_;
+  event event_;
+};
+
+EventLoop::EventLoop()
+    : base_(NewBase()),
+      thread_(std::this_thread::get_id()),
+      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  CHECK(wake_.ok());
+  wake_watch_ = WatchFd(wake_.get(), POLLIN, [this](short) { RunPosted(); });
+}
+
+EventLoop::~EventLoop() {
+  wake_watch_.reset();
+  event_base_free(base_);
+}
+
+std::unique_ptr<EventLoop::Watch> EventLoop::WatchFd(
+    int fd, short events, absl::AnyInvocable<void(short)> on_ready) {
+  auto watch = std::make_unique<FdWatch>(base_, fd, std::move(on_ready));
+  watch->SetEvents(events);
+  return watch;
+}
+
+std::unique_ptr<EventLoop::Timer> EventLoop::NewTimer(
+    absl::AnyInvocable<void()> on_time) {
+  return std::make_unique<LoopTimer>(base_, std::move(on_time));
+}
+
+std::unique_ptr<EventLoop::Watch> EventLoop::WatchSignal(
+    int signal, absl::AnyInvocable<void()> on_signal) {
+  return std::make_unique<SignalWatch>(base_, signal, std::move(on_signal));
+}
+
+void EventLoop::Post(absl::AnyInvocable<void()> task) {
+  // Under the lock, so that who runs the task and destroys the loop does not
+  // take the descriptor away from under the write.
+  MutexLock lock(&mutex_);
+  posted_.push_back(std::move(task));
+  if (posted_.size() > 1) return;
+  const uint64_t one = 1;
+  while (write(wake_.get(), &one, sizeof(one)) < 0 && errno == EINTR) {
+  }
+}
+
+void EventLoop::RunPosted() {
+  uint64_t count;
+  while (read(wake_.get(), &count, sizeof(count)) < 0 && errno == EINTR) {
+  }
+  std::vector<absl::AnyInvocable<void()>> tasks;
+  {
+    MutexLock lock(&mutex_);
+    tasks.swap(posted_);
+  }
+  for (absl::AnyInvocable<void()>& task : tasks) {
+    task();
+    task = nullptr;  // What it holds goes now, not after the others.
+  }
+}
+
+void EventLoop::Run() {
+  thread_ = std::this_thread::get_id();
+  event_base_loop(base_, EVLOOP_NO_EXIT_ON_EMPTY);
+}
+
+void EventLoop::Stop() {
+  Post([this] { event_base_loopbreak(base_); });
+}
+
+bool EventLoop::InThread() const {
+  return thread_.load() == std::this_thread::get_id();
+}
+
+}  // namespace troika

@@ -1,0 +1,68 @@
+// Threads for what blocks, beside a loop that must not.
+//
+//   pool.RunFor<std::string>([path] { return Slurp(path); },
+//                            [this](std::string text) { Show(text); });
+#ifndef TROIKA_BASE_THREAD_POOL_H_
+#define TROIKA_BASE_THREAD_POOL_H_
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/functional/any_invocable.h"
+#include "base/event_loop.h"
+#include "base/mutex.h"
+
+namespace troika {
+
+// Of the loop's thread, which also destroys it, before the loop.
+class ThreadPool {
+ public:
+  ThreadPool(EventLoop* loop, int threads);
+  // Jobs that have not begun are dropped, those that run are waited for. No
+  // `done` runs any more.
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  // Runs `job` in a thread of the pool, the oldest job first, and then `done`
+  // in the loop's.
+  void Run(absl::AnyInvocable<void()> job, absl::AnyInvocable<void()> done);
+
+  // The same, and `done` gets what `job` returned.
+  template <typename T>
+  void RunFor(absl::AnyInvocable<T()> job, absl::AnyInvocable<void(T)> done) {
+    // Shared, as it goes from one function to the other.
+    auto result = std::make_shared<std::optional<T>>();
+    Run([job = std::move(job), result]() mutable { result->emplace(job()); },
+        [done = std::move(done), result]() mutable {
+          done(*std::move(*result));
+        });
+  }
+
+ private:
+  struct Job {
+    absl::AnyInvocable<void()> job;
+    absl::AnyInvocable<void()> done;
+  };
+
+  void Work();
+
+  EventLoop* const loop_;
+  // Shared with what was posted to the loop and may come after the pool. Of the
+  // loop's thread.
+  const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Mutex mutex_;
+  CondVar changed_;
+  std::deque<Job> jobs_ ABSL_GUARDED_BY(mutex_);
+  bool ending_ ABSL_GUARDED_BY(mutex_) = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace troika
+
+#endif  // TROIKA_BASE_THREAD_POOL_H_
