@@ -1,0 +1,112 @@
+// Reads requests of HTTP/1.1 and 1.0 out of bytes, strictly and without I/O.
+//
+// What two readers may understand differently is refused: folded headers, bare
+// CR or LF, a space before a colon, a length beside a transfer coding, several
+// lengths or hosts that differ.
+//
+//   RequestParser parser({});
+//   while (!bytes.empty() && parser.state() != RequestParser::State::kError) {
+//     bytes.remove_prefix(parser.Feed(bytes));
+//     if (parser.state() == RequestParser::State::kDone) Serve(parser.Take());
+//   }
+#ifndef TROIKA_HTTP_REQUEST_PARSER_H_
+#define TROIKA_HTTP_REQUEST_PARSER_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "http/message.h"
+
+namespace troika::http {
+
+class RequestParser {
+ public:
+  struct Limits {
+    size_t max_head_bytes = size_t{32} << 10;
+    size_t max_target_bytes = size_t{8} << 10;
+    size_t max_headers = 100;
+    size_t max_body_bytes = size_t{24} << 20;
+  };
+  enum class State {
+    kIdle,   // Not a byte of a request.
+    kHead,   // Some of its head.
+    kBody,   // Its head and some of its body, or none.
+    kDone,   // All of it: Take() it.
+    kError,  // For good.
+  };
+  struct Error {
+    int status = 400;
+    std::string message;
+  };
+  enum class AfterReply { kKeepAlive, kClose };
+
+  explicit RequestParser(const Limits& limits) : limits_(limits) {}
+
+  // Takes bytes up to the end of a request, and tells how many. None when done
+  // or wrong.
+  size_t Feed(absl::string_view bytes);
+  State state() const { return state_; }
+  const Error& error() const { return error_; }
+
+  // The request that is done; the parser is idle again.
+  Request Take();
+
+  // Whether the client waits for "100 Continue" before it sends the body.
+  bool wants_continue() const {
+    return state_ == State::kBody && expects_continue_;
+  }
+  // From the time when the head is complete until the next one begins.
+  AfterReply after_reply() const { return after_reply_; }
+  bool is_http10() const { return is_http10_; }
+  size_t body_bytes() const { return request_.body.size(); }
+
+ private:
+  // Within kHead and kBody, what comes next.
+  enum class Part {
+    kRequestLine,
+    kHeaderLine,
+    kFixedBody,
+    kChunkLine,
+    kChunkData,
+    kChunkEnd,
+    kTrailerLine,
+  };
+
+  void Fail(int status, absl::string_view message);
+  size_t FeedLine(absl::string_view bytes);
+  size_t LineLimit() const;
+  void LineTooLong();
+  size_t FeedBody(absl::string_view bytes);
+
+  void OnLine(absl::string_view line);
+  void OnRequestLine(absl::string_view line);
+  void SetTarget(absl::string_view target);
+  void OnHeaderLine(absl::string_view line);
+  void OnHeadEnd();
+  bool CheckHost();
+  bool ReadLength();
+  bool ReadTransferCoding();
+  void ReadConnection();
+  void OnChunkLine(absl::string_view line);
+
+  const Limits limits_;
+  State state_ = State::kIdle;
+  Error error_;
+  Request request_;
+  AfterReply after_reply_ = AfterReply::kKeepAlive;
+  bool is_http10_ = false;
+  bool expects_continue_ = false;
+
+  Part part_ = Part::kRequestLine;
+  std::string line_;         // The start of a line whose end has not come.
+  size_t line_bytes_ = 0;    // Of the head's lines, or of the trailer's.
+  uint64_t body_left_ = 0;   // Of the body or the chunk.
+  std::string target_host_;  // Of a target that names it.
+  bool has_target_host_ = false;
+};
+
+}  // namespace troika::http
+
+#endif  // TROIKA_HTTP_REQUEST_PARSER_H_
