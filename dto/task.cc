@@ -1,0 +1,168 @@
+#include "dto/task.h"
+
+#include <cstdint>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "agent/launch_json.h"
+#include "agent/message.h"
+#include "base/json.h"
+#include "dto/event.h"
+#include "dto/time.h"
+
+namespace troika {
+namespace {
+
+std::string Utf8(absl::string_view text) { return json::ToValidUtf8(text); }
+
+void SetTime(const std::optional<absl::Time>& time,
+             google::protobuf::Timestamp* (v1::Task::*field)(),
+             v1::Task* task) {
+  if (!time) return;
+  const SecondsAndNanos split = SplitTime(*time);
+  google::protobuf::Timestamp& to = *(task->*field)();
+  to.set_seconds(split.seconds);
+  to.set_nanos(split.nanos);
+}
+
+void SetTimeout(const std::optional<int64_t>& ms,
+                google::protobuf::Duration* (v1::Timeouts::*field)(),
+                v1::Timeouts* timeouts) {
+  if (!ms) return;
+  const SecondsAndNanos split = SplitDuration(absl::Milliseconds(*ms));
+  google::protobuf::Duration& to = *(timeouts->*field)();
+  to.set_seconds(split.seconds);
+  to.set_nanos(split.nanos);
+}
+
+// The log is checked where it is run from; here a broken one is shown as far as
+// it can be.
+LaunchOptions OptionsOf(const notes::Request& request) {
+  json::Parser parser;
+  const absl::StatusOr<json::Value> value = parser.Parse(request.options_json);
+  if (!value.ok()) return {};
+  return LaunchOptionsFromJson(*value).value_or(LaunchOptions());
+}
+
+void SetRequest(const notes::Request& request, v1::Task* task) {
+  task->set_prompt(Utf8(request.prompt));
+  v1::Timeouts& timeouts = *task->mutable_timeouts();
+  const notes::Timeouts& asked = request.timeouts;
+  SetTimeout(asked.start_ms, &v1::Timeouts::mutable_start, &timeouts);
+  SetTimeout(asked.idle_ms, &v1::Timeouts::mutable_idle, &timeouts);
+  SetTimeout(asked.turn_ms, &v1::Timeouts::mutable_turn, &timeouts);
+  SetTimeout(asked.task_ms, &v1::Timeouts::mutable_task, &timeouts);
+}
+
+void SetAsked(const TaskFacts& facts, v1::Task* task) {
+  std::optional<EditMode> mode = facts.edit_mode;
+  std::string model = facts.asked_model;
+  if (facts.request != nullptr && (!mode || model.empty())) {
+    const LaunchOptions options = OptionsOf(*facts.request);
+    if (!mode) {
+      mode =
+          options.dangerously_bypass ? EditMode::kDangerous : options.edit_mode;
+    }
+    if (model.empty()) model = options.model;
+  }
+  task->set_edit_mode(
+      static_cast<v1::EditMode>(mode.value_or(EditMode::kResearch)));
+  if (task->model().empty()) task->set_model(Utf8(model));
+}
+
+// The mapping of payloads is dto/describe.h's, and so are their strings.
+v1::Event EventOf(Payload payload) {
+  Message message;
+  message.payload = std::move(payload);
+  return ToEvent(message, "");
+}
+
+void SetResult(const TurnResult& result, v1::Task* task) {
+  v1::Event event = EventOf(Result{.is_error = result.is_error,
+                                   .error = result.error,
+                                   .hint = result.hint,
+                                   .text = result.text,
+                                   .reason = result.reason,
+                                   .duration = result.duration,
+                                   .synthetic = result.synthetic});
+  *task->mutable_result() = std::move(*event.mutable_result());
+  task->mutable_result()->clear_usage();
+}
+
+void SetUsage(const TaskState& state, v1::Task* task) {
+  v1::Event event = EventOf(Usage{
+      .total = state.usage, .total_cost = {state.cost_usd, state.cost_source}});
+  *task->mutable_usage() = std::move(*event.mutable_usage());
+}
+
+void AddPending(const TaskState& state, v1::Task* task) {
+  for (const auto& [id, pending] : state.approvals) {
+    v1::Event event = EventOf(Approval{.id = id,
+                                       .tool_use_id = pending.tool_use_id,
+                                       .tool_name = pending.tool_name,
+                                       .input_json = pending.input_json,
+                                       .reason = pending.reason});
+    *task->add_approvals() = std::move(*event.mutable_approval());
+  }
+  for (const auto& [id, pending] : state.questions) {
+    Question question{.id = id, .tool_use_id = pending.tool_use_id};
+    for (const PendingQuestion::Item& item : pending.items) {
+      question.items.push_back({.header = item.header,
+                                .text = item.text,
+                                .options = item.options,
+                                .multi_select = item.multi_select});
+    }
+    v1::Event event = EventOf(std::move(question));
+    *task->add_questions() = std::move(*event.mutable_question());
+  }
+}
+
+void SetTimes(const TaskState& state, v1::Task* task) {
+  SetTime(state.created, &v1::Task::mutable_created_at, task);
+  SetTime(state.started, &v1::Task::mutable_started_at, task);
+  SetTime(state.ended, &v1::Task::mutable_ended_at, task);
+  SetTime(state.last_activity, &v1::Task::mutable_last_activity_at, task);
+}
+
+}  // namespace
+
+v1::Task ToTask(const TaskState& state, const TaskFacts& facts) {
+  v1::Task task;
+  task.set_id(Utf8(state.task));
+  // The .proto has one before them: state_unspecified.
+  task.set_state(
+      static_cast<v1::Task::State>(static_cast<int>(state.status) + 1));
+  if (state.harness) {
+    task.set_harness(std::string(HarnessId(*state.harness)));
+  } else if (facts.request != nullptr) {
+    task.set_harness(Utf8(facts.request->harness));
+  }
+  task.set_title(Utf8(state.title));
+  task.set_cwd(Utf8(state.cwd));
+  task.set_model(Utf8(state.model));
+  for (const auto& [key, value] : state.labels) {
+    (*task.mutable_labels())[Utf8(key)] = Utf8(value);
+  }
+  task.set_session_id(Utf8(state.session_id));
+  task.set_version(Utf8(state.version));
+  task.set_turns(state.turns);
+  task.set_reason(Utf8(state.error.empty() ? state.ending.text : state.error));
+  task.set_hint(Utf8(state.hint));
+  if (state.exit_code) task.set_exit_code(*state.exit_code);
+  if (state.signal) task.set_signal(*state.signal);
+  if (state.result) SetResult(*state.result, &task);
+  SetUsage(state, &task);
+  SetTimes(state, &task);
+  AddPending(state, &task);
+  task.set_last_event_id(Utf8(facts.last_event_id));
+  task.set_trouble(Utf8(facts.trouble));
+  task.set_parent_id(Utf8(facts.parent_id));
+  if (facts.queue_position) task.set_queue_position(*facts.queue_position);
+  if (facts.request != nullptr) SetRequest(*facts.request, &task);
+  SetAsked(facts, &task);
+  return task;
+}
+
+}  // namespace troika

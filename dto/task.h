@@ -1,0 +1,33 @@
+// A task as the API shows it.
+#ifndef TROIKA_DTO_TASK_H_
+#define TROIKA_DTO_TASK_H_
+
+#include <optional>
+#include <string>
+
+#include "agent/launch.h"
+#include "dto/troika.pb.h"
+#include "task/notes.h"
+#include "task/state.h"
+
+namespace troika {
+
+// What is known of a task besides its state.
+struct TaskFacts {
+  std::string last_event_id;
+  std::string trouble;  // With its log, right now.
+  std::optional<int> queue_position;
+  // The prompt, the timeouts and, where nothing below says it, the edit mode
+  // and the model that was asked for. May be null.
+  const notes::Request* request = nullptr;
+  std::optional<EditMode> edit_mode;
+  std::string asked_model;
+  std::string parent_id;
+};
+
+// Bytes that are not UTF-8 become U+FFFD: protobuf drops such strings.
+v1::Task ToTask(const TaskState& state, const TaskFacts& facts);
+
+}  // namespace troika
+
+#endif  // TROIKA_DTO_TASK_H_

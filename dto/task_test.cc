@@ -1,0 +1,307 @@
+#include "dto/task.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/json.h"
+#include "dto/proto_json.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace troika {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
+using Query = std::vector<std::pair<std::string, std::string>>;
+
+notes::Request SampleRequest() {
+  return {.harness = "codex",
+          .prompt = "do it",
+          .options_json = R"({"model":"asked","edit_mode":"auto_edit"})",
+          .timeouts = {.start_ms = 1500, .task_ms = 60000}};
+}
+
+TaskState SampleState() {
+  TaskState state;
+  state.task = "t1";
+  state.harness = Harness::kGemini;
+  state.cwd = "/src";
+  state.title = "Do it";
+  state.labels = {{"team", "web"}, {"n", ""}};
+  state.status = TaskStatus::kAwaitingApproval;
+  state.error = "e";
+  state.hint = "h";
+  state.session_id = "s";
+  state.model = "m";
+  state.version = "1.2";
+  state.exit_code = 0;
+  state.signal = 9;
+  state.turns = 3;
+  state.result = TurnResult{.is_error = true,
+                            .error = "re",
+                            .text = "rt",
+                            .duration = absl::Seconds(2)};
+  state.approvals["a1"] = {.tool_use_id = "u",
+                           .tool_name = "Bash",
+                           .input_json = R"({"command":"rm"})",
+                           .reason = "why"};
+  state.questions["q1"].items.push_back(
+      {.header = "hd", .text = "which?", .options = {"a", "b"}});
+  state.usage = {.input = 1, .cached = 2, .output = 4};
+  state.cost_usd = 0.5;
+  state.cost_source = CostSource::kReported;
+  state.created = absl::FromUnixMillis(1500);
+  state.started = absl::FromUnixSeconds(2);
+  state.last_activity = absl::FromUnixSeconds(3);
+  state.ended = absl::FromUnixSeconds(4);
+  return state;
+}
+
+TEST(TaskTest, HasEveryFieldOfTheContract) {
+  const notes::Request request = SampleRequest();
+  const v1::Task task = ToTask(SampleState(), {.last_event_id = "7.1",
+                                               .trouble = "disk full",
+                                               .queue_position = 0,
+                                               .request = &request,
+                                               .parent_id = "p"});
+  std::vector<const google::protobuf::FieldDescriptor*> set;
+  task.GetReflection()->ListFields(task, &set);
+  EXPECT_EQ(static_cast<int>(set.size()), task.descriptor()->field_count());
+
+  EXPECT_EQ(task.id(), "t1");
+  EXPECT_EQ(task.harness(), "gemini");
+  EXPECT_EQ(task.title(), "Do it");
+  EXPECT_EQ(task.cwd(), "/src");
+  EXPECT_EQ(task.model(), "m");
+  EXPECT_EQ(task.edit_mode(), v1::auto_edit);
+  EXPECT_THAT(task.labels(),
+              UnorderedElementsAre(Pair("team", "web"), Pair("n", "")));
+  EXPECT_EQ(task.session_id(), "s");
+  EXPECT_EQ(task.created_at().nanos(), 500000000);
+  EXPECT_EQ(task.started_at().seconds(), 2);
+  EXPECT_EQ(task.last_activity_at().seconds(), 3);
+  EXPECT_EQ(task.ended_at().seconds(), 4);
+  EXPECT_EQ(task.last_event_id(), "7.1");
+  EXPECT_EQ(task.usage().total().output_tokens(), 4);
+  EXPECT_EQ(task.usage().total_cost_usd(), 0.5);
+  EXPECT_EQ(task.usage().total_cost_source(), v1::reported);
+  EXPECT_EQ(task.result().error(), "re");
+  EXPECT_EQ(task.result().duration().seconds(), 2);
+  EXPECT_FALSE(task.result().has_usage());
+  EXPECT_EQ(task.exit_code(), 0);
+  EXPECT_EQ(task.signal(), 9);
+  EXPECT_EQ(task.reason(), "e");
+  EXPECT_EQ(task.hint(), "h");
+  EXPECT_EQ(task.version(), "1.2");
+  EXPECT_EQ(task.turns(), 3);
+  EXPECT_EQ(task.parent_id(), "p");
+  EXPECT_EQ(task.trouble(), "disk full");
+  EXPECT_TRUE(task.has_queue_position());
+  EXPECT_EQ(task.prompt(), "do it");
+  EXPECT_EQ(task.timeouts().start().nanos(), 500000000);
+  EXPECT_EQ(task.timeouts().task().seconds(), 60);
+  EXPECT_FALSE(task.timeouts().has_idle());
+  ASSERT_EQ(task.approvals_size(), 1);
+  EXPECT_EQ(task.approvals(0).id(), "a1");
+  EXPECT_EQ(task.approvals(0).tool_name(), "Bash");
+  EXPECT_EQ(task.approvals(0)
+                .input()
+                .struct_value()
+                .fields()
+                .at("command")
+                .string_value(),
+            "rm");
+  ASSERT_EQ(task.questions_size(), 1);
+  EXPECT_EQ(task.questions(0).items(0).text(), "which?");
+  EXPECT_THAT(task.questions(0).items(0).options(), ElementsAre("a", "b"));
+}
+
+TEST(TaskTest, StatesHaveTheirStatusesNames) {
+  for (int i = 0; i < kTaskStatuses; ++i) {
+    TaskState state;
+    state.status = static_cast<TaskStatus>(i);
+    EXPECT_EQ(v1::Task::State_Name(ToTask(state, {}).state()),
+              std::string(TaskStatusId(state.status)));
+  }
+  for (const EditMode mode : {EditMode::kResearch, EditMode::kAutoEdit,
+                              EditMode::kFullAuto, EditMode::kDangerous}) {
+    EXPECT_EQ(v1::EditMode_Name(ToTask({}, {.edit_mode = mode}).edit_mode()),
+              std::string(EditModeId(mode)));
+  }
+}
+
+TEST(TaskTest, UntilTheAgentSaysItIsAsAskedFor) {
+  const notes::Request request = SampleRequest();
+  EXPECT_EQ(ToTask({}, {.request = &request}).model(), "asked");
+  EXPECT_EQ(ToTask({}, {.request = &request}).harness(), "codex");
+  const v1::Task task = ToTask({}, {.request = &request,
+                                    .edit_mode = EditMode::kFullAuto,
+                                    .asked_model = "later"});
+  EXPECT_EQ(task.model(), "later");
+  EXPECT_EQ(task.edit_mode(), v1::full_auto);
+
+  notes::Request bypass;
+  bypass.options_json = R"({"dangerously_bypass":true})";
+  EXPECT_EQ(ToTask({}, {.request = &bypass}).edit_mode(), v1::dangerous);
+  notes::Request broken;
+  broken.options_json = "{";
+  EXPECT_EQ(ToTask({}, {.request = &broken}).edit_mode(), v1::research);
+}
+
+TEST(TaskTest, TheReasonIsTheEndingWhereThereIsNoError) {
+  TaskState state;
+  state.ending.text = "interrupted by user";
+  EXPECT_EQ(ToTask(state, {}).reason(), "interrupted by user");
+  state.error = "worse";
+  EXPECT_EQ(ToTask(state, {}).reason(), "worse");
+}
+
+TEST(TaskTest, WhatIsNotUtf8IsShown) {
+  TaskState state;
+  state.title = "a\xFF";
+  state.labels = {{"k\xFF", "v\xFF"}};
+  const std::string json = ToJson(ToTask(state, {}));
+  EXPECT_THAT(json, HasSubstr("\"title\":\"a\uFFFD\""));
+  EXPECT_THAT(json, HasSubstr("{\"k\uFFFD\":\"v\uFFFD\"}"));
+}
+
+TEST(ProtoJsonTest, PrintsWhatIsEmptyAndIsReadBack) {
+  v1::Task task = ToTask(SampleState(), {});
+  const std::string json = ToJson(task);
+  EXPECT_THAT(json, HasSubstr(R"("parentId":"")"));
+  EXPECT_THAT(json, HasSubstr(R"("state":"awaiting_approval")"));
+  EXPECT_THAT(json, HasSubstr(R"("createdAt":"1970-01-01T00:00:01.500Z")"));
+  EXPECT_EQ(json.find('\n'), std::string::npos);
+  v1::Task read;
+  ASSERT_TRUE(FromJson(json, &read).ok()) << FromJson(json, &read);
+  EXPECT_EQ(read.DebugString(), task.DebugString());
+  ASSERT_TRUE(FromBinary(ToBinary(task), &read).ok());
+  EXPECT_EQ(read.DebugString(), task.DebugString());
+}
+
+std::string JsonErrorOf(absl::string_view json) {
+  v1::CreateTaskRequest request;
+  const absl::Status status = FromJson(json, &request);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << json;
+  return std::string(status.message());
+}
+
+TEST(ProtoJsonTest, ErrorsNameTheField) {
+  EXPECT_THAT(JsonErrorOf(R"({"promt":"x"})"), HasSubstr("promt"));
+  EXPECT_THAT(JsonErrorOf(R"({"options":{"modle":"x"}})"), HasSubstr("modle"));
+  EXPECT_THAT(JsonErrorOf(R"({"options":{"editMode":"all"}})"),
+              HasSubstr("edit"));
+  EXPECT_THAT(JsonErrorOf(R"({"options":{"editMode":77}})"),
+              HasSubstr("edit_mode"));
+  EXPECT_EQ(JsonErrorOf(R"({"prompt":1e999})"),
+            "no CreateTaskRequest: Number exceeds the range of double; "
+            "dto/troika.proto says what it takes");
+  EXPECT_THAT(JsonErrorOf(R"({"prompt":{}})"), HasSubstr("prompt"));
+  EXPECT_THAT(JsonErrorOf(R"({"timeouts":{"idle":"soon"}})"),
+              HasSubstr("idle"));
+}
+
+TEST(ProtoJsonTest, RefusesWhatIsNoJson) {
+  for (const absl::string_view json :
+       {"", "[]", "null", "{'prompt':'x'}", "{prompt:\"x\"}",
+        "{\"prompt\":", "{\"prompt\":\"x\"} {}", "{\"prompt\":\"\xFF\"}",
+        "{\"prompt\":\"\\ud800\"}x"}) {
+    EXPECT_THAT(JsonErrorOf(json), HasSubstr("JSON")) << json;
+  }
+}
+
+std::string Nested(int levels) {
+  return absl::StrCat(R"({"id":"a","approval":{"input":)",
+                      std::string(levels, '['), std::string(levels, ']'), "}}");
+}
+
+TEST(ProtoJsonTest, DepthIsLimitedBeforeProtobufTrips) {
+  v1::RespondRequest request;
+  EXPECT_TRUE(FromJson(Nested(kMaxMessageDepth - 2), &request).ok())
+      << FromJson(Nested(kMaxMessageDepth - 2), &request);
+  EXPECT_THAT(FromJson(Nested(kMaxMessageDepth - 1), &request).ToString(),
+              HasSubstr("nested too deeply"));
+  EXPECT_FALSE(FromJson(Nested(100000), &request).ok());
+  EXPECT_FALSE(FromJson(std::string(json::kMaxBytes + 1, ' '), &request).ok());
+}
+
+TEST(ProtoJsonTest, ClientsPassOverWhatIsNew) {
+  v1::Task task;
+  const absl::string_view json = R"({"id":"t","state":"frozen","shape":{}})";
+  EXPECT_FALSE(FromJson(json, &task).ok());
+  ASSERT_TRUE(FromJson(json, &task, UnknownFields::kIgnore).ok());
+  EXPECT_EQ(task.id(), "t");
+  EXPECT_EQ(task.state(), v1::Task::state_unspecified);
+}
+
+TEST(ProtoJsonTest, BinaryIsCheckedAlike) {
+  v1::CreateTaskRequest request;
+  EXPECT_FALSE(FromBinary("\xFF\xFF", &request).ok());
+  const std::string unknown = "\xC0\x3E\x01";  // Field 1000 is 1.
+  EXPECT_THAT(FromBinary(unknown, &request).ToString(), HasSubstr("1000"));
+  EXPECT_TRUE(FromBinary(unknown, &request, UnknownFields::kIgnore).ok());
+  v1::LaunchOptions options;
+  EXPECT_THAT(FromBinary("\x10\x4D", &options).ToString(),
+              HasSubstr("edit_mode has no value 77"));
+}
+
+TEST(ProtoJsonTest, QueriesFillFieldsByName) {
+  v1::ListTasksRequest request;
+  const absl::Status status = FromQuery({{"states", "running"},
+                                         {"states", "idle"},
+                                         {"harnesses", "codex"},
+                                         {"labels", "team=web"},
+                                         {"labels", "eq=a=b"},
+                                         {"labels", "none="},
+                                         {"text", "log in"},
+                                         {"page_size", "20"}},
+                                        &request);
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_THAT(request.states(), ElementsAre(v1::Task::running, v1::Task::idle));
+  EXPECT_THAT(request.harnesses(), ElementsAre("codex"));
+  EXPECT_THAT(request.labels(),
+              UnorderedElementsAre(Pair("team", "web"), Pair("eq", "a=b"),
+                                   Pair("none", "")));
+  EXPECT_EQ(request.text(), "log in");
+  EXPECT_EQ(request.page_size(), 20);
+
+  v1::UsageRequest usage;
+  ASSERT_TRUE(
+      FromQuery({{"since", "2026-01-31T09:30:00.25+01:00"}}, &usage).ok());
+  EXPECT_EQ(usage.since().seconds(), 1769848200);
+  EXPECT_EQ(usage.since().nanos(), 250000000);
+  EXPECT_FALSE(usage.has_until());
+}
+
+TEST(ProtoJsonTest, BadQueriesSayWhatThereIs) {
+  const std::pair<Query, std::string> kCases[] = {
+      {{{"state", "idle"}}, "there are states, harnesses, cwd, labels"},
+      {{{"states", "lazy"}}, "one of state_unspecified, queued"},
+      {{{"page_size", "ten"}}, "a whole number"},
+      {{{"page_size", "9999999999"}}, "a whole number"},
+      {{{"labels", "team"}}, "key=value"},
+      {{{"labels", "=web"}}, "key=value"},
+      {{{"text", "\xFF"}}, "UTF-8"},
+      {{{"text", "a"}, {"text", "b"}}, "twice"},
+      {{{std::string(100000, '\xFF'), ""}}, "no parameter"}};
+  for (const auto& [query, wanted] : kCases) {
+    v1::ListTasksRequest request;
+    const absl::Status status = FromQuery(query, &request);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(status.message()), HasSubstr(wanted));
+  }
+  v1::UsageRequest usage;
+  EXPECT_THAT(FromQuery({{"since", "monday"}}, &usage).ToString(),
+              HasSubstr("a time such as"));
+  v1::CreateTaskRequest create;
+  EXPECT_THAT(FromQuery({{"options", "x"}}, &create).ToString(),
+              HasSubstr("can't stand in a query"));
+}
+
+}  // namespace
+}  // namespace troika
