@@ -1,0 +1,172 @@
+#include "store/schema.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/fd.h"
+#include "base/status_macros.h"
+
+namespace troika {
+namespace {
+
+constexpr int kVersion = 1;
+
+// Texts that are long stand in tables of their own, so that what goes over all
+// tasks reads few pages. In `label` the columns have the order of its key:
+// else SQLite 3.40's quick_check takes some of them for NULL.
+constexpr char kTables[] = R"sql(
+CREATE TABLE task (
+  num INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  state TEXT NOT NULL,
+  harness TEXT NOT NULL,
+  cwd TEXT NOT NULL,
+  title TEXT NOT NULL,
+  model TEXT NOT NULL,
+  parent_id TEXT NOT NULL,
+  idempotency_key TEXT NOT NULL,
+  ended INTEGER NOT NULL,
+  created_us INTEGER NOT NULL,
+  started_us INTEGER NOT NULL,
+  ended_us INTEGER NOT NULL,
+  last_record INTEGER NOT NULL,
+  log_bytes INTEGER NOT NULL,
+  parser_version INTEGER NOT NULL,
+  input_tokens INTEGER NOT NULL,
+  cached_tokens INTEGER NOT NULL,
+  cache_write_tokens INTEGER NOT NULL,
+  output_tokens INTEGER NOT NULL,
+  reasoning_tokens INTEGER NOT NULL,
+  cost_usd REAL NOT NULL
+);
+CREATE INDEX task_by_state ON task (state, id);
+CREATE INDEX task_by_harness ON task (harness, id);
+CREATE INDEX task_by_cwd ON task (cwd, id);
+CREATE INDEX task_by_end ON task (ended, ended_us, id);
+CREATE INDEX task_by_creation ON task (created_us);
+CREATE UNIQUE INDEX task_by_key ON task (idempotency_key)
+  WHERE idempotency_key <> '';
+CREATE TABLE shown (
+  num INTEGER PRIMARY KEY REFERENCES task (num) ON DELETE CASCADE,
+  json TEXT NOT NULL,
+  pb BLOB NOT NULL
+);
+CREATE TABLE prompt (
+  num INTEGER PRIMARY KEY REFERENCES task (num) ON DELETE CASCADE,
+  text TEXT NOT NULL
+);
+CREATE TABLE label (
+  key TEXT NOT NULL,
+  value TEXT NOT NULL,
+  id TEXT NOT NULL REFERENCES task (id) ON DELETE CASCADE,
+  PRIMARY KEY (key, value, id)
+) WITHOUT ROWID;
+CREATE INDEX label_by_task ON label (id, key);
+)sql";
+
+constexpr char kSettings[] =
+    "PRAGMA journal_mode = WAL;"
+    "PRAGMA synchronous = NORMAL;"
+    "PRAGMA foreign_keys = ON;"
+    "PRAGMA temp_store = MEMORY;"
+    "PRAGMA cache_size = -16000;"
+    "PRAGMA cell_size_check = ON;";
+
+absl::StatusOr<int64_t> AskNumber(Database* db, const std::string& sql) {
+  ASSIGN_OR_RETURN(Statement ask, db->Prepare(sql));
+  ASSIGN_OR_RETURN(const bool row, ask.Step());
+  return row ? ask.Int(0) : 0;
+}
+
+absl::Status MakeTables(Database* db) {
+  ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(db));
+  RETURN_IF_ERROR(
+      db->Execute(absl::StrCat(kTables, "PRAGMA user_version = ", kVersion)));
+  return transaction.Commit();
+}
+
+absl::Status Check(Database* db) {
+  ASSIGN_OR_RETURN(Statement check, db->Prepare("PRAGMA quick_check(1)"));
+  ASSIGN_OR_RETURN(const bool row, check.Step());
+  const std::string said = row ? check.Text(0) : "";
+  if (said == "ok") return absl::OkStatus();
+  return absl::DataLossError(said);
+}
+
+absl::StatusOr<Database> OpenOnce(const std::string& path) {
+  // SQLite would make it readable by others; its other files follow this one.
+  const UniqueFd made(
+      open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  ASSIGN_OR_RETURN(Database db, Database::Open(path));
+  ASSIGN_OR_RETURN(const int64_t version,
+                   AskNumber(&db, "PRAGMA user_version"));
+  if (version > kVersion) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "open ", path, ": a newer Troika made it (schema ", version,
+        ", and this one knows ", kVersion,
+        "); install the newer one, or delete the file: it is made anew"));
+  }
+  RETURN_IF_ERROR(db.Execute(kSettings));
+  ASSIGN_OR_RETURN(const int64_t tables,
+                   AskNumber(&db, "SELECT count(*) FROM sqlite_master"));
+  if (version == 0 && tables == 0) {
+    RETURN_IF_ERROR(MakeTables(&db));
+  } else if (version != kVersion) {
+    return absl::DataLossError("it is not an index of this version");
+  } else {
+    RETURN_IF_ERROR(Check(&db));
+  }
+  return db;
+}
+
+// Whether it is the file's fault, and another one might do.
+bool IsBroken(const absl::Status& status, const std::string& path) {
+  if (absl::IsDataLoss(status)) return true;
+  if (!absl::IsPermissionDenied(status)) return false;
+  struct stat info;
+  if (lstat(path.c_str(), &info) != 0) return false;
+  return !S_ISREG(info.st_mode) || access(path.c_str(), R_OK | W_OK) != 0;
+}
+
+absl::StatusOr<std::string> MoveAside(const std::string& path) {
+  std::string aside;
+  struct stat info;
+  for (int i = 1; aside.empty() || lstat(aside.c_str(), &info) == 0; ++i) {
+    aside = absl::StrCat(path, ".broken-", i);
+  }
+  if (rename(path.c_str(), aside.c_str()) != 0) {
+    return absl::ErrnoToStatus(errno,
+                               absl::StrCat("rename ", path, " to ", aside));
+  }
+  for (const absl::string_view suffix : {"-wal", "-shm"}) {
+    const std::string from = absl::StrCat(path, suffix);
+    if (rename(from.c_str(), absl::StrCat(aside, suffix).c_str()) != 0 &&
+        errno != ENOENT) {
+      return absl::ErrnoToStatus(errno, absl::StrCat("rename ", from));
+    }
+  }
+  return aside;
+}
+
+}  // namespace
+
+absl::StatusOr<OpenedIndex> OpenIndex(const std::string& path) {
+  absl::StatusOr<Database> db = OpenOnce(path);
+  if (db.ok()) return OpenedIndex{.db = *std::move(db)};
+  if (!IsBroken(db.status(), path)) return db.status();
+  ASSIGN_OR_RETURN(const std::string aside, MoveAside(path));
+  const std::string repaired = absl::StrCat(
+      path, " was broken (", db.status().message(), ") and is kept as ", aside,
+      "; the index is made anew from the tasks' logs");
+  ASSIGN_OR_RETURN(Database anew, OpenOnce(path));
+  return OpenedIndex{.db = std::move(anew), .repaired = repaired};
+}
+
+}  // namespace troika

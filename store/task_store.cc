@@ -1,0 +1,179 @@
+#include "store/task_store.h"
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "store/schema.h"
+
+namespace troika {
+namespace {
+
+constexpr char kPutTask[] = R"sql(
+INSERT INTO task (id, state, harness, cwd, title, model, parent_id,
+  idempotency_key, ended, created_us, started_us, ended_us, last_record,
+  log_bytes, parser_version, input_tokens, cached_tokens, cache_write_tokens,
+  output_tokens, reasoning_tokens, cost_usd)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET
+  state = excluded.state, harness = excluded.harness, cwd = excluded.cwd,
+  title = excluded.title, model = excluded.model,
+  parent_id = excluded.parent_id,
+  idempotency_key = excluded.idempotency_key, ended = excluded.ended,
+  created_us = excluded.created_us, started_us = excluded.started_us,
+  ended_us = excluded.ended_us, last_record = excluded.last_record,
+  log_bytes = excluded.log_bytes, parser_version = excluded.parser_version,
+  input_tokens = excluded.input_tokens,
+  cached_tokens = excluded.cached_tokens,
+  cache_write_tokens = excluded.cache_write_tokens,
+  output_tokens = excluded.output_tokens,
+  reasoning_tokens = excluded.reasoning_tokens, cost_usd = excluded.cost_usd
+RETURNING num)sql";
+
+// The columns of kPutTask, in its order, and the long ones.
+constexpr char kGetTask[] = R"sql(
+SELECT id, state, harness, cwd, title, model, parent_id, idempotency_key,
+  ended, created_us, started_us, ended_us, last_record, log_bytes,
+  parser_version, input_tokens, cached_tokens, cache_write_tokens,
+  output_tokens, reasoning_tokens, cost_usd, shown.json, shown.pb, prompt.text
+FROM task JOIN shown USING (num) JOIN prompt USING (num) WHERE id = ?)sql";
+
+void BindTask(const TaskRow& row, Statement* put) {
+  put->Bind(row.id).Bind(row.state).Bind(row.harness).Bind(row.cwd);
+  put->Bind(row.title).Bind(row.model).Bind(row.parent_id);
+  put->Bind(row.idempotency_key).Bind(int64_t{row.ended});
+  put->Bind(row.created_us).Bind(row.started_us).Bind(row.ended_us);
+  put->Bind(row.last_record).Bind(row.log_bytes);
+  put->Bind(int64_t{row.parser_version});
+  put->Bind(row.input_tokens).Bind(row.cached_tokens);
+  put->Bind(row.cache_write_tokens).Bind(row.output_tokens);
+  put->Bind(row.reasoning_tokens);
+  // SQLite has no NaN: it would be NULL, which is refused.
+  put->BindReal(row.cost_usd == row.cost_usd ? row.cost_usd : 0);
+}
+
+TaskRow ReadTask(const Statement& get) {
+  int i = 0;
+  TaskRow row;
+  for (std::string* text :
+       {&row.id, &row.state, &row.harness, &row.cwd, &row.title, &row.model,
+        &row.parent_id, &row.idempotency_key}) {
+    *text = get.Text(i++);
+  }
+  row.ended = get.Int(i++) != 0;
+  for (int64_t* number : {&row.created_us, &row.started_us, &row.ended_us,
+                          &row.last_record, &row.log_bytes}) {
+    *number = get.Int(i++);
+  }
+  row.parser_version = static_cast<int>(get.Int(i++));
+  for (int64_t* number :
+       {&row.input_tokens, &row.cached_tokens, &row.cache_write_tokens,
+        &row.output_tokens, &row.reasoning_tokens}) {
+    *number = get.Int(i++);
+  }
+  row.cost_usd = get.Real(i++);
+  row.task_json = get.Text(i++);
+  row.task_pb = get.Text(i++);
+  row.prompt = get.Text(i++);
+  return row;
+}
+
+}  // namespace
+
+absl::StatusOr<TaskStore> TaskStore::Open(const std::string& path) {
+  ASSIGN_OR_RETURN(OpenedIndex index, OpenIndex(path));
+  return TaskStore(std::move(index.db), std::move(index.repaired));
+}
+
+absl::Status TaskStore::Put(absl::Span<const TaskRow> rows) {
+  ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(&db_));
+  for (const TaskRow& row : rows) {
+    const absl::Status status = PutRow(row);
+    if (absl::IsAlreadyExists(status)) {
+      return absl::AlreadyExistsError(absl::StrCat(
+          "index task ", row.id,
+          ": another task has its idempotency key; take another key"));
+    }
+    RETURN_IF_ERROR(status);
+  }
+  return transaction.Commit();
+}
+
+absl::Status TaskStore::PutRow(const TaskRow& row) {
+  int64_t num = 0;
+  {
+    ASSIGN_OR_RETURN(Statement put, db_.Prepare(kPutTask));
+    BindTask(row, &put);
+    ASSIGN_OR_RETURN(const bool returned, put.Step());
+    if (!returned) return absl::InternalError("a row that has no number");
+    num = put.Int(0);
+  }
+  {
+    ASSIGN_OR_RETURN(Statement put,
+                     db_.Prepare("INSERT INTO shown VALUES (?, ?, ?) "
+                                 "ON CONFLICT (num) DO UPDATE SET "
+                                 "json = excluded.json, pb = excluded.pb"));
+    put.Bind(num).Bind(row.task_json).BindBlob(row.task_pb);
+    RETURN_IF_ERROR(put.Run());
+  }
+  {
+    // It hardly ever changes, and may be long.
+    ASSIGN_OR_RETURN(Statement put,
+                     db_.Prepare("INSERT INTO prompt VALUES (?, ?) "
+                                 "ON CONFLICT (num) DO UPDATE SET "
+                                 "text = excluded.text "
+                                 "WHERE text <> excluded.text"));
+    put.Bind(num).Bind(row.prompt);
+    RETURN_IF_ERROR(put.Run());
+  }
+  return PutLabels(row);
+}
+
+absl::StatusOr<std::map<std::string, std::string>> TaskStore::Labels(
+    absl::string_view id) {
+  ASSIGN_OR_RETURN(Statement get,
+                   db_.Prepare("SELECT key, value FROM label WHERE id = ?"));
+  get.Bind(id);
+  std::map<std::string, std::string> labels;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool row, get.Step());
+    if (!row) return labels;
+    labels[get.Text(0)] = get.Text(1);
+  }
+}
+
+absl::Status TaskStore::PutLabels(const TaskRow& row) {
+  ASSIGN_OR_RETURN(const auto before, Labels(row.id));
+  if (before == row.labels) return absl::OkStatus();
+  {
+    ASSIGN_OR_RETURN(Statement remove,
+                     db_.Prepare("DELETE FROM label WHERE id = ?"));
+    RETURN_IF_ERROR(remove.Bind(row.id).Run());
+  }
+  for (const auto& [key, value] : row.labels) {
+    ASSIGN_OR_RETURN(
+        Statement add,
+        db_.Prepare("INSERT INTO label (id, key, value) VALUES (?, ?, ?)"));
+    RETURN_IF_ERROR(add.Bind(row.id).Bind(key).Bind(value).Run());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TaskStore::Remove(absl::string_view id) {
+  ASSIGN_OR_RETURN(Statement remove,
+                   db_.Prepare("DELETE FROM task WHERE id = ?"));
+  return remove.Bind(id).Run();
+}
+
+absl::StatusOr<std::optional<TaskRow>> TaskStore::Get(absl::string_view id) {
+  std::optional<TaskRow> row;
+  {
+    ASSIGN_OR_RETURN(Statement get, db_.Prepare(kGetTask));
+    get.Bind(id);
+    ASSIGN_OR_RETURN(const bool found, get.Step());
+    if (!found) return row;
+    row = ReadTask(get);
+  }
+  ASSIGN_OR_RETURN(row->labels, Labels(id));
+  return row;
+}
+
+}  // namespace troika

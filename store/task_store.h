@@ -1,0 +1,153 @@
+// The tasks' rows: an index of what the logs say, to list and find tasks by.
+//
+// Nothing here is the truth. Each row says up to which record it was computed,
+// and may be computed again from the log; the whole file may be deleted.
+//
+//   ASSIGN_OR_RETURN(TaskStore store, TaskStore::Open(path));
+//   RETURN_IF_ERROR(store.Put({row}));
+//   ASSIGN_OR_RETURN(TaskStore::Page page,
+//                    store.List({.states = {"running"}},
+//                               TaskStore::Encoding::kJson, 50, ""));
+#ifndef TROIKA_STORE_TASK_STORE_H_
+#define TROIKA_STORE_TASK_STORE_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "store/sqlite.h"
+
+namespace troika {
+
+struct TaskRow {
+  std::string id;  // Later tasks have greater ones.
+  std::string state;
+  std::string harness;
+  std::string cwd;
+  std::string title;
+  std::string prompt;  // Searched, and so cut by the caller.
+  std::string model;
+  std::string parent_id;
+  std::string idempotency_key;  // Unique, unless empty.
+  std::map<std::string, std::string> labels;
+  bool ended = false;  // No process lives and no turn waits for one.
+  int64_t created_us = 0;
+  int64_t started_us = 0;
+  int64_t ended_us = 0;
+  int64_t last_record = 0;  // Of the log, that is counted in.
+  int64_t log_bytes = 0;
+  int parser_version = 0;
+  int64_t input_tokens = 0;
+  int64_t cached_tokens = 0;
+  int64_t cache_write_tokens = 0;
+  int64_t output_tokens = 0;
+  int64_t reasoning_tokens = 0;
+  double cost_usd = 0;
+  std::string task_json;  // The Task as lists show it, encoded once.
+  std::string task_pb;
+
+  bool operator==(const TaskRow&) const = default;
+};
+
+// What is empty filters nothing; what is set must all hold.
+struct TaskFilter {
+  std::vector<std::string> states;
+  std::vector<std::string> harnesses;
+  std::string cwd;
+  std::map<std::string, std::string> labels;
+  // In the title or the prompt, as it is, but for the case of ASCII letters.
+  std::string text;
+};
+
+// One thread at a time. Every call may also fail with the codes of
+// SqliteStatus (store/sqlite.h).
+class TaskStore {
+ public:
+  enum class Encoding { kJson, kBinary };
+
+  struct Page {
+    std::vector<std::string> tasks;  // task_json or task_pb.
+    std::string last_id;             // Where the next page begins.
+    bool more = false;
+  };
+  // What is needed to tell whether a log has more than its row.
+  struct Entry {
+    std::string id;
+    std::string state;
+    bool ended = false;
+    int64_t last_record = 0;
+    int64_t log_bytes = 0;
+    int parser_version = 0;
+  };
+  struct UsageRow {
+    std::string harness;
+    std::string model;
+    int64_t tasks = 0;
+    int64_t input_tokens = 0;
+    int64_t cached_tokens = 0;
+    int64_t cache_write_tokens = 0;
+    int64_t output_tokens = 0;
+    int64_t reasoning_tokens = 0;
+    double cost_usd = 0;
+  };
+  struct Old {
+    std::string id;
+    int64_t ended_us = 0;
+    int64_t log_bytes = 0;
+  };
+
+  // Makes the file where there is none. A broken one is moved aside and made
+  // anew, empty. FailedPrecondition where a newer Troika made it.
+  static absl::StatusOr<TaskStore> Open(const std::string& path);
+
+  // What became of a broken file, for the server's log; empty: all is well.
+  const std::string& repaired() const { return repaired_; }
+
+  // Inserts or replaces all of them, or none. AlreadyExists where another task
+  // has a row's idempotency key.
+  absl::Status Put(absl::Span<const TaskRow> rows);
+  // Of one that is not there, too.
+  absl::Status Remove(absl::string_view id);
+  absl::StatusOr<std::optional<TaskRow>> Get(absl::string_view id);
+
+  // Newest first, from the one before `before_id` on; empty: from the newest.
+  // At most 1000 a page. InvalidArgument where the text to find is too long.
+  absl::StatusOr<Page> List(const TaskFilter& filter, Encoding encoding,
+                            int page_size, absl::string_view before_id);
+  absl::StatusOr<std::vector<Entry>> Entries();
+  // Ids that begin so, newest first.
+  absl::StatusOr<std::vector<std::string>> WithPrefix(absl::string_view prefix,
+                                                      int limit);
+  // The task's id, or NotFound.
+  absl::StatusOr<std::string> ByIdempotencyKey(absl::string_view key);
+  // By harness and model, of the tasks made from `since_us` until before
+  // `until_us`.
+  absl::StatusOr<std::vector<UsageRow>> Usage(int64_t since_us,
+                                              int64_t until_us);
+  absl::StatusOr<std::map<std::string, int64_t>> CountByState();
+  // For whoever has to make room.
+  absl::StatusOr<std::vector<Old>> EndedOldestFirst(int limit);
+
+ private:
+  TaskStore(Database db, std::string repaired)
+      : db_(std::move(db)), repaired_(std::move(repaired)) {}
+
+  absl::Status PutRow(const TaskRow& row);
+  absl::Status PutLabels(const TaskRow& row);
+  absl::StatusOr<std::map<std::string, std::string>> Labels(
+      absl::string_view id);
+
+  Database db_;
+  std::string repaired_;
+};
+
+}  // namespace troika
+
+#endif  // TROIKA_STORE_TASK_STORE_H_

@@ -1,0 +1,407 @@
+#include "store/task_store.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace troika {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
+using Encoding = TaskStore::Encoding;
+
+TaskRow Row(absl::string_view id) {
+  TaskRow row;
+  row.id = std::string(id);
+  row.state = "done";
+  row.harness = "codex";
+  row.cwd = "/src";
+  row.title = absl::StrCat("Title of ", id);
+  row.prompt = absl::StrCat("Prompt of ", id);
+  row.task_json = absl::StrCat(R"({"id":")", id, R"("})");
+  row.task_pb = std::string("\0\xFF", 2) + row.id;
+  return row;
+}
+
+class TaskStoreTest : public ::testing::Test {
+ protected:
+  TaskStoreTest()
+      : folder_(absl::StrCat(
+            ::testing::TempDir(), "/",
+            ::testing::UnitTest::GetInstance()->current_test_info()->name(),
+            getpid())) {
+    std::filesystem::create_directories(folder_);
+  }
+  ~TaskStoreTest() override { std::filesystem::remove_all(folder_); }
+
+  TaskStore Open() {
+    absl::StatusOr<TaskStore> store = TaskStore::Open(path());
+    if (!store.ok()) ADD_FAILURE() << store.status();
+    return *std::move(store);
+  }
+  std::string path() const { return folder_ + "/tasks.db"; }
+
+  const std::string folder_;
+};
+
+std::vector<std::string> Tasks(TaskStore& store, const TaskFilter& filter) {
+  auto page = store.List(filter, Encoding::kBinary, 100, "");
+  EXPECT_TRUE(page.ok()) << page.status();
+  std::vector<std::string> ids;
+  for (const std::string& pb : page->tasks) ids.push_back(pb.substr(2));
+  return ids;
+}
+
+TEST_F(TaskStoreTest, KeepsEveryFieldOverARestart) {
+  TaskRow row = Row("a");
+  row.model = "m";
+  row.parent_id = "p";
+  row.idempotency_key = "k";
+  row.labels = {{"team", "web"}, {"empty", ""}, {"b\xFF", std::string(1, 0)}};
+  row.ended = true;
+  row.created_us = std::numeric_limits<int64_t>::max();
+  row.started_us = std::numeric_limits<int64_t>::min();
+  row.ended_us = 3;
+  row.last_record = 4;
+  row.log_bytes = 5;
+  row.parser_version = 6;
+  row.input_tokens = 7;
+  row.cached_tokens = 8;
+  row.cache_write_tokens = 9;
+  row.output_tokens = 10;
+  row.reasoning_tokens = 11;
+  row.cost_usd = 0.1;
+  row.prompt = std::string("nul\0\xFF'\"", 7);
+  ASSERT_TRUE(Open().Put({row}).ok());
+  TaskStore store = Open();
+  EXPECT_EQ(store.repaired(), "");
+  const auto read = store.Get("a");
+  ASSERT_TRUE(read.ok() && read->has_value()) << read.status();
+  EXPECT_TRUE(**read == row);
+  EXPECT_FALSE(store.Get("b")->has_value());
+  EXPECT_FALSE(store.Get("")->has_value());
+}
+
+TEST_F(TaskStoreTest, PutReplacesAndRemoveLeavesNothing) {
+  TaskStore store = Open();
+  TaskRow row = Row("a");
+  row.labels = {{"x", "1"}, {"y", "2"}};
+  ASSERT_TRUE(store.Put({row, Row("b")}).ok());
+  row.state = "running";
+  row.prompt = "another";
+  row.task_json = "{}";
+  row.labels = {{"x", "3"}};
+  row.cost_usd = std::numeric_limits<double>::quiet_NaN();
+  ASSERT_TRUE(store.Put({row}).ok());
+  row.cost_usd = 0;
+  EXPECT_TRUE(**store.Get("a") == row);
+  EXPECT_THAT(Tasks(store, {.labels = {{"x", "1"}}}), IsEmpty());
+  EXPECT_THAT(Tasks(store, {.labels = {{"x", "3"}}}), ElementsAre("a"));
+  EXPECT_THAT(Tasks(store, {.states = {"running"}}), ElementsAre("a"));
+
+  ASSERT_TRUE(store.Remove("a").ok());
+  ASSERT_TRUE(store.Remove("a").ok());
+  EXPECT_THAT(Tasks(store, {}), ElementsAre("b"));
+  EXPECT_THAT(Tasks(store, {.labels = {{"x", "3"}}}), IsEmpty());
+  ASSERT_TRUE(store.Put({Row("a")}).ok());
+  EXPECT_TRUE((**store.Get("a")).labels.empty());
+}
+
+TEST_F(TaskStoreTest, AnIdempotencyKeyIsOneTasks) {
+  TaskStore store = Open();
+  TaskRow a = Row("a"), b = Row("b"), c = Row("c");
+  a.idempotency_key = b.idempotency_key = "k";
+  ASSERT_TRUE(store.Put({a}).ok());
+  ASSERT_TRUE(store.Put({a}).ok());
+  const absl::Status status = store.Put({c, b});
+  EXPECT_EQ(status.code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_THAT(status.ToString(), HasSubstr("task b"));
+  EXPECT_THAT(Tasks(store, {}), ElementsAre("a"));  // All or none.
+  EXPECT_EQ(*store.ByIdempotencyKey("k"), "a");
+  EXPECT_TRUE(absl::IsNotFound(store.ByIdempotencyKey("l").status()));
+  EXPECT_TRUE(absl::IsNotFound(store.ByIdempotencyKey("").status()));
+  ASSERT_TRUE(store.Put({c}).ok());
+  ASSERT_TRUE(store.Put({Row("d")}).ok());  // Empty ones are free.
+}
+
+TEST_F(TaskStoreTest, FiltersByEverything) {
+  TaskStore store = Open();
+  std::vector<TaskRow> rows;
+  for (const absl::string_view id : {"a", "b", "c", "d", "e", "f"}) {
+    rows.push_back(Row(id));
+  }
+  rows[0].state = "running";
+  rows[1].state = "failed";
+  rows[2].harness = "claude";
+  rows[3].harness = "gemini";
+  rows[3].state = "running";
+  rows[4].cwd = "/other";
+  rows[2].labels = {{"team", "web"}, {"x", "y"}};
+  rows[4].labels = {{"team", "web"}};
+  rows[5].labels = {{"team", "web2"}, {"x", "y"}};
+  ASSERT_TRUE(store.Put(rows).ok());
+
+  EXPECT_THAT(Tasks(store, {}), ElementsAre("f", "e", "d", "c", "b", "a"));
+  EXPECT_THAT(Tasks(store, {.states = {"running", "failed", "running"}}),
+              ElementsAre("d", "b", "a"));
+  EXPECT_THAT(Tasks(store, {.harnesses = {"gemini", "claude"}}),
+              ElementsAre("d", "c"));
+  EXPECT_THAT(Tasks(store, {.states = {"running"}, .harnesses = {"codex"}}),
+              ElementsAre("a"));
+  EXPECT_THAT(Tasks(store, {.cwd = "/other"}), ElementsAre("e"));
+  EXPECT_THAT(Tasks(store, {.labels = {{"team", "web"}}}),
+              ElementsAre("e", "c"));
+  EXPECT_THAT(Tasks(store, {.labels = {{"team", "web"}, {"x", "y"}}}),
+              ElementsAre("c"));
+  EXPECT_THAT(Tasks(store, {.states = {"done"},
+                            .harnesses = {"codex", "claude"},
+                            .cwd = "/src",
+                            .labels = {{"x", "y"}},
+                            .text = "of"}),
+              ElementsAre("f", "c"));
+  EXPECT_THAT(Tasks(store, {.states = {"' OR 1 --"}}), IsEmpty());
+  EXPECT_THAT(Tasks(store, {.labels = {{"team", "no"}}}), IsEmpty());
+  EXPECT_TRUE(absl::IsInvalidArgument(
+      store.List({.text = std::string(1001, 'x')}, Encoding::kJson, 1, "")
+          .status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(
+      store
+          .List({.states = std::vector<std::string>(5000, "x")},
+                Encoding::kJson, 1, "")
+          .status()));
+}
+
+TEST_F(TaskStoreTest, TextIsFoundAsItIs) {
+  TaskStore store = Open();
+  std::vector<TaskRow> rows = {Row("a"), Row("b"), Row("c"), Row("d")};
+  rows[0].title = "100% done";
+  rows[1].prompt = "fix a_b in C:\\src";
+  rows[2].title = "1000 done, axb";
+  rows[3].prompt = "Fix LOGIN, it's Größe";
+  ASSERT_TRUE(store.Put(rows).ok());
+  EXPECT_THAT(Tasks(store, {.text = "100%"}), ElementsAre("a"));
+  EXPECT_THAT(Tasks(store, {.text = "a_b"}), ElementsAre("b"));
+  EXPECT_THAT(Tasks(store, {.text = "c:\\s"}), ElementsAre("b"));
+  EXPECT_THAT(Tasks(store, {.text = "login, it's gr"}), ElementsAre("d"));
+  EXPECT_THAT(Tasks(store, {.text = "%"}), ElementsAre("a"));
+  EXPECT_THAT(Tasks(store, {.text = "\\"}), ElementsAre("b"));
+  EXPECT_THAT(Tasks(store, {.text = "fix"}), ElementsAre("d", "b"));
+}
+
+TEST_F(TaskStoreTest, PagesStayWhereTheyAreWhileTasksCome) {
+  TaskStore store = Open();
+  std::vector<TaskRow> rows;
+  for (int i = 0; i < 10; ++i) rows.push_back(Row(absl::StrFormat("t%02d", i)));
+  ASSERT_TRUE(store.Put(rows).ok());
+  std::vector<std::string> seen;
+  std::string before;
+  int added = 20;
+  for (bool more = true; more;) {
+    const auto page =
+        store.List({.states = {"done", "running"}}, Encoding::kJson, 4, before);
+    ASSERT_TRUE(page.ok()) << page.status();
+    seen.insert(seen.end(), page->tasks.begin(), page->tasks.end());
+    before = page->last_id;
+    more = page->more;
+    ASSERT_TRUE(store.Put({Row(absl::StrCat("t", added++))}).ok());
+  }
+  ASSERT_EQ(seen.size(), 10u);
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(seen[i], absl::StrFormat(R"({"id":"t%02d"})", 9 - i));
+  }
+  // A page that is just full is the last.
+  EXPECT_FALSE(store.List({}, Encoding::kJson, 13, "")->more);
+  EXPECT_TRUE(store.List({}, Encoding::kJson, 12, "")->more);
+  EXPECT_EQ(store.List({}, Encoding::kJson, -1, "")->tasks.size(), 1u);
+  EXPECT_THAT(store.List({}, Encoding::kJson, 5, "t00")->tasks, IsEmpty());
+}
+
+TEST_F(TaskStoreTest, FindsIdsByTheirBeginning) {
+  TaskStore store = Open();
+  ASSERT_TRUE(
+      store
+          .Put({Row("ab1"), Row("ab2"), Row("ac"), Row("ab%"), Row("\xFF\xFF")})
+          .ok());
+  EXPECT_THAT(*store.WithPrefix("ab", 9), ElementsAre("ab2", "ab1", "ab%"));
+  EXPECT_THAT(*store.WithPrefix("ab%", 9), ElementsAre("ab%"));
+  EXPECT_THAT(*store.WithPrefix("", 1), ElementsAre("\xFF\xFF"));
+  EXPECT_THAT(*store.WithPrefix("\xFF", 9), ElementsAre("\xFF\xFF"));
+  EXPECT_THAT(*store.WithPrefix("b", 9), IsEmpty());
+}
+
+TEST_F(TaskStoreTest, SumsAndCounts) {
+  TaskStore store = Open();
+  std::vector<TaskRow> rows = {Row("a"), Row("b"), Row("c"), Row("d")};
+  for (size_t i = 0; i < rows.size(); ++i) {
+    rows[i].model = i < 2 ? "m" : "n";
+    rows[i].created_us = 100 * i;
+    rows[i].input_tokens = 1;
+    rows[i].output_tokens = std::numeric_limits<int64_t>::max() / 2;
+    rows[i].cost_usd = 0.25;
+    rows[i].ended = i != 1;
+    rows[i].ended_us = 1000 - i;
+    rows[i].log_bytes = i;
+  }
+  rows[1].state = "running";
+  ASSERT_TRUE(store.Put(rows).ok());
+  const auto all = store.Usage(0, std::numeric_limits<int64_t>::max());
+  ASSERT_TRUE(all.ok()) << all.status();
+  ASSERT_EQ(all->size(), 2u);
+  EXPECT_EQ((*all)[0].harness, "codex");
+  EXPECT_EQ((*all)[0].model, "m");
+  EXPECT_EQ((*all)[0].tasks, 2);
+  EXPECT_EQ((*all)[0].input_tokens, 2);
+  EXPECT_EQ((*all)[0].cost_usd, 0.5);
+  EXPECT_EQ(store.Usage(100, 200)->size(), 1u);
+  EXPECT_EQ((*store.Usage(100, 200))[0].tasks, 1);
+  EXPECT_THAT(*store.CountByState(),
+              UnorderedElementsAre(Pair("done", 3), Pair("running", 1)));
+
+  const auto old = store.EndedOldestFirst(2);
+  ASSERT_TRUE(old.ok());
+  ASSERT_EQ(old->size(), 2u);
+  EXPECT_EQ((*old)[0].id, "d");
+  EXPECT_EQ((*old)[0].log_bytes, 3);
+  EXPECT_EQ((*old)[1].ended_us, 998);
+}
+
+TEST_F(TaskStoreTest, OnlyItsOwnerReadsIt) {
+  TaskStore store = Open();
+  ASSERT_TRUE(store.Put({Row("a")}).ok());
+  for (const absl::string_view suffix : {"", "-wal", "-shm"}) {
+    struct stat info;
+    ASSERT_EQ(stat(absl::StrCat(path(), suffix).c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777, 0600u) << suffix;
+  }
+}
+
+TEST_F(TaskStoreTest, WhatIsNoDatabaseIsMovedAside) {
+  for (int i = 1; i <= 2; ++i) {
+    std::ofstream(path(), std::ios::trunc) << std::string(10000, 'x');
+    TaskStore store = Open();
+    EXPECT_THAT(store.repaired(), HasSubstr(absl::StrCat(".broken-", i)));
+    EXPECT_THAT(Tasks(store, {}), IsEmpty());
+    ASSERT_TRUE(store.Put({Row("a")}).ok());
+    EXPECT_EQ(std::filesystem::file_size(absl::StrCat(path(), ".broken-", i)),
+              10000u);
+  }
+  EXPECT_EQ(Open().repaired(), "");
+}
+
+TEST_F(TaskStoreTest, AFolderOrAnotherDatabaseIsMovedAside) {
+  std::filesystem::create_directory(path());
+  EXPECT_THAT(Open().repaired(), HasSubstr(".broken-1"));
+  std::filesystem::remove(path());
+  {
+    auto other = Database::Open(path());
+    ASSERT_TRUE(other.ok());
+    ASSERT_TRUE(other->Execute("CREATE TABLE theirs (x)").ok());
+  }
+  EXPECT_THAT(Open().repaired(), HasSubstr(".broken-2"));
+  EXPECT_FALSE(TaskStore::Open(folder_ + "/none/tasks.db").ok());
+}
+
+TEST_F(TaskStoreTest, DamageAnywhereNeverCrashes) {
+  {
+    TaskStore store = Open();
+    std::vector<TaskRow> rows;
+    for (int i = 0; i < 200; ++i) {
+      rows.push_back(Row(absl::StrFormat("t%03d", i)));
+      rows.back().labels = {{"a", absl::StrCat(i)}};
+    }
+    ASSERT_TRUE(store.Put(rows).ok());
+  }
+  std::string whole;
+  {
+    std::ifstream in(path(), std::ios::binary);
+    whole.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  ASSERT_GT(whole.size(), 20000u);
+  int repaired = 0;
+  for (size_t at = 0; at < whole.size(); at += 1511) {
+    std::string damaged = whole;
+    for (size_t i = at; i < std::min(at + 64, damaged.size()); ++i) {
+      damaged[i] = static_cast<char>(damaged[i] ^ 0x5A);
+    }
+    std::ofstream(path(), std::ios::binary | std::ios::trunc) << damaged;
+    auto store = TaskStore::Open(path());
+    // The version may be what was hit.
+    if (!store.ok()) {
+      EXPECT_TRUE(absl::IsFailedPrecondition(store.status()));
+      continue;
+    }
+    repaired += !store->repaired().empty();
+    store->List({.labels = {{"a", "7"}}, .text = "t"}, Encoding::kJson, 50, "")
+        .IgnoreError();
+    store->Entries().IgnoreError();
+    store->Put({Row("new")}).IgnoreError();
+  }
+  EXPECT_GT(repaired, 0);
+}
+
+TEST_F(TaskStoreTest, ANewerSchemaIsLeftAlone) {
+  ASSERT_TRUE(Open().Put({Row("a")}).ok());
+  {
+    auto db = Database::Open(path());
+    ASSERT_TRUE(db->Execute("PRAGMA user_version = 99").ok());
+  }
+  const absl::Status status = TaskStore::Open(path()).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(status.ToString(), HasSubstr("newer Troika"));
+  EXPECT_TRUE(std::filesystem::exists(path()));
+}
+
+TEST_F(TaskStoreTest, TenThousandTasks) {
+  TaskStore store = Open();
+  std::vector<TaskRow> rows;
+  for (int i = 0; i < 10000; ++i) {
+    rows.push_back(Row(absl::StrFormat("t%05d", i)));
+    rows.back().state = i % 1000 == 0 ? "running" : "done";
+    rows.back().last_record = i;
+  }
+  ASSERT_TRUE(store.Put(rows).ok());
+  const auto entries = store.Entries();
+  ASSERT_TRUE(entries.ok());
+  ASSERT_EQ(entries->size(), 10000u);
+  EXPECT_EQ((*entries)[77].last_record, 77);
+  EXPECT_EQ(Tasks(store, {.states = {"running"}}).size(), 10u);
+  EXPECT_EQ(Tasks(store, {.text = "t00042"}).size(), 1u);
+  int tasks = 0;
+  std::string before;
+  for (bool more = true; more;) {
+    const auto page = store.List({}, Encoding::kJson, 999, before);
+    ASSERT_TRUE(page.ok());
+    tasks += page->tasks.size();
+    before = page->last_id;
+    more = page->more;
+  }
+  EXPECT_EQ(tasks, 10000);
+}
+
+// More shapes of queries than statements are kept.
+TEST_F(TaskStoreTest, ManyShapesOfQueries) {
+  TaskStore store = Open();
+  ASSERT_TRUE(store.Put({Row("a"), Row("b")}).ok());
+  for (int i = 1; i < 500; ++i) {
+    const auto page = store.List({}, Encoding::kJson, i, "");
+    ASSERT_TRUE(page.ok()) << page.status();
+    ASSERT_EQ(page->tasks.size(), i == 1 ? 1u : 2u);
+  }
+}
+
+}  // namespace
+}  // namespace troika
