@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "cli/nearest.h"
+#include "base/nearest.h"
 
 namespace troika::cli {
 namespace {

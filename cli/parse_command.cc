@@ -11,8 +11,8 @@
 #include "absl/strings/str_join.h"
 #include "agent/price_table.h"
 #include "agent/registry.h"
+#include "base/flags.h"
 #include "base/json.h"
-#include "cli/flags.h"
 #include "cli/harness_ids.h"
 #include "cli/parse.h"
 

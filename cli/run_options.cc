@@ -8,8 +8,8 @@
 #include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
 #include "agent/registry.h"
+#include "base/flags.h"
 #include "base/status_macros.h"
-#include "cli/flags.h"
 #include "cli/harness_ids.h"
 
 namespace troika::cli {

@@ -11,7 +11,7 @@
 #include "agent/environment.h"
 #include "agent/message.h"
 #include "base/clock.h"
-#include "cli/flags.h"
+#include "base/flags.h"
 #include "cli/io.h"
 #include "cli/timeline.h"
 #include "task/state.h"

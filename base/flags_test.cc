@@ -1,10 +1,10 @@
-#include "cli/flags.h"
+#include "base/flags.h"
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace troika::cli {
+namespace troika {
 namespace {
 
 using ::testing::ElementsAre;
@@ -106,6 +106,19 @@ TEST(FlagKindsTest, ReadsDurations) {
   EXPECT_EQ(timeout, absl::Minutes(90));
 }
 
+TEST(FlagKindsTest, Numbers) {
+  std::optional<int> limit;
+  Flags flags;
+  flags.Add("limit", &limit);
+  EXPECT_TRUE(flags.Parse({"--limit", "20"}).ok());
+  EXPECT_EQ(limit, 20);
+  for (const std::string text : {"", "-1", "2x", "99999999999"}) {
+    EXPECT_EQ(flags.Parse({"--limit", text}).status().message(),
+              absl::StrCat("--limit ", text,
+                           " is no number: write one of 0 or more"));
+  }
+}
+
 TEST(FlagKindsTest, LettersStandForNames) {
   bool follow = false;
   Flags flags;
@@ -116,4 +129,4 @@ TEST(FlagKindsTest, LettersStandForNames) {
 }
 
 }  // namespace
-}  // namespace troika::cli
+}  // namespace troika

@@ -6,13 +6,14 @@
 //   flags.Add("image", &images);     // --image a.png --image b.png
 //   flags.Add("search", &search);    // --search, --no-search
 //   flags.Add("timeout", &timeout);  // --timeout 10m
+//   flags.Add("limit", &limit);      // --limit 20
 //   absl::StatusOr<std::vector<std::string>> files = flags.Parse(args);
 //
 // Flags may stand before, between and after other arguments; after `--` nothing
 // is a flag. A lone `-` is none either. Given twice, the last one counts, but
 // for those that collect their values.
-#ifndef TROIKA_CLI_FLAGS_H_
-#define TROIKA_CLI_FLAGS_H_
+#ifndef TROIKA_BASE_FLAGS_H_
+#define TROIKA_BASE_FLAGS_H_
 
 #include <map>
 #include <optional>
@@ -26,7 +27,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 
-namespace troika::cli {
+namespace troika {
 
 class Flags {
  public:
@@ -40,6 +41,8 @@ class Flags {
   void Add(absl::string_view name, std::optional<bool>* value);
   // Above zero: 90s, 10m, 1h30m.
   void Add(absl::string_view name, std::optional<absl::Duration>* value);
+  // 0 or more.
+  void Add(absl::string_view name, std::optional<int>* value);
   // Another spelling of a flag that was added: 'f' is -f.
   void AddShort(char letter, absl::string_view name);
 
@@ -54,8 +57,9 @@ class Flags {
     std::variant<bool*, std::optional<bool>*> target;
     bool value = true;
   };
-  using Target = std::variant<Switch, std::string*, std::vector<std::string>*,
-                              std::optional<absl::Duration>*>;
+  using Target =
+      std::variant<Switch, std::string*, std::vector<std::string>*,
+                   std::optional<absl::Duration>*, std::optional<int>*>;
 
   absl::Status Unknown(absl::string_view flag) const;
   static absl::Status Set(absl::string_view flag, const Target& target,
@@ -64,6 +68,6 @@ class Flags {
   std::map<std::string, Target> targets_;  // By name, with its dashes.
 };
 
-}  // namespace troika::cli
+}  // namespace troika
 
-#endif  // TROIKA_CLI_FLAGS_H_
+#endif  // TROIKA_BASE_FLAGS_H_

@@ -1,11 +1,12 @@
-#include "cli/flags.h"
+#include "base/flags.h"
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "base/nearest.h"
 #include "base/status_macros.h"
-#include "cli/nearest.h"
 
-namespace troika::cli {
+namespace troika {
 
 namespace {
 
@@ -25,6 +26,17 @@ absl::Status ReadDuration(absl::string_view flag, const std::string& text,
         flag, " ", text, " is out of range: 1ms to ", kMaxDurationText));
   }
   *out = duration;
+  return absl::OkStatus();
+}
+
+absl::Status ReadNumber(absl::string_view flag, const std::string& text,
+                        std::optional<int>* out) {
+  int number = 0;
+  if (!absl::SimpleAtoi(text, &number) || number < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(flag, " ", text, " is no number: write one of 0 or more"));
+  }
+  *out = number;
   return absl::OkStatus();
 }
 
@@ -49,6 +61,10 @@ void Flags::Add(absl::string_view name, std::optional<bool>* value) {
 }
 
 void Flags::Add(absl::string_view name, std::optional<absl::Duration>* value) {
+  targets_[absl::StrCat("--", name)] = value;
+}
+
+void Flags::Add(absl::string_view name, std::optional<int>* value) {
   targets_[absl::StrCat("--", name)] = value;
 }
 
@@ -98,6 +114,8 @@ absl::Status Flags::Set(absl::string_view flag, const Target& target,
   } else if (auto* const* list =
                  std::get_if<std::vector<std::string>*>(&target)) {
     (*list)->push_back(value);
+  } else if (auto* const* number = std::get_if<std::optional<int>*>(&target)) {
+    return ReadNumber(flag, value, *number);
   } else {
     return ReadDuration(flag, value,
                         std::get<std::optional<absl::Duration>*>(target));
@@ -114,4 +132,4 @@ absl::Status Flags::Unknown(absl::string_view flag) const {
       nearest.empty() ? "" : absl::StrCat("; did you mean ", nearest, "?")));
 }
 
-}  // namespace troika::cli
+}  // namespace troika

@@ -1,9 +1,9 @@
-#include "cli/nearest.h"
+#include "base/nearest.h"
 
 #include <algorithm>
 #include <numeric>
 
-namespace troika::cli {
+namespace troika {
 namespace {
 
 // Longer words are no slip of the finger.
@@ -43,4 +43,4 @@ std::string Nearest(absl::string_view word,
   return nearest;
 }
 
-}  // namespace troika::cli
+}  // namespace troika
