@@ -1,0 +1,219 @@
+#include "client/autostart.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "base/fd.h"
+#include "base/status_macros.h"
+
+namespace troika::client {
+namespace {
+
+constexpr absl::Duration kStartPatience = absl::Seconds(20);
+// For another server that has begun, and does not listen yet.
+constexpr absl::Duration kRacePatience = absl::Seconds(5);
+constexpr absl::Duration kLookAgain = absl::Milliseconds(50);
+constexpr size_t kMaxSaid = size_t{16} << 10;
+constexpr int kReadyFd = 3;
+
+std::string OwnFolder() {
+  char path[PATH_MAX];
+  const ssize_t n = readlink("/proc/self/exe", path, sizeof(path));
+  const std::string program(path, n > 0 ? static_cast<size_t>(n) : 0);
+  return program.substr(0, program.rfind('/'));
+}
+
+std::string Absolute(const std::string& path) {
+  if (absl::StartsWith(path, "/")) return path;
+  char folder[PATH_MAX];
+  if (getcwd(folder, sizeof(folder)) == nullptr) return path;
+  return absl::StrCat(folder, "/", path);
+}
+
+// The server works in another folder than we do.
+std::vector<std::string> ServerEnvironment(const Place& place,
+                                           const Environment& environment) {
+  std::vector<std::string> entries = {absl::StrCat("TROIKA_HOME=", place.home)};
+  for (const auto& [name, value] : environment.variables()) {
+    if (name == "TROIKA_HOME") continue;
+    const bool program = absl::StartsWith(name, "TROIKA_") &&
+                         absl::EndsWith(name, "_BIN") &&
+                         absl::StrContains(value, "/");
+    entries.push_back(
+        absl::StrCat(name, "=", program ? Absolute(value) : value));
+  }
+  return entries;
+}
+
+std::vector<char*> Pointers(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+struct Spawn {
+  const char* program;
+  char* const* argv;
+  char* const* env;
+  int null_fd;
+  int log_fd;
+  int ready_fd;
+};
+
+// In the child: only what may be called after a fork.
+[[noreturn]] void Become(const Spawn& spawn) {
+  setsid();
+  // The second one is nobody's child, and can't get a terminal again.
+  const pid_t pid = fork();
+  if (pid != 0) _exit(pid < 0 ? 1 : 0);
+  // Out of the way of the numbers that are given away now.
+  const int ready = fcntl(spawn.ready_fd, F_DUPFD, 10);
+  const int log = fcntl(spawn.log_fd, F_DUPFD, 10);
+  dup2(spawn.null_fd, 0);
+  dup2(log, 1);
+  dup2(log, 2);
+  dup2(ready, kReadyFd);
+  close_range(kReadyFd + 1, ~0U, 0);
+  signal(SIGPIPE, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  (void)!chdir("/");
+  execve(spawn.program, spawn.argv, spawn.env);
+  dprintf(kReadyFd, "run %s: errno %d\n", spawn.program, errno);
+  _exit(127);
+}
+
+// The end of a pipe on which the server tells of its start.
+absl::StatusOr<UniqueFd> Launch(const std::string& program, const Place& place,
+                                const Environment& environment) {
+  const std::string log_path = absl::StrCat(place.home, "/server.log");
+  const UniqueFd log(
+      open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  if (!log.ok()) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("open ", log_path));
+  }
+  const UniqueFd null(open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!null.ok()) return absl::ErrnoToStatus(errno, "open /dev/null");
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "pipe");
+  UniqueFd ready(ends[0]);
+  const UniqueFd tell(ends[1]);
+  std::vector<std::string> args = {"troika-server", "--auto",
+                                   absl::StrCat("--ready-fd=", kReadyFd)};
+  std::vector<std::string> variables = ServerEnvironment(place, environment);
+  const std::vector<char*> argv = Pointers(args);
+  const std::vector<char*> env = Pointers(variables);
+  const pid_t pid = fork();
+  if (pid < 0) return absl::ErrnoToStatus(errno, "start the server: fork");
+  if (pid == 0) {
+    Become({.program = program.c_str(),
+            .argv = argv.data(),
+            .env = env.data(),
+            .null_fd = null.get(),
+            .log_fd = log.get(),
+            .ready_fd = tell.get()});
+  }
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return ready;
+}
+
+// What the server said until its first line's end, its own, or our patience's.
+std::string Listen(int fd) {
+  const absl::Time deadline = absl::Now() + kStartPatience;
+  std::string said;
+  char buffer[512];
+  while (said != "ok\n" && said.size() < kMaxSaid) {
+    const int64_t millis = absl::ToInt64Milliseconds(deadline - absl::Now());
+    pollfd wait = {.fd = fd, .events = POLLIN, .revents = 0};
+    const int ready =
+        millis <= 0 ? 0 : poll(&wait, 1, static_cast<int>(millis));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) return "it has not said that it serves";
+    const ssize_t n = read(fd, buffer, sizeof(buffer));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    said.append(buffer, static_cast<size_t>(n));
+  }
+  return said;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> FindServerProgram(const Environment& environment) {
+  const std::string folder = OwnFolder();
+  std::vector<std::string> places = {
+      absl::StrCat(folder, "/troika-server"),
+      absl::StrCat(folder, "/../server/troika-server"),
+      absl::StrCat(folder, "/../libexec/troika/troika-server")};
+  const absl::string_view named = environment.Get("TROIKA_SERVER_BIN");
+  if (!named.empty()) places = {Absolute(std::string(named))};
+  for (const std::string& place : places) {
+    struct stat info;
+    if (access(place.c_str(), X_OK) == 0 && stat(place.c_str(), &info) == 0 &&
+        S_ISREG(info.st_mode)) {
+      return place;
+    }
+  }
+  return absl::NotFoundError(
+      absl::StrCat("no troika-server at ", absl::StrJoin(places, ", "),
+                   ": put it beside troika, or set TROIKA_SERVER_BIN"));
+}
+
+bool ServerListens(const std::string& home) {
+  const UniqueFd folder(open(home.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/%s",
+           folder.get(), kServerSocket);
+  return connect(fd.get(), reinterpret_cast<const sockaddr*>(&address),
+                 sizeof(address)) == 0;
+}
+
+absl::Status StartServer(const Place& place, const Environment& environment) {
+  ASSIGN_OR_RETURN(const std::string program, FindServerProgram(environment));
+  ASSIGN_OR_RETURN(const UniqueFd ready, Launch(program, place, environment));
+  const std::string said = Listen(ready.get());
+  if (said == "ok\n") return absl::OkStatus();
+  const absl::Time deadline = absl::Now() + kRacePatience;
+  do {
+    if (ServerListens(place.home)) return absl::OkStatus();
+    absl::SleepFor(kLookAgain);
+    // Of one that just ended, nobody is there to be waited for.
+  } while (!said.empty() && absl::Now() < deadline);
+  const std::string why(absl::StripTrailingAsciiWhitespace(said));
+  return absl::UnavailableError(absl::StrCat(
+      "start ", program, ": ", why.empty() ? "it ended without a word" : why,
+      "; ", place.home, "/server.log has what it printed"));
+}
+
+std::function<absl::Status()> Starter(const Place& place,
+                                      const Environment& environment) {
+  if (!place.is_local() || !environment.Get("TROIKA_NO_AUTOSTART").empty()) {
+    return nullptr;
+  }
+  return [place, environment] { return StartServer(place, environment); };
+}
+
+}  // namespace troika::client

@@ -1,0 +1,182 @@
+#include "client/event_stream.h"
+
+#include <sys/select.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "client/error_body.h"
+
+namespace troika::client {
+namespace {
+
+constexpr int64_t kMillis = 1000;
+constexpr int64_t kFirstBackoff = 100 * kMillis;
+constexpr int64_t kLastBackoff = 2000 * kMillis;
+constexpr int64_t kGiveUpAfter = 30000 * kMillis;
+constexpr absl::string_view kGiveUpText = "30s";
+// Three of the server's beats.
+constexpr int64_t kSilence = 45000 * kMillis;
+constexpr size_t kMaxError = size_t{64} << 10;
+
+// Whether another try may do better.
+bool MayPass(const absl::Status& refusal) {
+  return absl::IsUnavailable(refusal) || absl::IsDeadlineExceeded(refusal) ||
+         absl::IsResourceExhausted(refusal);
+}
+
+int64_t Sooner(int64_t a, int64_t b) {
+  return a == 0 || b == 0 ? a + b : std::min(a, b);
+}
+
+}  // namespace
+
+EventStream::EventStream(Place place, std::string path,
+                         EventStreamOptions options)
+    : place_(std::move(place)),
+      path_(std::move(path)),
+      options_(std::move(options)),
+      backoff_(kFirstBackoff) {
+  parser_.set_last_id(options_.after);
+}
+
+EventStream::~EventStream() { Disconnect(); }
+
+size_t EventStream::OnBody(char* bytes, size_t size, size_t count, void* user) {
+  auto& stream = *static_cast<EventStream*>(user);
+  stream.received_.append(bytes, size * count);
+  return size * count;
+}
+
+void EventStream::Connect() {
+  std::vector<std::string> headers = {"Accept: text/event-stream"};
+  if (!parser_.last_id().empty()) {
+    headers.push_back(absl::StrCat("Last-Event-ID: ", parser_.last_id()));
+  }
+  request_.Prepare(place_, path_, headers);
+  curl_easy_setopt(request_.handle(), CURLOPT_WRITEFUNCTION, &OnBody);
+  curl_easy_setopt(request_.handle(), CURLOPT_WRITEDATA, this);
+  if (multi_ == nullptr) multi_.reset(curl_multi_init());
+  curl_multi_add_handle(multi_.get(), request_.handle());
+  connected_ = true;
+  retry_at_ = 0;
+  heard_at_ = options_.clock->NowMicros();
+  received_.clear();
+  parser_.Restart();
+}
+
+void EventStream::Disconnect() {
+  if (std::exchange(connected_, false)) {
+    curl_multi_remove_handle(multi_.get(), request_.handle());
+  }
+  // Also the connection, that lives in the multi handle.
+  multi_.reset();
+}
+
+std::vector<pollfd> EventStream::PollFds() const {
+  std::vector<pollfd> fds;
+  if (!connected_) return fds;
+  fd_set read, write, except;
+  FD_ZERO(&read);
+  FD_ZERO(&write);
+  FD_ZERO(&except);
+  int last = -1;
+  curl_multi_fdset(multi_.get(), &read, &write, &except, &last);
+  for (int fd = 0; fd <= last; ++fd) {
+    const int events = (FD_ISSET(fd, &read) ? POLLIN : 0) |
+                       (FD_ISSET(fd, &write) ? POLLOUT : 0);
+    if (events == 0) continue;
+    fds.push_back({.fd = fd, .events = static_cast<int16_t>(events)});
+  }
+  return fds;
+}
+
+int64_t EventStream::wake_at() const {
+  if (ended_) return 0;
+  const int64_t now = options_.clock->NowMicros();
+  if (!connected_) return retry_at_ == 0 ? now : retry_at_;
+  long millis = -1;
+  curl_multi_timeout(multi_.get(), &millis);
+  return Sooner(heard_at_ + kSilence,
+                millis < 0 ? 0 : now + std::max(millis, 1L) * kMillis);
+}
+
+absl::Status EventStream::Advance(Sink sink) {
+  if (ended_) return absl::OkStatus();
+  const int64_t now = options_.clock->NowMicros();
+  if (!connected_ && now < retry_at_) return absl::OkStatus();
+  if (!connected_) Connect();
+  int running = 0;
+  curl_multi_perform(multi_.get(), &running);
+  if (!received_.empty()) heard_at_ = now;
+  // Of a refusal, the body is no stream.
+  if (request_.http_status() == 200) {
+    const std::string bytes = std::exchange(received_, "");
+    RETURN_IF_ERROR(parser_.Feed(
+        bytes, [&](SseEvent&& event) { Take(std::move(event), sink); }));
+  } else if (received_.size() > kMaxError) {
+    received_.resize(kMaxError);
+  }
+  if (ended_) {
+    Disconnect();
+    return absl::OkStatus();
+  }
+  int left = 0;
+  while (const CURLMsg* message = curl_multi_info_read(multi_.get(), &left)) {
+    if (message->msg != CURLMSG_DONE) continue;
+    return OnTransferEnd(message->data.result);
+  }
+  if (now - heard_at_ < kSilence) return absl::OkStatus();
+  return OnBroken(absl::UnavailableError("it says nothing"));
+}
+
+void EventStream::Take(SseEvent&& event, Sink sink) {
+  // What is served is served.
+  backoff_ = kFirstBackoff;
+  broken_since_ = 0;
+  if (event.name == "reset") parser_.set_last_id("");
+  if (event.name == "gone") ended_ = true;
+  sink(std::move(event));
+}
+
+absl::Status EventStream::OnTransferEnd(CURLcode code) {
+  const int http = request_.http_status();
+  if (code != CURLE_OK) return OnLost(code);
+  if (http == 200) {
+    return OnBroken(absl::UnavailableError("it ended the stream"));
+  }
+  const absl::Status refusal = ErrorFromBody(http, received_);
+  if (MayPass(refusal)) return OnBroken(refusal);
+  Disconnect();
+  ended_ = true;
+  return refusal;
+}
+
+absl::Status EventStream::OnLost(CURLcode code) {
+  const absl::Status why = request_.Error(place_, code);
+  if (!NeverArrived(code) || !options_.start) return OnBroken(why);
+  const absl::Status started = options_.start();
+  RETURN_IF_ERROR(OnBroken(started.ok() ? why : started));
+  if (started.ok()) retry_at_ = options_.clock->NowMicros();
+  return absl::OkStatus();
+}
+
+absl::Status EventStream::OnBroken(const absl::Status& why) {
+  Disconnect();
+  request_.Forget();
+  const int64_t now = options_.clock->NowMicros();
+  if (broken_since_ == 0) broken_since_ = now;
+  if (now - broken_since_ >= kGiveUpAfter) {
+    ended_ = true;
+    return absl::UnavailableError(absl::StrCat(
+        "follow the server at ", place_.Name(),
+        ": it could not be reached for ", kGiveUpText, "; ", why.message()));
+  }
+  retry_at_ = now + backoff_;
+  backoff_ = std::min(2 * backoff_, kLastBackoff);
+  return absl::OkStatus();
+}
+
+}  // namespace troika::client
