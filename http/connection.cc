@@ -1,0 +1,212 @@
+#include "http/connection.h"
+
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace troika::http {
+
+Connection::Connection(Hub* hub, UniqueFd fd, Peer peer)
+    : hub_(hub),
+      peer_(peer),
+      fd_(std::move(fd)),
+      parser_({.max_head_bytes = hub->limits.max_head_bytes,
+               .max_target_bytes = hub->limits.max_target_bytes,
+               .max_headers = hub->limits.max_headers,
+               .max_body_bytes = hub->limits.max_body_bytes}) {}
+
+void Connection::Start() {
+  watch_ = hub_->loop->WatchFd(fd_.get(), POLLIN,
+                               [this](short events) { OnReady(events); });
+  timer_ = hub_->loop->NewTimer([this] { OnTime(); });
+  SetWait(Wait::kHead, hub_->limits.head_deadline);
+}
+
+void Connection::Close() {
+  if (closed()) return;
+  const std::shared_ptr<Connection> self = shared_from_this();
+  if (state_ == State::kStreaming) --hub_->streams;
+  hub_->bodies_bytes -= counted_;
+  state_ = State::kClosed;
+  watch_.reset();
+  timer_.reset();
+  fd_.Reset();
+  hub_->connections.erase(this);
+  // Last, as its destructor may do anything.
+  const std::unique_ptr<BodySource> source = std::move(source_);
+  hub_->on_closed();
+}
+
+void Connection::OnReady(short events) {
+  const std::shared_ptr<Connection> self = shared_from_this();
+  if (events == POLLOUT) {
+    if (state_ == State::kStreaming) {
+      Pump();
+    } else if (state_ == State::kWriting) {
+      OnSent();
+    }
+  } else if (state_ == State::kReading) {
+    Process(Receive());
+  } else if (state_ == State::kStreaming || state_ == State::kLingering) {
+    Drop(Receive());
+  }
+  Settle();
+}
+
+void Connection::OnTime() {
+  const std::shared_ptr<Connection> self = shared_from_this();
+  switch (std::exchange(wait_, Wait::kNothing)) {
+    case Wait::kNothing:
+      return;
+    case Wait::kHead:
+      if (parser_.state() == RequestParser::State::kIdle) return Close();
+      Fail(408, "the request's head took too long");
+      break;
+    case Wait::kBody:
+      Fail(408, "the request's body took too long");
+      break;
+    case Wait::kIdle:
+    case Wait::kReply:
+    case Wait::kStream:
+    case Wait::kLinger:
+      return Close();
+  }
+  Settle();
+}
+
+// A wait that is over only sets wait_: a timer that comes for nothing is
+// cheaper than one that is cancelled with every request.
+void Connection::SetWait(Wait wait, absl::Duration delay) {
+  wait_ = wait;
+  timer_->SetIn(delay);
+}
+
+void Connection::Settle() {
+  // Within Process(), whoever called that does it.
+  if (closed() || processing_) return;
+  short events = 0;
+  switch (state_) {
+    case State::kReading:
+    case State::kLingering:
+      events = POLLIN;
+      break;
+    case State::kWriting:
+      events = POLLOUT;
+      break;
+    case State::kStreaming:
+      events = POLLIN;
+      if (HasOutput() || source_state_ != BodySource::State::kWait) {
+        events |= POLLOUT;
+      }
+      break;
+    case State::kHandling:  // No reading ahead; the kernel holds it.
+    case State::kClosed:
+      break;
+  }
+  watch_->SetEvents(events);
+}
+
+absl::string_view Connection::Receive() {
+  const ssize_t size =
+      recv(fd_.get(), hub_->scratch.data(), hub_->scratch.size(), MSG_DONTWAIT);
+  if (size > 0) return {hub_->scratch.data(), static_cast<size_t>(size)};
+  if (size == 0 || (errno != EAGAIN && errno != EINTR)) Close();
+  return {};
+}
+
+// Of a stream or a connection that is over. A client that goes on sending for
+// long is not waited for.
+void Connection::Drop(absl::string_view bytes) {
+  dropped_ += bytes.size();
+  if (dropped_ > hub_->limits.max_body_bytes) Close();
+}
+
+void Connection::Process(absl::string_view bytes) {
+  if (bytes.empty()) return;
+  processing_ = true;
+  // A reply that is written at once leads back to kReading.
+  while (state_ == State::kReading && !bytes.empty()) {
+    bytes.remove_prefix(parser_.Feed(bytes));
+    if (parser_.state() == RequestParser::State::kError) {
+      Fail(parser_.error().status, parser_.error().message);
+    } else if (parser_.state() == RequestParser::State::kDone) {
+      Dispatch();
+    } else if (!CountBody()) {
+      Fail(503, "too many large requests at once; try again later");
+    }
+  }
+  processing_ = false;
+  if (state_ == State::kReading) {
+    AwaitRequest();
+  } else if (state_ == State::kHandling || state_ == State::kWriting) {
+    leftover_.assign(bytes.data(), bytes.size());
+  }
+}
+
+void Connection::ProcessLeftover() {
+  if (processing_ || state_ != State::kReading) return;
+  const std::string bytes = std::exchange(leftover_, std::string());
+  if (bytes.empty()) return AwaitRequest();
+  Process(bytes);
+}
+
+bool Connection::CountBody() {
+  const size_t bytes = parser_.body_bytes();
+  hub_->bodies_bytes += bytes - counted_;
+  counted_ = bytes;
+  return hub_->bodies_bytes <= hub_->limits.max_bodies_bytes;
+}
+
+void Connection::Dispatch() {
+  hub_->bodies_bytes -= std::exchange(counted_, 0);
+  Request request = parser_.Take();
+  request.peer = peer_;
+  head_only_ = request.method == "HEAD";
+  if (head_only_) request.method = "GET";
+  if (parser_.after_reply() == RequestParser::AfterReply::kClose) {
+    persistence_ = Persistence::kClose;
+  } else {
+    persistence_ =
+        parser_.is_http10() ? Persistence::kKeepHttp10 : Persistence::kKeep;
+  }
+  state_ = State::kHandling;
+  wait_ = Wait::kNothing;
+  hub_->handler(
+      std::make_unique<Exchange>(weak_from_this(), std::move(request)));
+}
+
+// All that has come is read: says how long the rest may take.
+void Connection::AwaitRequest() {
+  switch (parser_.state()) {
+    case RequestParser::State::kIdle:
+      if (wait_ != Wait::kNothing) return;
+      return SetWait(Wait::kIdle, hub_->limits.keep_alive);
+    case RequestParser::State::kHead:
+      if (wait_ == Wait::kHead) return;
+      return SetWait(Wait::kHead, hub_->limits.head_deadline);
+    default:
+      break;
+  }
+  if (wait_ == Wait::kBody) return;
+  SetWait(Wait::kBody, hub_->limits.body_deadline);
+  if (!parser_.wants_continue()) return;
+  constexpr absl::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+  // Nothing else is on the way, so the socket takes it. Where it does not, the
+  // client goes on by itself after a while.
+  if (send(fd_.get(), kContinue.data(), kContinue.size(),
+           MSG_NOSIGNAL | MSG_DONTWAIT) < 0 &&
+      errno != EAGAIN) {
+    Close();
+  }
+}
+
+void Connection::Fail(int status, absl::string_view message) {
+  // Nothing after it can be understood.
+  head_only_ = false;
+  persistence_ = Persistence::kClose;
+  state_ = State::kHandling;
+  ReplyError(status, message);
+}
+
+}  // namespace troika::http

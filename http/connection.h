@@ -1,0 +1,119 @@
+// One client's connection: reads a request, has it answered, reads the next.
+#ifndef TROIKA_HTTP_CONNECTION_H_
+#define TROIKA_HTTP_CONNECTION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/any_invocable.h"
+#include "absl/functional/function_ref.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "base/event_loop.h"
+#include "base/fd.h"
+#include "http/message.h"
+#include "http/request_parser.h"
+#include "http/response.h"
+#include "http/server.h"
+
+namespace troika::http {
+
+// What the connections of a server share.
+struct Hub {
+  EventLoop* loop;
+  Limits limits;
+  Server::Handler handler;
+  Server::ErrorBody error_body;
+  absl::AnyInvocable<void()> on_closed;
+  // Shared, as wakers and exchanges refer to connections that may be gone, and
+  // as a connection must live until its running call returns.
+  absl::flat_hash_map<Connection*, std::shared_ptr<Connection>> connections;
+  std::vector<char> scratch;  // Where reads go.
+  int64_t streams = 0;
+  size_t bodies_bytes = 0;  // Of requests that are not complete.
+  bool filling = false;     // A source is being asked.
+};
+
+// Every public call may end in Close(): whoever calls holds a reference.
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(Hub* hub, UniqueFd fd, Peer peer);
+
+  void Start();
+  // Of the request that the handler has. Nothing where the connection is gone.
+  void Reply(Response response);
+  void ReplyError(int status, absl::string_view message);
+  void Stream(const Response& head,
+              absl::FunctionRef<std::unique_ptr<BodySource>(Waker)> make);
+  void Wake();
+  // As it is; what was not sent is lost.
+  void Close();
+  bool closed() const { return state_ == State::kClosed; }
+
+ private:
+  enum class State {
+    kReading,    // A request, or the wait for one.
+    kHandling,   // The handler has it.
+    kWriting,    // A reply.
+    kStreaming,  // What the source gives.
+    kLingering,  // All is sent; what still comes is dropped.
+    kClosed,
+  };
+  // What the timer is for.
+  enum class Wait { kNothing, kHead, kBody, kIdle, kReply, kStream, kLinger };
+  enum class Sent { kAll, kSome, kClosed };
+
+  void OnReady(short events);
+  void OnTime();
+  void SetWait(Wait wait, absl::Duration delay);
+  // Watches what the state needs. At the end of every call from outside.
+  void Settle();
+
+  // Bytes in the hub's scratch buffer; none: closed, or nothing there.
+  absl::string_view Receive();
+  void Process(absl::string_view bytes);
+  void ProcessLeftover();
+  void Dispatch();
+  void AwaitRequest();
+  bool CountBody();
+  void Fail(int status, absl::string_view message);
+
+  bool HasOutput() const;
+  Sent Send();
+  void OnSent();
+  void Pump();
+  void StartLinger();
+  void Drop(absl::string_view bytes);
+
+  Hub* const hub_;
+  const Peer peer_;
+  UniqueFd fd_;
+  std::unique_ptr<EventLoop::Watch> watch_;
+  std::unique_ptr<EventLoop::Timer> timer_;
+  State state_ = State::kReading;
+  Wait wait_ = Wait::kNothing;
+
+  RequestParser parser_;
+  std::string leftover_;  // Came after the request that is being answered.
+  bool processing_ = false;
+  size_t counted_ = 0;  // Of the hub's bodies_bytes.
+  bool head_only_ = false;
+  Persistence persistence_ = Persistence::kKeep;
+
+  std::string out_head_;
+  std::string out_body_;
+  size_t sent_ = 0;  // Of both.
+  size_t dropped_ = 0;
+
+  std::unique_ptr<BodySource> source_;
+  BodySource::State source_state_ = BodySource::State::kMore;
+  bool wake_posted_ = false;
+};
+
+}  // namespace troika::http
+
+#endif  // TROIKA_HTTP_CONNECTION_H_
