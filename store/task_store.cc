@@ -28,6 +28,18 @@ ON CONFLICT (id) DO UPDATE SET
   reasoning_tokens = excluded.reasoning_tokens, cost_usd = excluded.cost_usd
 RETURNING num)sql";
 
+// For most changes, which leave all alone that an index has: writing the
+// indexes anew would triple the cost.
+constexpr char kUpdateTask[] = R"sql(
+UPDATE task SET title = ?, model = ?, parent_id = ?, started_us = ?,
+  last_record = ?, log_bytes = ?, parser_version = ?, input_tokens = ?,
+  cached_tokens = ?, cache_write_tokens = ?, output_tokens = ?,
+  reasoning_tokens = ?, cost_usd = ?
+WHERE id = ? AND +state = ? AND +harness = ? AND +cwd = ?
+  AND +idempotency_key = ? AND +ended = ? AND +created_us = ?
+  AND +ended_us = ?
+RETURNING num)sql";
+
 // The columns of kPutTask, in its order, and the long ones.
 constexpr char kGetTask[] = R"sql(
 SELECT id, state, harness, cwd, title, model, parent_id, idempotency_key,
@@ -36,11 +48,7 @@ SELECT id, state, harness, cwd, title, model, parent_id, idempotency_key,
   output_tokens, reasoning_tokens, cost_usd, shown.json, shown.pb, prompt.text
 FROM task JOIN shown USING (num) JOIN prompt USING (num) WHERE id = ?)sql";
 
-void BindTask(const TaskRow& row, Statement* put) {
-  put->Bind(row.id).Bind(row.state).Bind(row.harness).Bind(row.cwd);
-  put->Bind(row.title).Bind(row.model).Bind(row.parent_id);
-  put->Bind(row.idempotency_key).Bind(int64_t{row.ended});
-  put->Bind(row.created_us).Bind(row.started_us).Bind(row.ended_us);
+void BindCounts(const TaskRow& row, Statement* put) {
   put->Bind(row.last_record).Bind(row.log_bytes);
   put->Bind(int64_t{row.parser_version});
   put->Bind(row.input_tokens).Bind(row.cached_tokens);
@@ -48,6 +56,23 @@ void BindTask(const TaskRow& row, Statement* put) {
   put->Bind(row.reasoning_tokens);
   // SQLite has no NaN: it would be NULL, which is refused.
   put->BindReal(row.cost_usd == row.cost_usd ? row.cost_usd : 0);
+}
+
+void BindPut(const TaskRow& row, Statement* put) {
+  put->Bind(row.id).Bind(row.state).Bind(row.harness).Bind(row.cwd);
+  put->Bind(row.title).Bind(row.model).Bind(row.parent_id);
+  put->Bind(row.idempotency_key).Bind(int64_t{row.ended});
+  put->Bind(row.created_us).Bind(row.started_us).Bind(row.ended_us);
+  BindCounts(row, put);
+}
+
+void BindUpdate(const TaskRow& row, Statement* update) {
+  update->Bind(row.title).Bind(row.model).Bind(row.parent_id);
+  update->Bind(row.started_us);
+  BindCounts(row, update);
+  update->Bind(row.id).Bind(row.state).Bind(row.harness).Bind(row.cwd);
+  update->Bind(row.idempotency_key).Bind(int64_t{row.ended});
+  update->Bind(row.created_us).Bind(row.ended_us);
 }
 
 TaskRow ReadTask(const Statement& get) {
@@ -97,15 +122,20 @@ absl::Status TaskStore::Put(absl::Span<const TaskRow> rows) {
   return transaction.Commit();
 }
 
+absl::StatusOr<int64_t> TaskStore::PutTask(const TaskRow& row) {
+  ASSIGN_OR_RETURN(Statement update, db_.Prepare(kUpdateTask));
+  BindUpdate(row, &update);
+  ASSIGN_OR_RETURN(const bool updated, update.Step());
+  if (updated) return update.Int(0);
+  ASSIGN_OR_RETURN(Statement put, db_.Prepare(kPutTask));
+  BindPut(row, &put);
+  ASSIGN_OR_RETURN(const bool returned, put.Step());
+  if (!returned) return absl::InternalError("a row that has no number");
+  return put.Int(0);
+}
+
 absl::Status TaskStore::PutRow(const TaskRow& row) {
-  int64_t num = 0;
-  {
-    ASSIGN_OR_RETURN(Statement put, db_.Prepare(kPutTask));
-    BindTask(row, &put);
-    ASSIGN_OR_RETURN(const bool returned, put.Step());
-    if (!returned) return absl::InternalError("a row that has no number");
-    num = put.Int(0);
-  }
+  ASSIGN_OR_RETURN(const int64_t num, PutTask(row));
   {
     ASSIGN_OR_RETURN(Statement put,
                      db_.Prepare("INSERT INTO shown VALUES (?, ?, ?) "

@@ -139,6 +139,8 @@ class TaskStore {
   TaskStore(Database db, std::string repaired)
       : db_(std::move(db)), repaired_(std::move(repaired)) {}
 
+  // The row's number in the file.
+  absl::StatusOr<int64_t> PutTask(const TaskRow& row);
   absl::Status PutRow(const TaskRow& row);
   absl::Status PutLabels(const TaskRow& row);
   absl::StatusOr<std::map<std::string, std::string>> Labels(
