@@ -42,6 +42,7 @@ class CommandQueue {
   std::vector<RelayCommand> Reset();
 
   bool HasTurns() const;
+  bool empty() const { return entries_.empty(); }
   // When Send has something to try again; 0: it has not.
   int64_t wake_at() const;
 

@@ -2,15 +2,15 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
-#include "absl/time/time.h"
 #include "base/fd.h"
 #include "base/status_macros.h"
 #include "relay/log_format.h"
+#include "relay/log_writer.h"
 #include "task/notes.h"
 #include "task/replay_sink.h"
 
@@ -18,7 +18,6 @@ namespace troika {
 namespace {
 
 constexpr int64_t kLookAgain = 20000;
-constexpr absl::Duration kLockPatience = absl::Seconds(2);
 
 // As ReplaySink, and tells of each record that is counted in.
 class TellingSink : public ReplaySink {
@@ -35,6 +34,12 @@ class TellingSink : public ReplaySink {
  private:
   absl::AnyInvocable<void()>* const on_record_;
 };
+
+int64_t LogSize(const TaskFolder& folder) {
+  struct stat file = {};
+  if (fstatat(folder.fd.get(), relay::kLogName, &file, 0) != 0) return 0;
+  return file.st_size;
+}
 
 }  // namespace
 
@@ -61,18 +66,6 @@ bool LogIsFree(const TaskFolder& folder) {
   return log.ok() && flock(log.get(), LOCK_SH | LOCK_NB) == 0;
 }
 
-absl::StatusOr<relay::LogWriter> TakeLog(const TaskFolder& folder,
-                                         Clock* clock) {
-  const absl::Time deadline = absl::Now() + kLockPatience;
-  while (true) {
-    auto log = relay::LogWriter::Open(folder.fd.get(), folder.id, clock);
-    if (!absl::IsUnavailable(log.status()) || absl::Now() > deadline) {
-      return log;
-    }
-    absl::SleepFor(absl::Milliseconds(1));
-  }
-}
-
 absl::StatusOr<Follower> Follower::Open(const TaskFolder* folder,
                                         Options options) {
   ASSIGN_OR_RETURN(relay::LogReader reader, OpenLog(*folder));
@@ -91,25 +84,42 @@ absl::Status Follower::Read(MessageSink sink) {
   return reader_.Read(records).status();
 }
 
+absl::Status Follower::ReadSome(MessageSink sink) {
+  TellingSink records(&replay_, sink, &options_.on_record);
+  ASSIGN_OR_RETURN(const int64_t read,
+                   reader_.Read(records, options_.max_read));
+  at_end_ = read < options_.max_read;
+  if (!at_end_ && behind_until_ == 0) behind_until_ = LogSize(*folder_);
+  if (at_end_ || reader_.offset() >= behind_until_) behind_until_ = 0;
+  caught_up_ = caught_up_ || !behind();
+  if (!at_end_) wake_at_ = options_.clock->NowMicros();
+  return absl::OkStatus();
+}
+
+void Follower::Listen() {
+  if (!client_ || relay_gone_) return;
+  auto news = client_->OnPolled();
+  if (!news.ok()) {
+    // What the relay wrote before it left is read before that is judged.
+    relay_gone_ = true;
+    behind_until_ = 0;
+    return;
+  }
+  if (news->trouble) trouble_ = *news->trouble;
+  for (auto& answer : news->answers) answers_.push_back(std::move(answer));
+}
+
 absl::Status Follower::Advance(MessageSink sink) {
   wake_at_ = 0;
   at_rest_ = false;
-  bool gone = false;
-  if (client_) {
-    auto news = client_->OnPolled();
-    gone = !news.ok();
-    if (news.ok()) {
-      if (news->trouble) trouble_ = *news->trouble;
-      for (auto& answer : news->answers) answers_.push_back(std::move(answer));
-    }
-  }
-  // What the relay wrote before it left is read before that is judged.
-  RETURN_IF_ERROR(Read(sink));
-  if (gone) client_.reset();
+  Listen();
+  RETURN_IF_ERROR(ReadSome(sink));
+  if (behind()) return absl::OkStatus();
+  if (std::exchange(relay_gone_, false)) client_.reset();
   if (!client_ && state().process_alive) Connect(sink);
-  if (client_) return absl::OkStatus();
+  if (client_ || !at_end_) return absl::OkStatus();
   if (state().process_alive || state().turns_waiting > 0) {
-    wake_at_ = options_.clock->NowMicros() + kLookAgain;
+    if (wake_at_ == 0) wake_at_ = options_.clock->NowMicros() + kLookAgain;
     return absl::OkStatus();
   }
   at_rest_ = true;
@@ -143,7 +153,8 @@ void Follower::OnRelayMissing(MessageSink sink) {
       relay::LogWriter::Open(folder_->fd.get(), folder_->id, options_.clock);
   if (!log.ok()) return;
   // It may have written its last words since we looked.
-  if (!Read(sink).ok() || !state().process_alive) return;
+  if (!ReadSome(sink).ok() || !state().process_alive) return;
+  if (log->offset() != reader_.offset()) return;
   log->Append({.payload = notes::ToJson(notes::Lost{
                    .reason = "the relay of the agent is gone and left no word "
                              "of how the agent ended"})});
@@ -152,7 +163,7 @@ void Follower::OnRelayMissing(MessageSink sink) {
 }
 
 pollfd Follower::PollFd() const {
-  if (!client_) return {.fd = -1};
+  if (!client_ || relay_gone_) return {.fd = -1};
   return {.fd = client_->fd(), .events = client_->events()};
 }
 

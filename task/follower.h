@@ -10,6 +10,7 @@
 #include <poll.h>
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -21,7 +22,6 @@
 #include "relay/client.h"
 #include "relay/frame.h"
 #include "relay/log_reader.h"
-#include "relay/log_writer.h"
 #include "task/home.h"
 #include "task/replay.h"
 
@@ -35,6 +35,9 @@ class Follower {
     Drift* /*nullable*/ drift = nullptr;  // Told of what parsers don't know.
     // Called after each record, when it is counted in.
     absl::AnyInvocable<void()> on_record;
+    // What one Advance() reads at most, more or less. With less than all, the
+    // owner's loop is held up by no log, however long.
+    int64_t max_read = std::numeric_limits<int64_t>::max();
   };
 
   // Reads nothing yet. `folder` is borrowed. NotFound where it has no log.
@@ -45,6 +48,13 @@ class Follower {
   // one is gone. Errors are of the log and final: it was cut or removed, or it
   // is of a newer version.
   absl::Status Advance(MessageSink sink);
+
+  // All that was there at the first Advance() has been read.
+  bool caught_up() const { return caught_up_; }
+  // The last Advance() left some of what was there: the state is old, and
+  // nothing was judged by it, nor should be. Not so of an agent that writes as
+  // fast as we read: what it wrote up to a moment ago has been read.
+  bool behind() const { return behind_until_ != 0; }
 
   // Nothing more comes by itself: no process lives, and no turn waits for one.
   // What is damaged at the log's end has been told.
@@ -76,6 +86,10 @@ class Follower {
   Follower(const TaskFolder* folder, Options options, relay::LogReader reader);
 
   absl::Status Read(MessageSink sink);
+  // Says how far behind we are.
+  absl::Status ReadSome(MessageSink sink);
+  // To the relay.
+  void Listen();
   void TellEnd(MessageSink sink);
   // Whether a relay should be there.
   void Connect(MessageSink sink);
@@ -89,6 +103,11 @@ class Follower {
   std::vector<relay::Client::Answer> answers_;
   std::string trouble_;
   int64_t wake_at_ = 0;
+  // Where the log ended when we found that we are behind; 0: we are not.
+  int64_t behind_until_ = 0;
+  bool relay_gone_ = false;  // Which is judged once its last words are read.
+  bool at_end_ = false;
+  bool caught_up_ = false;
   bool at_rest_ = false;
 };
 
@@ -97,11 +116,6 @@ absl::StatusOr<relay::LogReader> OpenLog(const TaskFolder& folder);
 
 // Whether nobody has the log's lock: no relay, and nobody who starts one.
 bool LogIsFree(const TaskFolder& folder);
-
-// Waits up to two seconds for the lock, which a relay holds a moment longer
-// than it takes to write its last record.
-absl::StatusOr<relay::LogWriter> TakeLog(const TaskFolder& folder,
-                                         Clock* clock);
 
 }  // namespace troika
 

@@ -44,13 +44,23 @@ std::string NewId() {
          Base36(random, kRandomDigits);
 }
 
+// By modes and not by umask(), which is the whole process's.
 absl::Status MakeFolders(const std::string& path) {
-  const mode_t mask = umask(077);
+  for (size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
+    const std::string folder = path.substr(0, end);
+    if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+      const int error = errno;
+      std::error_code ignored;
+      // Those above may be on a file system that is read only.
+      if (!fs::is_directory(folder, ignored)) {
+        return absl::ErrnoToStatus(error, absl::StrCat("make ", folder));
+      }
+    }
+    if (end == std::string::npos) break;
+  }
   std::error_code error;
-  fs::create_directories(path, error);
-  umask(mask);
-  if (!error) return absl::OkStatus();
-  return absl::ErrnoToStatus(error.value(), absl::StrCat("make ", path));
+  if (fs::is_directory(path, error)) return absl::OkStatus();
+  return absl::ErrnoToStatus(ENOTDIR, absl::StrCat("make ", path));
 }
 
 absl::Status WriteWhole(int fd, absl::string_view bytes) {

@@ -62,7 +62,8 @@ absl::Status Drive(Runner& runner) {
     const bool waits =
         follows ? state.status == TaskStatus::kIdle : runner.at_rest();
     if (waits && state.turns == 1) {
-      RETURN_IF_ERROR(runner.Input("second turn", {}, "user"));
+      RETURN_IF_ERROR(
+          runner.Input({.prompt = "second turn", .request_key = "second"}));
     } else if (state.status == TaskStatus::kIdle && state.turns == 2) {
       RETURN_IF_ERROR(runner.CloseInput());
     } else if (runner.at_rest() && state.turns == 2) {

@@ -88,7 +88,7 @@ TEST_P(LiveTest, OverTurnsInterruptsDeadlinesAndRestarts) {
   ASSERT_TRUE(first->created().ok()) << first->created();
   const std::string id = first->runner().folder().id;
   ASSERT_TRUE(first->UntilEnd());
-  ASSERT_TRUE(first->runner().Input("second", {}, "user").ok());
+  ASSERT_TRUE(first->runner().Input({.prompt = "second"}).ok());
   ASSERT_TRUE(first->Until([&] { return first->All<ToolUse>().size() == 2; }));
   // Another runner in its place, in the middle of the turn.
   ExpectLoadedAsLive(*first, *first);
@@ -98,13 +98,13 @@ TEST_P(LiveTest, OverTurnsInterruptsDeadlinesAndRestarts) {
   ASSERT_TRUE(second.runner().Interrupt("user", "enough").ok());
   ASSERT_TRUE(second.UntilEnd());
   EXPECT_EQ(second.state().status, TaskStatus::kInterrupted);
-  ASSERT_TRUE(second.runner().Input("third", {}, "user").ok());
+  ASSERT_TRUE(second.runner().Input({.prompt = "third"}).ok());
   ASSERT_TRUE(second.UntilStatus(TaskStatus::kRunning));
   second.clock().Advance(absl::Seconds(70));
   ASSERT_TRUE(second.UntilEnd());
   EXPECT_EQ(second.state().error, "the idle deadline of 1m passed");
   second.clock().Advance(-absl::Seconds(70));
-  ASSERT_TRUE(second.runner().Input("fourth", {}, "user").ok());
+  ASSERT_TRUE(second.runner().Input({.prompt = "fourth"}).ok());
   ASSERT_TRUE(second.UntilEnd());
   EXPECT_EQ(second.state().status, TaskStatus::kDone) << second.state().error;
   ExpectLoadedAsLive(second, second);

@@ -65,15 +65,22 @@ struct Spec<Request> {
       Field{"labels", &Request::labels},
       JsonField<Request>{"options", &Request::options_json},
       Field{"timeouts", &Request::timeouts},
-      Field{"resume_session", &Request::resume_session}};
+      Field{"resume_session", &Request::resume_session},
+      Field{"idempotency_key", &Request::idempotency_key},
+      Field{"parent", &Request::parent}};
 };
 
 template <>
 struct Spec<Turn> {
   static constexpr absl::string_view kName = "turn";
   static constexpr std::tuple kFields = {
-      Field{"turn", &Turn::turn}, Field{"prompt", &Turn::prompt},
-      Field{"images", &Turn::images}, Field{"by", &Turn::by}};
+      Field{"turn", &Turn::turn},
+      Field{"prompt", &Turn::prompt},
+      Field{"images", &Turn::images},
+      Field{"by", &Turn::by},
+      Field{"request_key", &Turn::request_key},
+      Field{"model", &Turn::model},
+      Field{"edit_mode", &Turn::edit_mode}};
 };
 
 template <>

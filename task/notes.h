@@ -38,7 +38,9 @@ struct Request {
   std::map<std::string, std::string> labels;
   std::string options_json;  // A LaunchOptions.
   Timeouts timeouts;
-  std::string resume_session;  // One that somebody else began.
+  std::string resume_session;   // One that somebody else began.
+  std::string idempotency_key;  // The caller's.
+  std::string parent;           // The task whose agent asked for this one.
 };
 
 // A turn was asked for.
@@ -47,6 +49,10 @@ struct Turn {
   std::string prompt;
   std::vector<TurnAsked::Image> images;
   std::string by;
+  std::string request_key;  // The caller's idempotency key.
+  // For this turn and later ones; empty: as before.
+  std::string model;
+  std::string edit_mode;  // An id.
 };
 
 // A process is started; whether it could be is told by StartFailed.

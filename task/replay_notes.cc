@@ -5,8 +5,10 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
+#include "agent/launch_json.h"
 #include "agent/line_protocol.h"
 #include "agent/registry.h"
+#include "base/json.h"
 #include "task/replay.h"
 
 namespace troika {
@@ -31,6 +33,20 @@ std::string ExitText(const notes::Exited& note) {
   return text;
 }
 
+// Options that can't be read start no process, so they leave nothing here.
+void SetOptions(absl::string_view options_json, TaskState* state) {
+  json::Parser parser;
+  const auto json = parser.Parse(options_json.empty() ? "{}" : options_json);
+  if (!json.ok()) return;
+  const absl::StatusOr<LaunchOptions> options = LaunchOptionsFromJson(*json);
+  if (!options.ok()) return;
+  state->asked_model = options->model;
+  const bool native = !options->approval_policy.empty() ||
+                      !options->sandbox.empty() || options->dangerously_bypass;
+  state->edit_mode = options->edit_mode;
+  if (!native && !state->edit_mode) state->edit_mode = EditMode::kResearch;
+}
+
 }  // namespace
 
 void Replay::OnNote(const notes::Request& note, Out& out) {
@@ -46,6 +62,8 @@ void Replay::OnNote(const notes::Request& note, Out& out) {
   state_.cwd = note.cwd;
   state_.title = note.title;
   state_.labels = note.labels;
+  state_.parent = note.parent;
+  SetOptions(note.options_json, &state_);
   continuation_.session_id = note.resume_session;
   continuation_.total_known = note.resume_session.empty();
   Emit(Lifecycle{.kind = Lifecycle::Kind::kCreated, .text = note.title}, out);
@@ -66,6 +84,11 @@ void Replay::OnNote(const notes::Turn& note, Out& out) {
       process_ && !state_.input_closed &&
       (!process_->had_turn || (backend_ && backend_->capabilities().follow_up));
   const int turn = note.turn > 0 ? note.turn : state_.turns + 1;
+  state_.last_request_key = note.request_key;
+  if (!note.model.empty()) state_.asked_model = note.model;
+  if (const auto mode = EditModeFromId(note.edit_mode)) {
+    state_.edit_mode = mode;
+  }
   Emit(Lifecycle{.kind = Lifecycle::Kind::kTurnAsked,
                  .generation = taken ? process_->generation : 0,
                  .turn = turn,

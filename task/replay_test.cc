@@ -43,6 +43,7 @@ TEST(ReplayTest, WholeSmallTask) {
             "task: \"t1\"\n"
             "harness: \"codex\"\n"
             "cwd: \"/src\"\n"
+            "edit_mode: \"research\"\n"
             "status: \"done\"\n"
             "session_id: \"th1\"\n"
             "version: \"1.2\"\n"

@@ -56,26 +56,22 @@ absl::Status CheckFile(const std::string& path, absl::string_view what) {
       absl::StrCat(what, " ", path, " is no file that can be read"));
 }
 
-// The agent runs elsewhere, so paths are made absolute from where the user is.
-absl::Status CompletePaths(TaskRequest* request) {
-  std::error_code error;
-  const auto absolute = [&](std::string* path) {
-    if (!path->empty()) {
-      *path = fs::absolute(*path, error).lexically_normal().string();
-    }
-  };
-  if (request->cwd.empty()) request->cwd.assign(1, '.');
-  absolute(&request->cwd);
-  while (request->cwd.size() > 1 && request->cwd.back() == '/') {
-    request->cwd.pop_back();
-  }
+// The agent runs elsewhere, so none of its paths may depend on our folder.
+void CompletePaths(absl::string_view base, TaskRequest* request) {
   LaunchOptions& options = request->options;
-  for (std::string& path : options.images) absolute(&path);
-  for (std::string& path : options.extra_dirs) absolute(&path);
-  absolute(&options.output_schema);
-  absolute(&options.base_instructions);
-  absolute(&options.last_message_file);
-  RETURN_IF_ERROR(CheckFolder(request->cwd, "the folder"));
+  const auto complete = [&](std::string* path) {
+    *path = PathFrom(base, *path);
+  };
+  for (std::string& path : options.images) complete(&path);
+  for (std::string& path : options.extra_dirs) complete(&path);
+  complete(&options.output_schema);
+  complete(&options.base_instructions);
+  complete(&options.last_message_file);
+}
+
+absl::Status CheckPaths(const TaskRequest& request) {
+  const LaunchOptions& options = request.options;
+  RETURN_IF_ERROR(CheckFolder(request.cwd, "the folder"));
   for (const std::string& path : options.extra_dirs) {
     RETURN_IF_ERROR(CheckFolder(path, "the extra folder"));
   }
@@ -120,10 +116,34 @@ absl::Status CheckPrompt(absl::string_view prompt) {
   return absl::OkStatus();
 }
 
+std::string PathFrom(absl::string_view base, absl::string_view path) {
+  if (path.empty()) return "";
+  return (fs::path(std::string(base)) / std::string(path))
+      .lexically_normal()
+      .string();
+}
+
+void MakePathsAbsolute(TaskRequest* request) {
+  std::error_code error;
+  const std::string here = fs::current_path(error).string();
+  request->cwd = PathFrom(here, request->cwd.empty() ? "." : request->cwd);
+  CompletePaths(here, request);
+}
+
 absl::Status CompleteRequest(const Environment& environment,
                              TaskRequest* request) {
   RETURN_IF_ERROR(CheckPrompt(request->prompt));
-  RETURN_IF_ERROR(CompletePaths(request));
+  if (!absl::StartsWith(request->cwd, "/")) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the folder \"", request->cwd,
+                     "\" is no absolute path: name it from / on"));
+  }
+  request->cwd = PathFrom("/", request->cwd);
+  while (request->cwd.size() > 1 && request->cwd.back() == '/') {
+    request->cwd.pop_back();
+  }
+  CompletePaths(request->cwd, request);
+  RETURN_IF_ERROR(CheckPaths(*request));
   if (request->title.empty()) request->title = TitleOf(request->prompt);
   request->timeouts = WithDefaults(request->timeouts);
   const Backend& backend = BackendOf(request->harness);
@@ -144,7 +164,9 @@ notes::Request RequestNote(const TaskRequest& request, absl::string_view id) {
           .labels = request.labels,
           .options_json = LaunchOptionsToJson(request.options),
           .timeouts = request.timeouts,
-          .resume_session = request.resume_session};
+          .resume_session = request.resume_session,
+          .idempotency_key = request.idempotency_key,
+          .parent = request.parent};
 }
 
 absl::StatusOr<std::vector<TurnAsked::Image>> ReadImages(

@@ -21,13 +21,15 @@ namespace troika {
 struct TaskRequest {
   Harness harness = Harness::kCodex;
   std::string prompt;
-  std::string cwd;  // Absolute, or under the current folder.
+  std::string cwd;  // Absolute.
   LaunchOptions options;
   std::string title;  // Empty: made from the prompt.
   std::map<std::string, std::string> labels;
   notes::Timeouts timeouts;  // What is not set gets its default.
   // A session that the CLI keeps, by id, or kLatestSession of that folder.
   std::string resume_session;
+  std::string idempotency_key;  // The caller's; kept with the task.
+  std::string parent;  // The id of the task whose agent asks for this one.
 };
 
 inline constexpr absl::string_view kLatestSession = "latest";
@@ -35,8 +37,13 @@ inline constexpr absl::string_view kLatestSession = "latest";
 // InvalidArgument where a prompt can't be given to an agent.
 absl::Status CheckPrompt(absl::string_view prompt);
 
-// Makes paths absolute, fills in defaults, finds the latest session, and checks
-// what can be checked: InvalidArgument and NotFound say what to do.
+// Makes all paths absolute from the current folder, which is the cwd where none
+// is given: for who asks from where the user is.
+void MakePathsAbsolute(TaskRequest* request);
+
+// Takes other paths than cwd from there, fills in defaults, finds the latest
+// session, and checks what can be checked: InvalidArgument and NotFound say
+// what to do. Thread-safe.
 absl::Status CompleteRequest(const Environment& environment,
                              TaskRequest* request);
 
@@ -44,8 +51,12 @@ absl::Status CompleteRequest(const Environment& environment,
 notes::Request RequestNote(const TaskRequest& request, absl::string_view id);
 
 // Reads the images that a turn comes with, where the harness takes them so.
+// Paths are absolute.
 absl::StatusOr<std::vector<TurnAsked::Image>> ReadImages(
     const std::vector<std::string>& paths, const Backend& backend);
+
+// `path` as seen from the folder `base`; an empty one stays so.
+std::string PathFrom(absl::string_view base, absl::string_view path);
 
 }  // namespace troika
 

@@ -1,32 +1,20 @@
 #include "task/runner.h"
 
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <utility>
-#include <variant>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "agent/launch_json.h"
 #include "agent/registry.h"
-#include "base/check.h"
 #include "base/status_macros.h"
 
 namespace troika {
-namespace {
-
-constexpr absl::string_view kTurnKey = "turn-";
-// What a harness that was told to end its turn gets to do so.
-constexpr int64_t kInterruptPatience = 10000000;
-
-}  // namespace
-
 Runner::Runner(TaskFolder folder, RunnerTools tools)
     : folder_(std::move(folder)), tools_(std::move(tools)) {}
 
@@ -37,7 +25,7 @@ absl::StatusOr<std::unique_ptr<Runner>> Runner::Open(TaskFolder folder,
   RETURN_IF_ERROR(runner->OpenFollower());
   auto environment = ReadEnvironment(runner->folder_);
   // A task that runs can be followed without it.
-  if (environment.ok()) runner->environment_ = *std::move(environment);
+  if (environment.ok()) runner->environment_ = ForAgents(*environment);
   return runner;
 }
 
@@ -45,7 +33,8 @@ absl::Status Runner::OpenFollower() {
   ASSIGN_OR_RETURN(Follower follower,
                    Follower::Open(&folder_, {.role = relay::Role::kDriver,
                                              .clock = tools_.clock,
-                                             .on_record = [this] { Step(); }}));
+                                             .on_record = [this] { Step(); },
+                                             .max_read = tools_.max_read}));
   follower_.emplace(std::move(follower));
   return absl::OkStatus();
 }
@@ -74,12 +63,15 @@ absl::Status Runner::LoadOptions() {
 }
 
 absl::Status Runner::Advance(MessageSink sink) {
-  if (ready_.ok()) RETURN_IF_ERROR(OnRelayStarted());
+  appended_ = false;
+  waits_for_start_ = false;
+  if (ready_.ok()) OnRelayStarted();
   RETURN_IF_ERROR(follower_->Advance(sink));
-  RETURN_IF_ERROR(LoadOptions());
   for (const relay::Client::Answer& answer : follower_->TakeAnswers()) {
     queue_.OnAnswer(answer, tools_.clock->NowMicros());
   }
+  if (follower_->behind()) return absl::OkStatus();
+  RETURN_IF_ERROR(LoadOptions());
   if (follower_->connected()) {
     role_ = follower_->role();
     Watch();
@@ -89,8 +81,8 @@ absl::Status Runner::Advance(MessageSink sink) {
   queue_.OnDisconnected();
   if (state().process_alive || ready_.ok()) return absl::OkStatus();
   interrupt_until_ = 0;
-  for (RelayCommand& turn : queue_.Reset()) turns_.push_back(std::move(turn));
-  if (!turns_.empty()) return AppendTurns();
+  for (RelayCommand& turn : queue_.Reset()) pending_.push_back(std::move(turn));
+  if (!pending_.empty()) return AppendPending();
   if (state().turns_waiting > 0) return StartProcess();
   return absl::OkStatus();
 }
@@ -102,7 +94,7 @@ std::vector<pollfd> Runner::PollFds() const {
 }
 
 int64_t Runner::wake_at() const {
-  int64_t at = follower_->wake_at();
+  int64_t at = waits_for_start_ ? 0 : follower_->wake_at();
   const auto sooner = [&](int64_t other) {
     if (other != 0 && (at == 0 || other < at)) at = other;
   };
@@ -111,13 +103,28 @@ int64_t Runner::wake_at() const {
   if (alarm && alarm->at_micros > watched_until_) sooner(alarm->at_micros);
   sooner(queue_.wake_at());
   sooner(interrupt_until_);
-  if (!turns_.empty()) sooner(tools_.clock->NowMicros());
+  if (!pending_.empty() && !state().process_alive) sooner(pending_at_);
+  if (appended_) sooner(tools_.clock->NowMicros());
   return at;
 }
 
 bool Runner::at_rest() const {
   return follower_->at_rest() && !ready_.ok() && !queue_.HasTurns() &&
-         turns_.empty();
+         pending_.empty() && !appended_;
+}
+
+bool Runner::settled() const {
+  return queue_.empty() && pending_.empty() && !ready_.ok();
+}
+
+pid_t Runner::relay_pid() const {
+  ucred peer = {};
+  socklen_t size = sizeof(peer);
+  const int fd = follower_->PollFd().fd;
+  if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
+    return 0;
+  }
+  return peer.pid;
 }
 
 void Runner::Send(RelayCommand command) {
@@ -165,135 +172,6 @@ void Runner::Watch() {
         .payload = notes::ToJson(notes::Deadline{.which = std::string(name),
                                                  .after_ms = alarm->after_ms}),
         .grace_ms = tools_.grace_ms});
-}
-
-absl::Status Runner::CheckDriver() const {
-  if (role_ == relay::Role::kWatcher) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("another troika drives task ", folder_.id,
-                     ": use that one, or end it"));
-  }
-  return absl::OkStatus();
-}
-
-std::string Runner::NextKey(absl::string_view kind) {
-  // The record makes it unlike those of other runners, the count unlike ours.
-  return absl::StrCat(kind, "-", state().last_record, "-", ++commands_);
-}
-
-absl::Status Runner::AppendNote(const notes::Note& note, std::string key) {
-  RelayCommand command = {.key = std::move(key),
-                          .payload = notes::ToJson(note),
-                          .is_turn = std::holds_alternative<notes::Turn>(note)};
-  if (command.payload.size() > kMaxLineBytes) {
-    return absl::InvalidArgumentError(
-        "prompt and images are over 16 MiB together: name them by path");
-  }
-  if (follower_->connected() || ready_.ok()) {
-    Send(std::move(command));
-    return absl::OkStatus();
-  }
-  ASSIGN_OR_RETURN(relay::LogWriter log, TakeLog(folder_, tools_.clock));
-  Step();
-  log.Append({.key = command.key, .payload = command.payload});
-  RETURN_IF_ERROR(log.Flush());
-  return log.Sync();
-}
-
-absl::Status Runner::AppendTurns() {
-  auto log = relay::LogWriter::Open(folder_.fd.get(), folder_.id, tools_.clock);
-  // Its relay is about to leave.
-  if (absl::IsUnavailable(log.status())) return absl::OkStatus();
-  RETURN_IF_ERROR(log.status());
-  // The relay may have taken it after all: then it is read first.
-  if (log->offset() != follower_->offset()) return absl::OkStatus();
-  int turn = state().turns;
-  for (const RelayCommand& command : std::exchange(turns_, {})) {
-    int number = 0;
-    absl::string_view digits = command.key;
-    if (absl::ConsumePrefix(&digits, kTurnKey) &&
-        absl::SimpleAtoi(digits, &number) && number <= turn) {
-      continue;
-    }
-    Step();
-    log->Append({.key = command.key, .payload = command.payload});
-    ++turn;
-  }
-  RETURN_IF_ERROR(log->Flush());
-  return log->Sync();
-}
-
-absl::Status Runner::Input(absl::string_view prompt,
-                           const std::vector<std::string>& images,
-                           absl::string_view by) {
-  RETURN_IF_ERROR(LoadOptions());
-  RETURN_IF_ERROR(CheckDriver());
-  const TaskState& now = state();
-  if (now.status == TaskStatus::kCancelled) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("task ", folder_.id, " was cancelled: start a new one"));
-  }
-  const bool busy = now.turn_open || now.turns_waiting > 0 || ready_.ok() ||
-                    queue_.HasTurns() || !turns_.empty();
-  if (busy && !backend_->capabilities().steer) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(backend_->display_name(),
-                     " takes no input while a turn runs: wait for "
-                     "its end, or interrupt it first"));
-  }
-  RETURN_IF_ERROR(CheckPrompt(prompt));
-  ASSIGN_OR_RETURN(std::vector<TurnAsked::Image> read,
-                   ReadImages(images, *backend_));
-  const int turn = now.turns + 1;
-  return AppendNote(notes::Turn{.turn = turn,
-                                .prompt = std::string(prompt),
-                                .images = std::move(read),
-                                .by = std::string(by)},
-                    absl::StrCat(kTurnKey, turn));
-}
-
-absl::Status Runner::Interrupt(absl::string_view by, absl::string_view reason) {
-  RETURN_IF_ERROR(LoadOptions());
-  RETURN_IF_ERROR(CheckDriver());
-  if (!state().process_alive && !ready_.ok()) {
-    if (state().turns_waiting == 0) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("task ", folder_.id, " is not running"));
-    }
-    return AppendNote(
-        notes::Cancelled{.by = std::string(by), .reason = std::string(reason)},
-        NextKey("cancel"));
-  }
-  const notes::Interrupt note = {.by = std::string(by),
-                                 .reason = std::string(reason)};
-  if (backend_->capabilities().interrupt && !state().input_closed) {
-    interrupt_until_ = tools_.clock->NowMicros() + kInterruptPatience;
-    return AppendNote(note, NextKey("interrupt"));
-  }
-  Send({.type = relay::FrameType::kStop,
-        .key = NextKey("interrupt"),
-        .payload = notes::ToJson(note),
-        .grace_ms = tools_.grace_ms});
-  return absl::OkStatus();
-}
-
-absl::Status Runner::Stop(absl::string_view by, absl::string_view reason) {
-  RETURN_IF_ERROR(CheckDriver());
-  if (!state().process_alive && !ready_.ok()) return Interrupt(by, reason);
-  Send({.type = relay::FrameType::kStop,
-        .key = NextKey("stop"),
-        .payload = notes::ToJson(
-            notes::Stop{.by = std::string(by), .reason = std::string(reason)}),
-        .grace_ms = tools_.grace_ms});
-  return absl::OkStatus();
-}
-
-absl::Status Runner::CloseInput() {
-  RETURN_IF_ERROR(CheckDriver());
-  if (!state().process_alive || state().input_closed) return absl::OkStatus();
-  Send({.type = relay::FrameType::kCloseStdin,
-        .key = absl::StrCat("close-", state().generation)});
-  return absl::OkStatus();
 }
 
 std::string Runner::Answer() const {

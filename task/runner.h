@@ -14,6 +14,7 @@
 #define TROIKA_TASK_RUNNER_H_
 
 #include <poll.h>
+#include <sys/types.h>
 
 #include <cstdint>
 #include <memory>
@@ -25,6 +26,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "agent/backend.h"
 #include "agent/environment.h"
 #include "agent/launch.h"
@@ -48,17 +50,36 @@ struct RunnerTools {
   Clock* clock = nullptr;
   std::string relay_program;
   std::string version_cache;
+  // Asked before each start of a process, with the log's lock held: the CLI, an
+  // error for the task, or nothing where it can't be had now, as others run or
+  // the CLI is still looked for. The runner then waits for its owner to call
+  // Advance() again. Unset: FindCli with the cache above, which may block.
+  absl::AnyInvocable<std::optional<absl::StatusOr<Cli>>(const Backend&,
+                                                        const Environment&)>
+      find_cli;
   uint32_t grace_ms = 5000;  // Between the signals of an end.
   int64_t max_log_bytes = int64_t{4} << 30;
+  int64_t max_read = int64_t{1} << 20;  // Of the log, in one Advance().
   // For tests that stop a runner at any point: called before each thing that it
   // writes, and after each record that it reads.
   absl::AnyInvocable<void()> on_step;
 };
 
+// A turn as somebody asks for it.
+struct TurnRequest {
+  std::string prompt;
+  std::vector<std::string> images;  // Paths, absolute or under the task's cwd.
+  std::string by = "user";
+  std::string request_key;  // Asked again with the same one, it counts once.
+  // For this turn and later ones; unset: as before.
+  std::string model;
+  std::optional<EditMode> edit_mode;
+};
+
 class Runner {
  public:
-  // Makes a task and its log; Advance() starts its agent. Nothing is left
-  // behind where the request makes no sense or its CLI is missing.
+  // Makes a task and its log (make.h), with paths taken from the current
+  // folder; Advance() starts its agent.
   static absl::StatusOr<std::unique_ptr<Runner>> Create(const Home& home,
                                                         TaskRequest request,
                                                         Environment environment,
@@ -67,22 +88,33 @@ class Runner {
   static absl::StatusOr<std::unique_ptr<Runner>> Open(TaskFolder folder,
                                                       RunnerTools tools);
 
-  // Does what there is to do. Errors are of the log, and final.
+  // Does what there is to do, and waits for nothing. Errors are of the log, and
+  // final.
   absl::Status Advance(MessageSink sink);
   std::vector<pollfd> PollFds() const;
+  // Microseconds; 0: only PollFds() matter.
   int64_t wake_at() const;
   // No process lives, and nothing waits for one.
   bool at_rest() const;
+  // The log's end has been seen. Before that, all below but Answer() is
+  // Unavailable, and the state is an old one.
+  bool caught_up() const { return follower_->caught_up(); }
+  // RunnerTools::find_cli had nothing for us: call Advance() when it may have.
+  bool waits_for_start() const { return waits_for_start_; }
+  // All that was asked of the runner is in the log. What is not yet goes there
+  // with the next calls of Advance().
+  bool settled() const;
 
   // Another turn, or a word into the running one where the harness takes it.
-  // FailedPrecondition says what to do where it can't be had now.
-  absl::Status Input(absl::string_view prompt,
-                     const std::vector<std::string>& images,
-                     absl::string_view by);
+  // FailedPrecondition says what to do where it can't be had now. A process
+  // that waits for input and has another model or edit mode is replaced.
+  absl::Status Input(const TurnRequest& turn);
   // The turn shall end. A harness that can be told so goes on living.
   absl::Status Interrupt(absl::string_view by, absl::string_view reason);
-  // The agent and all that it started shall end; asked again, sooner.
-  absl::Status Stop(absl::string_view by, absl::string_view reason);
+  // The agent and all that it started shall end; asked again, sooner. `grace`
+  // lies between the signals; unset: that of the tools.
+  absl::Status Stop(absl::string_view by, absl::string_view reason,
+                    std::optional<absl::Duration> grace = std::nullopt);
   // No more turns: a process that waits for input ends by itself.
   absl::Status CloseInput();
 
@@ -93,6 +125,8 @@ class Runner {
   }
   // What is wrong with the log right now; empty: nothing.
   const std::string& trouble() const { return follower_->trouble(); }
+  // Of the relay that we are connected to; 0: none.
+  pid_t relay_pid() const;
   // The last turn's answer; from the file that the CLI left it in where the
   // stream had none.
   std::string Answer() const;
@@ -104,8 +138,14 @@ class Runner {
   absl::Status LoadOptions();
   // Appends to the log, or has the relay do it where one lives.
   absl::Status AppendNote(const notes::Note& note, std::string key);
-  // Turns that a process ended before it could take.
-  absl::Status AppendTurns();
+  // What waits for the log's lock; left to wait where that is not free.
+  absl::Status AppendPending();
+  bool IsStale(const RelayCommand& command, int turns) const;
+  bool HasPendingTurns() const;
+  absl::Status CheckReady() const;
+  absl::Status CheckInput(const TurnRequest& turn) const;
+  // The one that lives was started with another model or edit mode.
+  bool WantsAnotherProcess(const TurnRequest& turn) const;
   // To the relay, now or once it is there.
   void Send(RelayCommand command);
   void SendQueue();
@@ -115,7 +155,9 @@ class Runner {
   absl::Status StartProcess();
   absl::Status Launch(relay::LogWriter log);
   absl::StatusOr<LaunchRequest> NextLaunch() const;
-  absl::Status OnRelayStarted();
+  void OnRelayStarted();
+  // The note of a start that did not come about, for when the lock is free.
+  void KeepStartFailed(absl::string_view error);
   absl::Status FailStart(relay::LogWriter log, absl::string_view error);
   void Watch();
   void Step();
@@ -129,10 +171,17 @@ class Runner {
   std::optional<Follower> follower_;
   UniqueFd ready_;  // Of a relay that starts.
   CommandQueue queue_;
-  std::vector<RelayCommand> turns_;  // To be appended to the log.
+  // To be appended to the log while no process lives: turns that one did not
+  // take, cancels, and starts that failed.
+  std::vector<RelayCommand> pending_;
+  int64_t pending_at_ = 0;  // When to try again.
+  bool appended_ = false;   // Since the log was read.
+  bool waits_for_start_ = false;
   std::optional<relay::Role> role_;
   int commands_ = 0;
-  int64_t watched_until_ = 0;    // Deadlines up to here have been seen to.
+  int asked_turn_ = 0;             // The last that we asked for.
+  std::string asked_request_key_;  // Its.
+  int64_t watched_until_ = 0;      // Deadlines up to here have been seen to.
   int64_t interrupt_until_ = 0;  // The turn is to have ended by then; 0: none.
 };
 

@@ -1,25 +1,19 @@
 // How a runner makes tasks and starts their processes.
 #include <poll.h>
-#include <unistd.h>
 
-#include <fstream>
-#include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "agent/discovery.h"
-#include "agent/registry.h"
 #include "base/status_macros.h"
-#include "relay/log_format.h"
 #include "relay/start.h"
+#include "task/make.h"
 #include "task/runner.h"
 
 namespace troika {
 namespace {
-
-constexpr size_t kMaxSchema = size_t{1} << 20;
 
 absl::string_view StdinName(Launch::Stdin mode) {
   switch (mode) {
@@ -44,83 +38,20 @@ std::vector<std::string> EnvironmentOf(const Environment& environment,
   return entries;
 }
 
-absl::StatusOr<std::string> ReadSchema(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)),
-                   std::istreambuf_iterator<char>());
-  if (!file.good() && !file.eof()) {
-    return absl::NotFoundError(absl::StrCat("read the output schema ", path));
-  }
-  if (text.size() > kMaxSchema) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the output schema ", path, " is over 1 MiB"));
-  }
-  return text;
-}
-
-absl::StatusOr<LaunchRequest> CompleteLaunch(LaunchRequest request,
-                                             const Backend& backend) {
-  if (backend.inline_output_schema() &&
-      !request.options.output_schema.empty()) {
-    ASSIGN_OR_RETURN(request.output_schema_text,
-                     ReadSchema(request.options.output_schema));
-  }
-  return request;
-}
-
-absl::StatusOr<Cli> Find(const Backend& backend, const Environment& environment,
-                         const RunnerTools& tools) {
-  ProcessRunner runner;
-  return FindCli(backend.cli_names(), environment,
-                 {.cache_path = tools.version_cache, .runner = &runner});
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Runner>> Runner::Create(const Home& home,
                                                        TaskRequest request,
                                                        Environment environment,
                                                        RunnerTools tools) {
-  RETURN_IF_ERROR(CompleteRequest(environment, &request));
-  const Backend& backend = BackendOf(request.harness);
-  // What would fail later fails now, and leaves no task behind.
-  ASSIGN_OR_RETURN(const Cli cli, Find(backend, environment, tools));
-  ASSIGN_OR_RETURN(const LaunchRequest launch,
-                   CompleteLaunch({.options = request.options,
-                                   .cwd = request.cwd,
-                                   .resume_session = request.resume_session},
-                                  backend));
-  RETURN_IF_ERROR(backend.BuildLaunch(launch, cli).status());
-  ASSIGN_OR_RETURN(std::vector<TurnAsked::Image> images,
-                   ReadImages(request.options.images, backend));
-
-  const std::string turn =
-      notes::ToJson(notes::Turn{.turn = 1,
-                                .prompt = request.prompt,
-                                .images = std::move(images),
-                                .by = "user"});
-  if (turn.size() > kMaxLineBytes ||
-      notes::ToJson(RequestNote(request, "")).size() + relay::kMaxKey >
-          kMaxLineBytes) {
-    return absl::InvalidArgumentError(
-        "prompt and images are over 16 MiB together: name them by path");
-  }
-
-  ASSIGN_OR_RETURN(TaskFolder folder, home.NewTask());
+  MakePathsAbsolute(&request);
+  ASSIGN_OR_RETURN(
+      TaskFolder folder,
+      MakeTask(home, std::move(request), environment,
+               {.clock = tools.clock, .version_cache = tools.version_cache}));
   std::unique_ptr<Runner> runner(
       new Runner(std::move(folder), std::move(tools)));
-  runner->environment_ = std::move(environment);
-  RETURN_IF_ERROR(WriteEnvironment(runner->folder_, runner->environment_));
-  ASSIGN_OR_RETURN(relay::LogWriter log,
-                   TakeLog(runner->folder_, runner->tools_.clock));
-  log.Append(
-      {.key = "request",
-       .payload = notes::ToJson(RequestNote(request, runner->folder_.id))});
-  log.Append({.key = "turn-1", .payload = turn});
-  RETURN_IF_ERROR(log.Flush());
-  RETURN_IF_ERROR(log.Sync());
-  // The log's name is to survive a loss of power, too.
-  fsync(runner->folder_.fd.get());
+  runner->environment_ = ForAgents(environment);
   RETURN_IF_ERROR(runner->OpenFollower());
   return runner;
 }
@@ -139,6 +70,14 @@ absl::Status Runner::StartProcess() {
 absl::StatusOr<LaunchRequest> Runner::NextLaunch() const {
   const bool first = state().session_id.empty();
   LaunchOptions options = options_;
+  options.model = state().asked_model;
+  if (state().edit_mode) {
+    // A turn's takes the place of the request's own settings.
+    options.edit_mode = state().edit_mode;
+    options.approval_policy.clear();
+    options.sandbox.clear();
+    options.dangerously_bypass = false;
+  }
   options.images.clear();
   if (const TurnAsked* turn = follower_->replay().waiting_turn()) {
     for (const TurnAsked::Image& image : turn->images) {
@@ -153,7 +92,15 @@ absl::StatusOr<LaunchRequest> Runner::NextLaunch() const {
 }
 
 absl::Status Runner::Launch(relay::LogWriter log) {
-  const auto cli = Find(*backend_, environment_, tools_);
+  std::optional<absl::StatusOr<Cli>> found;
+  if (tools_.find_cli) {
+    found = tools_.find_cli(*backend_, environment_);
+  } else {
+    found = FindCliOf(*backend_, environment_, tools_.version_cache);
+  }
+  waits_for_start_ = !found.has_value();
+  if (!found) return absl::OkStatus();
+  const absl::StatusOr<Cli>& cli = *found;
   if (!cli.ok()) return FailStart(std::move(log), cli.status().message());
   const auto request = NextLaunch();
   if (!request.ok()) {
@@ -190,18 +137,16 @@ absl::Status Runner::Launch(relay::LogWriter log) {
     ready_ = *std::move(ready);
     return absl::OkStatus();
   }
-  ASSIGN_OR_RETURN(relay::LogWriter again, TakeLog(folder_, tools_.clock));
-  return FailStart(std::move(again), ready.status().message());
+  KeepStartFailed(ready.status().message());
+  return AppendPending();
 }
 
-absl::Status Runner::OnRelayStarted() {
+void Runner::OnRelayStarted() {
   pollfd fd = {.fd = ready_.get(), .events = POLLIN};
-  if (poll(&fd, 1, 0) <= 0) return absl::OkStatus();
+  if (poll(&fd, 1, 0) <= 0) return;
   const absl::Status started = relay::RelayStarted(ready_.get());
   ready_.Reset();
-  if (started.ok()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(relay::LogWriter log, TakeLog(folder_, tools_.clock));
-  return FailStart(std::move(log), started.message());
+  if (!started.ok()) KeepStartFailed(started.message());
 }
 
 absl::Status Runner::FailStart(relay::LogWriter log, absl::string_view error) {
@@ -209,6 +154,7 @@ absl::Status Runner::FailStart(relay::LogWriter log, absl::string_view error) {
   log.Append({.payload = notes::ToJson(
                   notes::StartFailed{.generation = state().generation + 1,
                                      .error = std::string(error)})});
+  appended_ = true;
   RETURN_IF_ERROR(log.Flush());
   return log.Sync();
 }

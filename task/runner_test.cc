@@ -86,7 +86,7 @@ TEST_P(EveryHarness, FollowUpGoesOnInTheSameSession) {
   ASSERT_TRUE(task.created().ok()) << task.created();
   ASSERT_TRUE(task.UntilEnd());
   const std::string session = task.state().session_id;
-  ASSERT_TRUE(task.runner().Input("go on", {}, "user").ok());
+  ASSERT_TRUE(task.runner().Input({.prompt = "go on"}).ok());
   ASSERT_TRUE(task.UntilEnd());
   EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
   EXPECT_EQ(task.state().turns, 2);
@@ -312,7 +312,7 @@ TEST_P(EveryHarness, CliThatVanishesIsAFailedStart) {
   ASSERT_TRUE(task.created().ok()) << task.created();
   ASSERT_TRUE(task.UntilEnd());
   std::filesystem::remove(copy);
-  ASSERT_TRUE(task.runner().Input("more", {}, "user").ok());
+  ASSERT_TRUE(task.runner().Input({.prompt = "more"}).ok());
   ASSERT_TRUE(task.UntilEnd());
   EXPECT_EQ(task.state().status, TaskStatus::kFailed);
   EXPECT_THAT(task.state().error, HasSubstr("could not be started"));

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/check.h"
+#include "task/make.h"
 
 namespace troika {
 namespace {
@@ -52,14 +53,25 @@ Environment TestHome::EnvironmentFor(Harness harness,
        {"TROIKA_FAKE_TAG", absl::StrCat("tag:", path())}});
 }
 
-RunnerTools TestTask::Tools(uint32_t grace_ms) {
-  return {.clock = &clock_,
-          .relay_program = RelayProgram(),
-          .version_cache = home_->home().version_cache(),
-          .grace_ms = grace_ms,
-          .on_step = [this] {
-            if (runner_) states_[state().last_record] = state();
-          }};
+RunnerTools TestTask::Tools(const Options& options) {
+  RunnerTools tools = {.clock = &clock_,
+                       .relay_program = RelayProgram(),
+                       .version_cache = home_->home().version_cache(),
+                       .grace_ms = options.grace_ms,
+                       .max_read = options.max_read,
+                       .on_step = [this] {
+                         if (runner_) states_[state().last_record] = state();
+                       }};
+  if (options.may_start) {
+    tools.find_cli = [may_start = options.may_start,
+                      cache = tools.version_cache](
+                         const Backend& backend, const Environment& environment)
+        -> std::optional<absl::StatusOr<Cli>> {
+      if (!may_start()) return std::nullopt;
+      return FindCliOf(backend, environment, cache);
+    };
+  }
+  return tools;
 }
 
 TestTask::TestTask(const TestHome* home, Options options) : home_(home) {
@@ -70,9 +82,8 @@ TestTask::TestTask(const TestHome* home, Options options) : home_(home) {
   Environment::Map env =
       home->EnvironmentFor(options.harness, options.script).variables();
   for (auto& [name, value] : options.env) env[name] = value;
-  auto runner =
-      Runner::Create(home->home(), std::move(request),
-                     Environment(std::move(env)), Tools(options.grace_ms));
+  auto runner = Runner::Create(home->home(), std::move(request),
+                               Environment(std::move(env)), Tools(options));
   created_ = runner.status();
   if (runner.ok()) runner_ = *std::move(runner);
 }
@@ -80,7 +91,7 @@ TestTask::TestTask(const TestHome* home, Options options) : home_(home) {
 TestTask::TestTask(const TestHome* home, absl::string_view id) : home_(home) {
   auto folder = home->home().FindTask(id);
   CHECK(folder.ok());
-  auto runner = Runner::Open(*std::move(folder), Tools(300));
+  auto runner = Runner::Open(*std::move(folder), Tools(Options()));
   created_ = runner.status();
   if (runner.ok()) runner_ = *std::move(runner);
 }

@@ -57,6 +57,8 @@ class TestTask {
     TaskRequest request;   // Prompt and cwd are filled in where they are empty.
     Environment::Map env;  // More variables.
     uint32_t grace_ms = 300;
+    int64_t max_read = int64_t{1} << 20;
+    std::function<bool()> may_start;  // Unset: always.
   };
   // `home` is borrowed.
   TestTask(const TestHome* home, Options options);
@@ -91,7 +93,7 @@ class TestTask {
   }
 
  private:
-  RunnerTools Tools(uint32_t grace_ms);
+  RunnerTools Tools(const Options& options);
 
   const TestHome* const home_;
   AdvancingClock clock_;

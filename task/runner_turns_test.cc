@@ -28,7 +28,7 @@ TEST_F(RunnerTurnsTest, InputWhileATurnRunsIsAnErrorThatSaysWhatToDo) {
   for (const Harness harness : {Harness::kCodex, Harness::kGemini}) {
     TestTask task(&home_, {.harness = harness, .script = "say A.\nhang"});
     ASSERT_TRUE(task.UntilStatus(TaskStatus::kRunning));
-    EXPECT_THAT(task.runner().Input("more", {}, "user").message(),
+    EXPECT_THAT(task.runner().Input({.prompt = "more"}).message(),
                 HasSubstr("takes no input while a turn runs: wait for its end, "
                           "or interrupt it first"));
     ASSERT_TRUE(task.runner().Stop("user", "").ok());
@@ -41,7 +41,7 @@ TEST_F(RunnerTurnsTest, ClaudeTakesSeveralTurnsInOneProcess) {
                          .script = "== turn 1\nsay One.\nok\n"
                                    "== turn 2\nsay Two.\nok\n"});
   ASSERT_TRUE(task.UntilStatus(TaskStatus::kIdle));
-  ASSERT_TRUE(task.runner().Input("go on", {}, "user").ok());
+  ASSERT_TRUE(task.runner().Input({.prompt = "go on"}).ok());
   ASSERT_TRUE(task.Until([&] { return task.All<Result>().size() == 2; }));
   EXPECT_EQ(task.state().generation, 1);
   ASSERT_TRUE(task.UntilEnd());
@@ -55,7 +55,7 @@ TEST_F(RunnerTurnsTest, ClaudeGoesOnAfterAnInterrupt) {
   ASSERT_TRUE(task.Until([&] { return !task.All<Text>().empty(); }));
   ASSERT_TRUE(task.runner().Interrupt("user", "").ok());
   ASSERT_TRUE(task.UntilStatus(TaskStatus::kIdle));
-  ASSERT_TRUE(task.runner().Input("go on", {}, "user").ok());
+  ASSERT_TRUE(task.runner().Input({.prompt = "go on"}).ok());
   ASSERT_TRUE(task.Until([&] { return task.All<Result>().size() == 2; }));
   ASSERT_TRUE(task.UntilEnd());
   EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
@@ -91,7 +91,7 @@ TEST_F(RunnerTurnsTest, InputBetweenAResultAndTheExitIsNotLost) {
   ASSERT_TRUE(task.created().ok()) << task.created();
   ASSERT_TRUE(task.Until([&] { return task.All<Result>().size() == 1; }));
   absl::SleepFor(absl::Milliseconds(100));
-  ASSERT_TRUE(task.runner().Input("more", {}, "user").ok());
+  ASSERT_TRUE(task.runner().Input({.prompt = "more"}).ok());
   ASSERT_TRUE(task.Until([&] { return task.All<Result>().size() == 2; }));
   ASSERT_TRUE(task.UntilEnd());
   EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
@@ -110,7 +110,7 @@ TEST_F(RunnerTurnsTest, ImagesAreThoseOfTheTurn) {
   TestTask task(&home_, std::move(options));
   ASSERT_TRUE(task.created().ok()) << task.created();
   ASSERT_TRUE(task.UntilEnd());
-  ASSERT_TRUE(task.runner().Input("more", {second}, "user").ok());
+  ASSERT_TRUE(task.runner().Input({.prompt = "more", .images = {second}}).ok());
   ASSERT_TRUE(task.UntilEnd());
   EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
   const std::string args = ReadWhole(home_.path() + "/args");
@@ -155,13 +155,181 @@ TEST_F(RunnerTurnsTest, OptionsHoldOverTurns) {
   options.request.options.edit_mode = EditMode::kAutoEdit;
   TestTask task(&home_, std::move(options));
   ASSERT_TRUE(task.UntilEnd());
-  ASSERT_TRUE(task.runner().Input("more", {}, "user").ok());
+  ASSERT_TRUE(task.runner().Input({.prompt = "more"}).ok());
   ASSERT_TRUE(task.UntilEnd());
   EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
   const std::string args = ReadWhole(home_.path() + "/args");
   EXPECT_THAT(args, HasSubstr("gpt-5.5"));
   EXPECT_THAT(args, HasSubstr("workspace-write"));
   EXPECT_THAT(args, HasSubstr("resume"));
+}
+
+TEST_F(RunnerTurnsTest, SameRequestKeyAsksOnce) {
+  for (const Harness harness : {Harness::kCodex, Harness::kClaude}) {
+    TestTask task(&home_, {.harness = harness,
+                           .script = "== turn 1\nsay One.\nok\n"
+                                     "== turn 2\nsay Two.\nok\n"});
+    ASSERT_TRUE(task.UntilEnd());
+    const TurnRequest turn = {.prompt = "more", .request_key = "k1"};
+    ASSERT_TRUE(task.runner().Input(turn).ok());
+    ASSERT_TRUE(task.runner().Input(turn).ok());
+    ASSERT_TRUE(task.UntilEnd());
+    EXPECT_TRUE(task.runner().settled());
+    EXPECT_EQ(task.state().last_request_key, "k1");
+    TestTask again(&home_, task.runner().folder().id);
+    ASSERT_TRUE(again.UntilRest());
+    ASSERT_TRUE(again.runner().Input(turn).ok());
+    ASSERT_TRUE(again.UntilRest());
+    EXPECT_EQ(again.state().turns, 2);
+  }
+}
+
+TEST_F(RunnerTurnsTest, InputsWhileATurnRunsAreAllAsked) {
+  TestTask task(&home_, {.harness = Harness::kClaude,
+                         .script = "say One.\nsleep 300\nok\n"});
+  ASSERT_TRUE(task.UntilStatus(TaskStatus::kRunning));
+  ASSERT_TRUE(task.runner().Input({.prompt = "second"}).ok());
+  ASSERT_TRUE(task.runner().Input({.prompt = "third"}).ok());
+  EXPECT_FALSE(task.runner().settled());
+  ASSERT_TRUE(task.Until([&] { return task.state().turns == 3; }));
+  ASSERT_TRUE(task.UntilEnd());
+}
+
+TEST_F(RunnerTurnsTest, ModelAndEditModeOfATurnHoldFromThenOn) {
+  for (const Harness harness : {Harness::kCodex, Harness::kClaude}) {
+    TestTask::Options options = {
+        .harness = harness,
+        .script =
+            absl::StrCat("dump-args ", home_.path(), "/args\nsay A.\nok")};
+    options.request.options.model = "first-model";
+    options.request.options.approval_policy =
+        harness == Harness::kCodex ? "never" : "plan";
+    TestTask task(&home_, std::move(options));
+    ASSERT_TRUE(task.created().ok()) << task.created();
+    ASSERT_TRUE(task.Until([&] {
+      return task.state().status == TaskStatus::kIdle ||
+             task.state().status == TaskStatus::kDone;
+    }));
+    EXPECT_EQ(task.state().asked_model, "first-model");
+    EXPECT_EQ(task.state().edit_mode, std::nullopt);
+    EXPECT_THAT(ReadWhole(home_.path() + "/args"), HasSubstr("first-model"));
+    // Claude's process lives, and makes room for another.
+    ASSERT_TRUE(task.runner()
+                    .Input({.prompt = "more",
+                            .model = "second-model",
+                            .edit_mode = EditMode::kAutoEdit})
+                    .ok());
+    ASSERT_TRUE(task.Until([&] { return task.All<Result>().size() == 2; }));
+    const std::string args = ReadWhole(home_.path() + "/args");
+    EXPECT_THAT(args, HasSubstr("second-model"));
+    EXPECT_THAT(args, HasSubstr(harness == Harness::kCodex ? "workspace-write"
+                                                           : "acceptEdits"));
+    EXPECT_THAT(args, ::testing::Not(HasSubstr("plan")));
+    EXPECT_EQ(task.state().generation, 2);
+    EXPECT_EQ(task.state().edit_mode, EditMode::kAutoEdit);
+    ASSERT_TRUE(task.UntilEnd());
+    EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
+  }
+}
+
+TEST_F(RunnerTurnsTest, WaitsUntilItMayStart) {
+  bool may_start = false;
+  int asked = 0;
+  TestTask task(
+      &home_,
+      {.harness = Harness::kCodex, .script = "say A.\nok", .may_start = [&] {
+         ++asked;
+         return may_start;
+       }});
+  ASSERT_TRUE(task.created().ok()) << task.created();
+  ASSERT_TRUE(task.Until([&] { return task.runner().waits_for_start(); }));
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(task.runner().wake_at(), 0);
+  EXPECT_FALSE(task.runner().at_rest());
+  EXPECT_TRUE(task.runner().settled());
+  may_start = true;
+  ASSERT_TRUE(task.UntilEnd());
+  EXPECT_EQ(asked, 2);
+  EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
+}
+
+TEST_F(RunnerTurnsTest, WhatWaitsForItsStartCanBeCancelled) {
+  TestTask task(&home_, {.harness = Harness::kCodex,
+                         .script = "say A.\nok",
+                         .may_start = [] { return false; }});
+  ASSERT_TRUE(task.Until([&] { return task.runner().waits_for_start(); }));
+  ASSERT_TRUE(task.runner().Stop("user", "").ok());
+  ASSERT_TRUE(task.UntilRest());
+  EXPECT_EQ(task.state().status, TaskStatus::kCancelled);
+}
+
+TEST_F(RunnerTurnsTest, LongLogsAreReadInParts) {
+  TestTask first(&home_, {.harness = Harness::kCodex,
+                          .script = "flood 20000 300\nsay A.\nhang"});
+  ASSERT_TRUE(first.Until([&] { return first.state().last_record > 20000; }));
+  TestTask second(&home_, first.runner().folder().id);
+  size_t before = 0;
+  int calls = 0;
+  ASSERT_TRUE(second.Until([&] {
+    ++calls;
+    if (!second.runner().caught_up()) {
+      EXPECT_FALSE(second.runner().at_rest());
+      EXPECT_TRUE(absl::IsUnavailable(second.runner().Stop("user", "")));
+      EXPECT_EQ(second.runner().relay_pid(), 0);
+      EXPECT_NE(second.runner().wake_at(), 0);
+    }
+    // One budget, and the rest of a chunk.
+    EXPECT_LT(second.messages().size() - before, 8000u);
+    before = second.messages().size();
+    return second.runner().caught_up();
+  }));
+  EXPECT_GT(calls, 4);
+  ASSERT_TRUE(second.Until([&] { return second.runner().relay_pid() != 0; }));
+  EXPECT_EQ(second.runner().relay_pid(),
+            relay::RelayProcess(first.runner().folder().path, "troika-relay"));
+  ASSERT_TRUE(first.runner().Stop("user", "", absl::Milliseconds(50)).ok());
+  ASSERT_TRUE(first.UntilEnd());
+  ASSERT_TRUE(second.UntilRest());
+  EXPECT_EQ(second.state(), first.state());
+}
+
+// Each read ends before the log does, and deadlines are kept all the same.
+TEST_F(RunnerTurnsTest, AFloodHoldsUpNoDeadline) {
+  TestTask::Options options = {.harness = Harness::kCodex,
+                               .script = "flood 1000000 2000\nhang",
+                               .max_read = 4096};
+  options.request.timeouts.turn_ms = 60000;
+  TestTask task(&home_, std::move(options));
+  ASSERT_TRUE(task.UntilStatus(TaskStatus::kRunning));
+  task.clock().Advance(absl::Seconds(61));
+  ASSERT_TRUE(task.Until(
+      [&] { return task.state().ending.kind == Ending::Kind::kFailure; }));
+  ASSERT_TRUE(task.UntilRest());
+  EXPECT_EQ(task.state().error, "the turn deadline of 1m passed");
+}
+
+TEST_F(RunnerTurnsTest, NotesWaitForTheLockWithoutBlocking) {
+  TestTask task(&home_, {.harness = Harness::kCodex, .script = "say A.\nok"});
+  ASSERT_TRUE(task.UntilEnd());
+  SystemClock clock;
+  std::optional<relay::LogWriter> log;
+  ASSERT_TRUE(task.Until([&] {
+    auto taken = relay::LogWriter::Open(task.runner().folder().fd.get(),
+                                        task.runner().folder().id, &clock);
+    if (taken.ok()) log = *std::move(taken);
+    return log.has_value();
+  }));
+  const absl::Time before = absl::Now();
+  ASSERT_TRUE(task.runner().Input({.prompt = "more"}).ok());
+  EXPECT_LT(absl::Now() - before, absl::Milliseconds(500));
+  EXPECT_FALSE(task.runner().settled());
+  EXPECT_FALSE(task.runner().at_rest());
+  EXPECT_NE(task.runner().wake_at(), 0);
+  log.reset();
+  ASSERT_TRUE(task.UntilEnd());
+  EXPECT_TRUE(task.runner().settled());
+  EXPECT_EQ(task.state().turns, 2);
+  EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
 }
 
 }  // namespace

@@ -114,6 +114,10 @@ std::string TaskState::DebugString() const {
   for (const auto& [key, value] : labels) {
     lines.Add(absl::StrCat("label ", Quoted(key)), value);
   }
+  lines.Add("parent", parent);
+  lines.Add("asked_model", asked_model);
+  if (edit_mode) lines.Add("edit_mode", EditModeId(*edit_mode));
+  lines.Add("last_request_key", last_request_key);
   lines.Add("status", TaskStatusId(status));
   lines.Add("error", error);
   lines.Add("hint", hint);

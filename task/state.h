@@ -15,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "agent/harness.h"
+#include "agent/launch.h"
 #include "agent/message.h"
 
 namespace troika {
@@ -97,6 +98,13 @@ struct TaskState {
   std::string cwd;
   std::string title;
   std::map<std::string, std::string> labels;
+  std::string parent;  // The task whose agent asked for this one.
+
+  // As asked for, by the request or by a turn since; what the next process is
+  // started with.
+  std::string asked_model;            // Empty: the harness's default.
+  std::optional<EditMode> edit_mode;  // Unset: the harness's own settings.
+  std::string last_request_key;       // Of the last turn that was asked for.
 
   TaskStatus status = TaskStatus::kQueued;
   std::string error;  // What went wrong in the last turn or after it.

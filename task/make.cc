@@ -1,0 +1,120 @@
+#include "task/make.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/str_cat.h"
+#include "agent/discovery.h"
+#include "agent/protocol.h"
+#include "agent/registry.h"
+#include "base/status_macros.h"
+#include "relay/log_format.h"
+#include "relay/log_writer.h"
+#include "task/notes.h"
+
+namespace troika {
+namespace {
+
+constexpr size_t kMaxSchema = size_t{1} << 20;
+
+absl::StatusOr<std::string> ReadSchema(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(file)),
+                   std::istreambuf_iterator<char>());
+  if (!file.good() && !file.eof()) {
+    return absl::NotFoundError(absl::StrCat("read the output schema ", path));
+  }
+  if (text.size() > kMaxSchema) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the output schema ", path, " is over 1 MiB"));
+  }
+  return text;
+}
+
+// What would fail at the start fails now.
+absl::Status CheckLaunch(const TaskRequest& request, const Backend& backend,
+                         const Cli& cli) {
+  ASSIGN_OR_RETURN(const LaunchRequest launch,
+                   CompleteLaunch({.options = request.options,
+                                   .cwd = request.cwd,
+                                   .resume_session = request.resume_session},
+                                  backend));
+  return backend.BuildLaunch(launch, cli).status();
+}
+
+absl::Status WriteLog(const TaskFolder& folder, const TaskRequest& request,
+                      absl::string_view turn, Clock* clock) {
+  ASSIGN_OR_RETURN(relay::LogWriter log,
+                   relay::LogWriter::Open(folder.fd.get(), folder.id, clock));
+  log.Append({.key = "request",
+              .payload = notes::ToJson(RequestNote(request, folder.id))});
+  log.Append({.key = "turn-1", .payload = turn});
+  RETURN_IF_ERROR(log.Flush());
+  // A new file's first sync keeps its name, too, on every file system with a
+  // journal.
+  return log.Sync();
+}
+
+}  // namespace
+
+absl::StatusOr<LaunchRequest> CompleteLaunch(LaunchRequest request,
+                                             const Backend& backend) {
+  if (backend.inline_output_schema() &&
+      !request.options.output_schema.empty()) {
+    ASSIGN_OR_RETURN(request.output_schema_text,
+                     ReadSchema(request.options.output_schema));
+  }
+  return request;
+}
+
+absl::StatusOr<Cli> FindCliOf(const Backend& backend,
+                              const Environment& environment,
+                              const std::string& version_cache) {
+  ProcessRunner runner;
+  return FindCli(backend.cli_names(), environment,
+                 {.cache_path = version_cache, .runner = &runner});
+}
+
+absl::StatusOr<TaskFolder> MakeTask(const Home& home, TaskRequest request,
+                                    const Environment& environment,
+                                    MakeTaskTools tools) {
+  const Environment kept = ForAgents(environment);
+  RETURN_IF_ERROR(CompleteRequest(kept, &request));
+  const Backend& backend = BackendOf(request.harness);
+  ASSIGN_OR_RETURN(const Cli cli,
+                   tools.find_cli
+                       ? tools.find_cli(backend, kept)
+                       : FindCliOf(backend, kept, tools.version_cache));
+  RETURN_IF_ERROR(CheckLaunch(request, backend, cli));
+  ASSIGN_OR_RETURN(std::vector<TurnAsked::Image> images,
+                   ReadImages(request.options.images, backend));
+  const std::string turn =
+      notes::ToJson(notes::Turn{.turn = 1,
+                                .prompt = request.prompt,
+                                .images = std::move(images),
+                                .by = tools.by,
+                                .request_key = request.idempotency_key});
+  if (turn.size() > kMaxLineBytes ||
+      notes::ToJson(RequestNote(request, "")).size() + relay::kMaxKey >
+          kMaxLineBytes) {
+    return absl::InvalidArgumentError(
+        "prompt and images are over 16 MiB together: name them by path");
+  }
+
+  ASSIGN_OR_RETURN(TaskFolder folder, home.NewTask());
+  absl::Cleanup remove = [path = folder.path] {
+    std::error_code error;
+    std::filesystem::remove_all(path, error);
+  };
+  RETURN_IF_ERROR(WriteEnvironment(folder, kept));
+  RETURN_IF_ERROR(WriteLog(folder, request, turn, tools.clock));
+  std::move(remove).Cancel();
+  return folder;
+}
+
+}  // namespace troika

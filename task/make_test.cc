@@ -1,0 +1,146 @@
+#include "task/make.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "relay/testing.h"
+#include "task/load.h"
+#include "task/runner_testing.h"
+
+namespace troika {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class MakeTest : public ::testing::Test {
+ protected:
+  absl::StatusOr<TaskFolder> Make(TaskRequest request,
+                                  const Environment& environment) {
+    return MakeTask(
+        home_.home(), std::move(request), environment,
+        {.clock = &clock_, .version_cache = home_.home().version_cache()});
+  }
+  TaskRequest Request() const {
+    return {.harness = Harness::kCodex, .prompt = "do", .cwd = home_.cwd()};
+  }
+  Environment Env() const {
+    return home_.EnvironmentFor(Harness::kCodex, "ok");
+  }
+
+  TestHome home_;
+  SystemClock clock_;
+};
+
+TEST_F(MakeTest, KeepsWhatWasAskedFor) {
+  TaskRequest request = Request();
+  request.options.model = "m";
+  request.options.edit_mode = EditMode::kFullAuto;
+  request.idempotency_key = "key";
+  request.parent = "t0";
+  const auto folder = Make(request, Env());
+  ASSERT_TRUE(folder.ok()) << folder.status();
+  const auto state = Load(*folder, [](Message&&) {});
+  ASSERT_TRUE(state.ok());
+  EXPECT_EQ(state->task, folder->id);
+  EXPECT_EQ(state->parent, "t0");
+  EXPECT_EQ(state->asked_model, "m");
+  EXPECT_EQ(state->edit_mode, EditMode::kFullAuto);
+  EXPECT_EQ(state->last_request_key, "key");
+  EXPECT_EQ(state->turns_waiting, 1);
+  EXPECT_THAT(relay::ReadWhole(folder->path + "/log.v1"),
+              HasSubstr(R"("idempotency_key":"key","parent":"t0")"));
+}
+
+TEST_F(MakeTest, EnvironmentIsKeptWithoutWhatIsNotTheAgents) {
+  Environment::Map variables = Env().variables();
+  for (const char* name :
+       {"TROIKA_TOKEN", "TROIKA_URL", "CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT",
+        "CODEX_SANDBOX", "GEMINI_CLI", "PWD", "OLDPWD", "SHLVL", "_"}) {
+    variables[name] = "x";
+  }
+  variables["TROIKA_HOME"] = "/h";
+  variables["CLAUDE_CODE_OAUTH_TOKEN"] = "t";
+  const auto folder = Make(Request(), Environment(variables));
+  ASSERT_TRUE(folder.ok()) << folder.status();
+  const auto kept = ReadEnvironment(*folder);
+  ASSERT_TRUE(kept.ok());
+  Environment::Map expected = Env().variables();
+  expected["TROIKA_HOME"] = "/h";
+  expected["CLAUDE_CODE_OAUTH_TOKEN"] = "t";
+  EXPECT_EQ(kept->variables(), expected);
+}
+
+TEST_F(MakeTest, PathsAreTakenFromTheTasksFolder) {
+  std::ofstream(home_.cwd() + "/a.png") << "x";
+  TaskRequest request = Request();
+  request.options.images = {"a.png"};
+  const auto folder = Make(request, Env());
+  ASSERT_TRUE(folder.ok()) << folder.status();
+  EXPECT_THAT(relay::ReadWhole(folder->path + "/log.v1"),
+              HasSubstr(home_.cwd() + "/a.png"));
+}
+
+TEST_F(MakeTest, RefusedRequestsLeaveNothing) {
+  TaskRequest request = Request();
+  request.cwd = "work";
+  EXPECT_THAT(Make(request, Env()).status().message(),
+              HasSubstr("no absolute path"));
+  request = Request();
+  request.prompt = "  ";
+  EXPECT_TRUE(absl::IsInvalidArgument(Make(request, Env()).status()));
+  request = Request();
+  request.cwd += "/missing";
+  EXPECT_TRUE(absl::IsNotFound(Make(request, Env()).status()));
+  EXPECT_THAT(home_.home().TaskIds(), IsEmpty());
+}
+
+TEST_F(MakeTest, ManyThreadsMakeTasksOfTheirOwn) {
+  ASSERT_TRUE(Make(Request(), Env()).ok());  // Asks for the version.
+  const Environment env = Env();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int n = 0; n < 10; ++n) {
+        EXPECT_TRUE(Make(Request(), env).ok());
+        EXPECT_TRUE(
+            Home::Open(Environment({{"TROIKA_HOME", home_.home().path()}}))
+                .ok());
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(home_.home().TaskIds().size(), 41u);
+}
+
+TEST_F(MakeTest, FoldersAreTheOwnersAlone) {
+  const std::string path = home_.path() + "/new/deep/troika";
+  ASSERT_TRUE(Home::Open(Environment({{"TROIKA_HOME", path}})).ok());
+  for (const char* name : {"", "/tasks", "/cache", "/.."}) {
+    struct stat info = {};
+    ASSERT_EQ(stat(absl::StrCat(path, name).c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777, 0700u) << name;
+  }
+  std::ofstream(home_.path() + "/file") << "x";
+  EXPECT_THAT(
+      Home::Open(Environment({{"TROIKA_HOME", home_.path() + "/file/x"}}))
+          .status()
+          .message(),
+      HasSubstr("make "));
+}
+
+}  // namespace
+}  // namespace troika

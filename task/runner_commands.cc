@@ -1,0 +1,234 @@
+// What is asked of a runner.
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "absl/time/time.h"
+#include "base/status_macros.h"
+#include "task/runner.h"
+
+namespace troika {
+namespace {
+
+constexpr absl::string_view kTurnKey = "turn-";
+constexpr absl::string_view kStartFailedKey = "start-failed-";
+// What a harness that was told to end its turn gets to do so.
+constexpr int64_t kInterruptPatience = 10000000;
+// A relay holds the lock a moment longer than it takes to write its last words.
+constexpr int64_t kLookAgain = 5000;
+
+// The number behind `prefix` in a key; 0 where it is another key.
+int NumberOf(absl::string_view key, absl::string_view prefix) {
+  int number = 0;
+  if (!absl::ConsumePrefix(&key, prefix)) return 0;
+  return absl::SimpleAtoi(key, &number) ? number : 0;
+}
+
+uint32_t GraceMs(absl::Duration grace) {
+  const int64_t ms = absl::ToInt64Milliseconds(grace);
+  return static_cast<uint32_t>(
+      std::clamp<int64_t>(ms, 0, std::numeric_limits<int32_t>::max()));
+}
+
+absl::StatusOr<RelayCommand> NoteCommand(const notes::Note& note,
+                                         std::string key) {
+  RelayCommand command = {.key = std::move(key),
+                          .payload = notes::ToJson(note),
+                          .is_turn = std::holds_alternative<notes::Turn>(note)};
+  if (command.payload.size() <= kMaxLineBytes) return command;
+  return absl::InvalidArgumentError(
+      "prompt and images are over 16 MiB together: name them by path");
+}
+
+}  // namespace
+
+absl::Status Runner::CheckReady() const {
+  if (backend_ != nullptr) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat(
+      "task ", folder_.id, " is still being read: try again in a moment"));
+}
+
+absl::Status Runner::CheckDriver() const {
+  if (role_ == relay::Role::kWatcher) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("another troika drives task ", folder_.id,
+                     ": use that one, or end it"));
+  }
+  return absl::OkStatus();
+}
+
+std::string Runner::NextKey(absl::string_view kind) {
+  // The record makes it unlike those of other runners, the count unlike ours.
+  return absl::StrCat(kind, "-", state().last_record, "-", ++commands_);
+}
+
+absl::Status Runner::AppendNote(const notes::Note& note, std::string key) {
+  ASSIGN_OR_RETURN(RelayCommand command, NoteCommand(note, std::move(key)));
+  if (follower_->connected() || ready_.ok() || state().process_alive) {
+    Send(std::move(command));
+    return absl::OkStatus();
+  }
+  pending_.push_back(std::move(command));
+  return AppendPending();
+}
+
+bool Runner::HasPendingTurns() const {
+  return std::any_of(pending_.begin(), pending_.end(),
+                     [](const RelayCommand& c) { return c.is_turn; });
+}
+
+bool Runner::IsStale(const RelayCommand& command, int turns) const {
+  // The relay took it after all.
+  if (command.is_turn) return NumberOf(command.key, kTurnKey) <= turns;
+  const int generation = NumberOf(command.key, kStartFailedKey);
+  return generation != 0 && generation != state().generation + 1;
+}
+
+absl::Status Runner::AppendPending() {
+  pending_at_ = tools_.clock->NowMicros() + kLookAgain;
+  auto log = relay::LogWriter::Open(folder_.fd.get(), folder_.id, tools_.clock);
+  if (absl::IsUnavailable(log.status())) return absl::OkStatus();
+  RETURN_IF_ERROR(log.status());
+  // What was written since we read is read first.
+  if (log->offset() != follower_->offset()) return absl::OkStatus();
+  int turns = state().turns;
+  for (const RelayCommand& command : std::exchange(pending_, {})) {
+    if (IsStale(command, turns)) continue;
+    Step();
+    log->Append({.key = command.key, .payload = command.payload});
+    if (command.is_turn) ++turns;
+  }
+  appended_ = true;
+  RETURN_IF_ERROR(log->Flush());
+  return log->Sync();
+}
+
+void Runner::KeepStartFailed(absl::string_view error) {
+  const int generation = state().generation + 1;
+  pending_.push_back(
+      {.key = absl::StrCat(kStartFailedKey, generation),
+       .payload = notes::ToJson(notes::StartFailed{
+           .generation = generation, .error = std::string(error)})});
+}
+
+bool Runner::WantsAnotherProcess(const TurnRequest& turn) const {
+  if (!backend_->capabilities().follow_up) return false;
+  if (!state().process_alive && !ready_.ok()) return false;
+  return (!turn.model.empty() && turn.model != state().asked_model) ||
+         (turn.edit_mode && turn.edit_mode != state().edit_mode);
+}
+
+absl::Status Runner::CheckInput(const TurnRequest& turn) const {
+  const TaskState& now = state();
+  RETURN_IF_ERROR(CheckDriver());
+  if (now.status == TaskStatus::kCancelled) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("task ", folder_.id, " was cancelled: start a new one"));
+  }
+  const bool busy = now.turn_open || now.turns_waiting > 0 || ready_.ok() ||
+                    queue_.HasTurns() || HasPendingTurns();
+  if (busy && !backend_->capabilities().steer) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(backend_->display_name(),
+                     " takes no input while a turn runs: wait for "
+                     "its end, or interrupt it first"));
+  }
+  if (busy && WantsAnotherProcess(turn)) {
+    return absl::FailedPreconditionError(
+        "model and edit mode can't change while a turn runs: wait for its end, "
+        "or interrupt it first");
+  }
+  return CheckPrompt(turn.prompt);
+}
+
+absl::Status Runner::Input(const TurnRequest& turn) {
+  RETURN_IF_ERROR(CheckReady());
+  if (!turn.request_key.empty() &&
+      (turn.request_key == state().last_request_key ||
+       turn.request_key == asked_request_key_)) {
+    return absl::OkStatus();
+  }
+  RETURN_IF_ERROR(CheckInput(turn));
+  std::vector<std::string> paths;
+  for (const std::string& path : turn.images) {
+    paths.push_back(PathFrom(request().cwd, path));
+  }
+  ASSIGN_OR_RETURN(std::vector<TurnAsked::Image> images,
+                   ReadImages(paths, *backend_));
+  const int number = std::max(state().turns, asked_turn_) + 1;
+  const notes::Turn note = {
+      .turn = number,
+      .prompt = turn.prompt,
+      .images = std::move(images),
+      .by = turn.by,
+      .request_key = turn.request_key,
+      .model = turn.model,
+      .edit_mode =
+          std::string(turn.edit_mode ? EditModeId(*turn.edit_mode) : "")};
+  std::string key = absl::StrCat(kTurnKey, number);
+  if (WantsAnotherProcess(turn)) {
+    ASSIGN_OR_RETURN(RelayCommand command, NoteCommand(note, std::move(key)));
+    pending_.push_back(std::move(command));
+    RETURN_IF_ERROR(CloseInput());
+  } else {
+    RETURN_IF_ERROR(AppendNote(note, std::move(key)));
+  }
+  asked_turn_ = number;
+  asked_request_key_ = turn.request_key;
+  return absl::OkStatus();
+}
+
+absl::Status Runner::Interrupt(absl::string_view by, absl::string_view reason) {
+  RETURN_IF_ERROR(CheckReady());
+  RETURN_IF_ERROR(CheckDriver());
+  if (!state().process_alive && !ready_.ok()) {
+    if (state().turns_waiting == 0 && !HasPendingTurns()) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("task ", folder_.id, " is not running"));
+    }
+    return AppendNote(
+        notes::Cancelled{.by = std::string(by), .reason = std::string(reason)},
+        NextKey("cancel"));
+  }
+  const notes::Interrupt note = {.by = std::string(by),
+                                 .reason = std::string(reason)};
+  if (backend_->capabilities().interrupt && !state().input_closed) {
+    interrupt_until_ = tools_.clock->NowMicros() + kInterruptPatience;
+    return AppendNote(note, NextKey("interrupt"));
+  }
+  Send({.type = relay::FrameType::kStop,
+        .key = NextKey("interrupt"),
+        .payload = notes::ToJson(note),
+        .grace_ms = tools_.grace_ms});
+  return absl::OkStatus();
+}
+
+absl::Status Runner::Stop(absl::string_view by, absl::string_view reason,
+                          std::optional<absl::Duration> grace) {
+  RETURN_IF_ERROR(CheckReady());
+  RETURN_IF_ERROR(CheckDriver());
+  if (!state().process_alive && !ready_.ok()) return Interrupt(by, reason);
+  Send({.type = relay::FrameType::kStop,
+        .key = NextKey("stop"),
+        .payload = notes::ToJson(
+            notes::Stop{.by = std::string(by), .reason = std::string(reason)}),
+        .grace_ms = grace ? GraceMs(*grace) : tools_.grace_ms});
+  return absl::OkStatus();
+}
+
+absl::Status Runner::CloseInput() {
+  RETURN_IF_ERROR(CheckReady());
+  RETURN_IF_ERROR(CheckDriver());
+  if (!state().process_alive || state().input_closed) return absl::OkStatus();
+  Send({.type = relay::FrameType::kCloseStdin,
+        .key = absl::StrCat("close-", state().generation)});
+  return absl::OkStatus();
+}
+
+}  // namespace troika
