@@ -50,6 +50,9 @@ void Connection::OnReady(short events) {
     Process(Receive());
   } else if (state_ == State::kStreaming || state_ == State::kLingering) {
     Drop(Receive());
+  } else if (state_ == State::kHandling) {
+    // No reading ahead: the kernel holds it until the answer is sent.
+    watch_->SetEvents(0);
   }
   Settle();
 }
@@ -100,9 +103,9 @@ void Connection::Settle() {
         events |= POLLOUT;
       }
       break;
-    case State::kHandling:  // No reading ahead; the kernel holds it.
+    case State::kHandling:  // As it is: most answers come before more input.
     case State::kClosed:
-      break;
+      return;
   }
   watch_->SetEvents(events);
 }
