@@ -218,7 +218,7 @@ void RequestParser::SetTarget(absl::string_view target) {
     target_host_ = std::string(target.substr(0, end));
     has_target_host_ = true;
     target.remove_prefix(end);
-    if (target.empty() || target[0] == '?') request_.path = "/";
+    if (target.empty() || target[0] == '?') request_.path.push_back('/');
   } else if (target[0] != '/' &&
              !(target == "*" && request_.method == "OPTIONS")) {
     return Fail(400, "the target does not begin with a slash");
