@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "base/json.h"
 #include "dto/event.h"
 #include "dto/json.h"
@@ -58,11 +59,80 @@ std::string Difference(json::Value a, json::Value b) {
   return same ? "" : absl::StrCat(": ", a.ToJson(), " and ", b.ToJson());
 }
 
+// Only an event of which something is cut has a list of it.
+std::string WithoutEmptyCut(std::string json) {
+  absl::StrReplaceAll({{",\"cut\":[]", ""}}, &json);
+  return json;
+}
+
+constexpr size_t kMaxTexts[] = {absl::string_view::npos, 300, 5, 1, 0};
+
+std::string CutJson(const Message& message, size_t max_text) {
+  std::string json;
+  AppendEventJson(message, "task 7", {.max_text = max_text}, &json);
+  return json;
+}
+
+void CompareWithProtobuf(const Message& message, size_t max_text) {
+  json::Parser ours, theirs;
+  const std::string our_json = CutJson(message, max_text);
+  const std::string their_json =
+      WithoutEmptyCut(ProtobufJson(ToEvent(message, "task 7", max_text)));
+  const auto a = ours.Parse(our_json);
+  const auto b = theirs.Parse(their_json);
+  ASSERT_TRUE(a.ok()) << a.status() << our_json;
+  ASSERT_TRUE(b.ok()) << b.status() << their_json;
+  EXPECT_EQ(Difference(*a, *b), "") << our_json << "\n" << their_json;
+  EXPECT_EQ(our_json.find('\n'), std::string::npos);
+}
+
+TEST(EncodingsTest, CutJsonIsWhatProtobufPrints) {
+  for (const Message& message : SampleMessages()) {
+    for (const size_t max_text : kMaxTexts) {
+      CompareWithProtobuf(message, max_text);
+    }
+    EXPECT_EQ(CutJson(message, absl::string_view::npos), OurJson(message));
+  }
+}
+
+TEST(EncodingsTest, WhatIsCutIsNamed) {
+  const Message text{.block_id = "a long block",
+                     .payload = Text{"gr\u00fc\u00dfe, \U0001F680!"}};
+  EXPECT_EQ(
+      CutJson(text, 5),
+      "{\"id\":\"0.0\",\"taskId\":\"task 7\",\"blockId\":\"a long block\","
+      "\"text\":{\"text\":\"gr\u00fc\"},"
+      "\"cut\":[{\"field\":\"text\",\"size\":\"14\"}]}");
+  EXPECT_EQ(CutJson(text, 14), OurJson(text));
+  EXPECT_THAT(CutJson(text, 13), HasSubstr(", \U0001F680\"}"));
+  EXPECT_THAT(CutJson(text, 12), HasSubstr(", \"}"));
+
+  const Message use{.payload = ToolUse{.id = "i",
+                                       .native_name = "command_execution",
+                                       .input_json = R"({"command":"ls"})"}};
+  EXPECT_EQ(CutJson(use, 8),
+            R"({"id":"0.0","taskId":"task 7","toolUse":{"id":"i","name":"",)"
+            R"("nativeName":"command_","server":"","input":"{\"comman"},)"
+            R"("cut":[{"field":"nativeName","size":"17"},)"
+            R"({"field":"input","size":"16"}]})");
+  EXPECT_THAT(CutJson({.payload = Init{.tools = {"a", "bcd"}}}, 2),
+              HasSubstr(R"("tools":["a","bc"],"mcpServers":[]},)"
+                        R"("cut":[{"field":"tools","size":"3"}])"));
+}
+
+TEST(EncodingsTest, WhatIsNotUtf8IsCutToo) {
+  EXPECT_THAT(CutJson({.payload = Text{std::string(100, '\x80')}}, 10),
+              HasSubstr(R"("size":"100")"));
+  EXPECT_THAT(CutJson({.payload = Text{"\xFF\xFF\xFF"}}, 1),
+              HasSubstr("\"text\":\"\uFFFD\""));
+}
+
 TEST(EncodingsTest, JsonIsWhatProtobufPrints) {
   json::Parser ours, theirs;
   for (const Message& message : SampleMessages()) {
     const std::string our_json = OurJson(message);
-    const std::string their_json = ProtobufJson(ToEvent(message, "task 7"));
+    const std::string their_json =
+        WithoutEmptyCut(ProtobufJson(ToEvent(message, "task 7")));
     const auto a = ours.Parse(our_json);
     const auto b = theirs.Parse(their_json);
     ASSERT_TRUE(a.ok()) << a.status() << our_json;
@@ -129,6 +199,7 @@ TEST(EncodingsTest, EveryFieldOfTheContractIsWritten) {
     const v1::Event event = ToEvent(message, "task 7");
     EXPECT_EQ(event.GetReflection()->GetUnknownFields(event).field_count(), 0);
     CollectSetFields(event, &set);
+    CollectSetFields(ToEvent(message, "task 7", 5), &set);
   }
   EXPECT_EQ(set, all);
 }

@@ -8,6 +8,7 @@
 #include "absl/time/time.h"
 #include "base/check.h"
 #include "base/json.h"
+#include "dto/cut.h"
 #include "dto/describe.h"
 #include "dto/time.h"
 #include "dto/wire.h"
@@ -100,9 +101,24 @@ std::string EncodeEvent(const Message& message, absl::string_view task_id) {
   return out;
 }
 
+std::string EncodeEvent(const Message& message, absl::string_view task_id,
+                        size_t max_text) {
+  std::string out;
+  WireSink sink(&out);
+  DescribeCutEvent(message, task_id, max_text, sink);
+  return out;
+}
+
 v1::Event ToEvent(const Message& message, absl::string_view task_id) {
   v1::Event event;
   CHECK(event.ParseFromString(EncodeEvent(message, task_id)));
+  return event;
+}
+
+v1::Event ToEvent(const Message& message, absl::string_view task_id,
+                  size_t max_text) {
+  v1::Event event;
+  CHECK(event.ParseFromString(EncodeEvent(message, task_id, max_text)));
   return event;
 }
 

@@ -2,6 +2,7 @@
 #ifndef TROIKA_DTO_EVENT_H_
 #define TROIKA_DTO_EVENT_H_
 
+#include <cstddef>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -14,6 +15,12 @@ namespace troika {
 std::string EncodeEvent(const Message& message, absl::string_view task_id);
 
 v1::Event ToEvent(const Message& message, absl::string_view task_id);
+
+// Cut as AppendEventJson (dto/json.h) does it.
+std::string EncodeEvent(const Message& message, absl::string_view task_id,
+                        size_t max_text);
+v1::Event ToEvent(const Message& message, absl::string_view task_id,
+                  size_t max_text);
 
 }  // namespace troika
 

@@ -7,6 +7,7 @@
 #include "absl/base/attributes.h"
 #include "absl/time/time.h"
 #include "base/json.h"
+#include "dto/cut.h"
 #include "dto/describe.h"
 #include "dto/scalars.h"
 #include "dto/time.h"
@@ -144,6 +145,13 @@ void AppendEventJson(const Message& message, absl::string_view task_id,
                      std::string* out) {
   JsonSink sink(out);
   sink.Object([&] { DescribeEvent(message, task_id, sink); });
+}
+
+void AppendEventJson(const Message& message, absl::string_view task_id,
+                     const EventJsonOptions& options, std::string* out) {
+  JsonSink sink(out);
+  sink.Object(
+      [&] { DescribeCutEvent(message, task_id, options.max_text, sink); });
 }
 
 }  // namespace troika

@@ -20,6 +20,16 @@ namespace troika {
 void AppendEventJson(const Message& message, absl::string_view task_id,
                      std::string* out);
 
+struct EventJsonOptions {
+  // Of a payload's string or JSON value, in bytes. What is longer is cut at the
+  // end of a character (JSON becomes a string of its beginning), and the
+  // event's `cut` names it.
+  size_t max_text = absl::string_view::npos;
+};
+
+void AppendEventJson(const Message& message, absl::string_view task_id,
+                     const EventJsonOptions& options, std::string* out);
+
 }  // namespace troika
 
 #endif  // TROIKA_DTO_JSON_H_
