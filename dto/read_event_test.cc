@@ -1,0 +1,107 @@
+#include "dto/read_event.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_replace.h"
+#include "agent/registry.h"
+#include "agent/testing.h"
+#include "dto/json.h"
+#include "dto/testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "testdata/streams.h"
+
+namespace troika {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string JsonOf(const Message& message) {
+  std::string json;
+  AppendEventJson(message, "task", &json);
+  return json;
+}
+
+Message Read(absl::string_view json) {
+  json::Parser parser;
+  const auto value = parser.Parse(json);
+  EXPECT_TRUE(value.ok()) << value.status() << json;
+  auto message = ReadEvent(*value);
+  EXPECT_TRUE(message.ok()) << message.status();
+  return *std::move(message);
+}
+
+TEST(ReadEventTest, ReadsEverySampleBack) {
+  for (const Message& message : SampleMessages()) {
+    const std::string json = JsonOf(message);
+    const Message read = Read(json);
+    // A value that is a string loses escapes that it does not need.
+    EXPECT_EQ(JsonOf(read),
+              absl::StrReplaceAll(json, {{"\\u00e9", "\u00e9"},
+                                         {"\\ud83d\\ude80", "\U0001F680"}}));
+    EXPECT_EQ(read.payload.index(), message.payload.index());
+    EXPECT_EQ(read.id, message.id);
+  }
+}
+
+TEST(ReadEventTest, ReadsEveryStreamBack) {
+  int events = 0;
+  for (const Stream& stream : AllStreams()) {
+    const std::unique_ptr<Protocol> protocol =
+        BackendOf(stream.harness).NewProtocol({});
+    for (const Message& message :
+         RunStream(*protocol, ReadFileOrDie(stream.path))) {
+      const std::string json = JsonOf(message);
+      ASSERT_EQ(JsonOf(Read(json)), json) << stream.path;
+      ++events;
+    }
+  }
+  EXPECT_GT(events, 1000);
+}
+
+TEST(ReadEventTest, WhatIsNewIsRaw) {
+  for (const absl::string_view json :
+       {R"({"id":"3.1","taskId":"t","hologram":{"x":1}})",
+        R"({"id":"3.1","notice":{"kind":"prophecy","text":"x"}})",
+        R"({"id":"3.1","todo":{"items":[{"text":"a","status":"lazy"}]}})",
+        R"({"id":"3.1","result":{"usage":{"costSource":"guessed"}}})",
+        R"({"id":"3.1","text":"flat"})", R"({"id":"3.1"})"}) {
+    const Message message = Read(json);
+    EXPECT_EQ(message.id, (EventId{3, 1}));
+    const Raw* const raw = std::get_if<Raw>(&message.payload);
+    ASSERT_NE(raw, nullptr) << json;
+    EXPECT_EQ(raw->line, json);
+  }
+  EXPECT_EQ(std::get<Raw>(Read(R"({"id":"1.0","hologram":{}})").payload).type,
+            "hologram");
+}
+
+TEST(ReadEventTest, MissingAndStrangeFieldsKeepTheirDefaults) {
+  const Message bare = Read(R"({"toolResult":{}})");
+  EXPECT_EQ(JsonOf(bare), JsonOf({.payload = ToolResult{}}));
+  const Message strange =
+      Read(R"({"id":7,"time":"noon","blockId":[],"toolResult":{"toolUseId":1,)"
+           R"("output":null,"isError":"yes","exitCode":null,"duration":"1h!",)"
+           R"("more":true}})");
+  EXPECT_THAT(JsonOf(strange), HasSubstr(R"("output":"","isError":false)"));
+  EXPECT_EQ(strange.id, EventId());
+  EXPECT_EQ(std::get<UserInput>(
+                Read(R"({"userInput":{"images":99999999999}})").payload)
+                .images,
+            0);
+  EXPECT_EQ(std::get<ParseError>(
+                Read(R"({"parseError":{"offset":7,"size":"8"}})").payload)
+                .offset,
+            7);
+}
+
+TEST(ReadEventTest, RefusesWhatIsNoObject) {
+  json::Parser parser;
+  EXPECT_TRUE(absl::IsInvalidArgument(ReadEvent(*parser.Parse("[]")).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(ReadEvent(json::Value()).status()));
+}
+
+}  // namespace
+}  // namespace troika
