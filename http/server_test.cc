@@ -307,7 +307,8 @@ TEST(ListenTest, UnixReplacesOnlyStaleSockets) {
             "listen on s: another program listens there; stop it first");
   *first = UniqueFd();
   EXPECT_TRUE(ListenUnix(dir.get(), "s").ok());
-  UniqueFd(openat(dir.get(), "file", O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+  const UniqueFd file(
+      openat(dir.get(), "file", O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
   EXPECT_EQ(ListenUnix(dir.get(), "file").status().code(),
             absl::StatusCode::kAlreadyExists);
   EXPECT_FALSE(ListenUnix(dir.get(), std::string(200, 'x')).ok());
