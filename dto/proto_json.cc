@@ -13,7 +13,6 @@
 namespace troika {
 namespace {
 
-using ::google::protobuf::EnumDescriptor;
 using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::Reflection;
 using ProtoMessage = ::google::protobuf::Message;

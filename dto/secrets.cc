@@ -1,12 +1,10 @@
 // Which values are secrets, told by the names they have.
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/strip.h"
 #include "dto/redact.h"
 
 namespace troika {

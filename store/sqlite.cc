@@ -1,7 +1,5 @@
 #include "store/sqlite.h"
 
-#include <climits>
-
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 
