@@ -4,6 +4,7 @@
 #define TROIKA_AGENT_BACKEND_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,12 @@ namespace troika {
 
 // How a harness's CLI is found (agent/discovery.h).
 struct CliNames {
-  absl::string_view program;            // "codex"
-  std::vector<absl::string_view> env;   // Variables that may name it.
-  absl::string_view install;            // The command that installs it.
+  absl::string_view program;           // "codex"
+  std::vector<absl::string_view> env;  // Variables that may name it.
+  absl::string_view install;           // The command that installs it.
+  // A program of ours stands beside the running one, and not on PATH.
+  enum class Place { kOnPath, kBesideUs };
+  Place place = Place::kOnPath;
   std::vector<absl::string_view> help;  // Its arguments for help.
   // Versions after this one are asked for their help.
   Version newest_known;
@@ -57,6 +61,14 @@ class Backend {
   virtual bool inline_images() const = 0;
   // Whether BuildLaunch wants LaunchRequest::output_schema_text.
   virtual bool inline_output_schema() const = 0;
+
+  // Whether the CLI could log in with what is in the environment and in its own
+  // files, of which no more is read than it takes. Unset: they don't tell.
+  virtual std::optional<bool> LooksLoggedIn(const Environment& env) const = 0;
+  // What to do where it could not.
+  virtual absl::string_view login_hint() const = 0;
+  // Some names that it takes; others may work, too.
+  virtual std::vector<absl::string_view> models() const = 0;
 
   // The id of the session that was last worked on in `cwd`, from the files that
   // the CLI itself keeps; they are only read. NotFound says where it looked.

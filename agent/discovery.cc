@@ -35,6 +35,21 @@ std::string FindOnPath(absl::string_view program, const Environment& env) {
   return "";
 }
 
+absl::StatusOr<std::string> FindBesideUs(const CliNames& names) {
+  std::error_code error;
+  const std::filesystem::path folder =
+      std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  // The second is where Bazel puts it.
+  for (const char* const below : {"", "../testing/demo"}) {
+    const std::string path =
+        (folder / below / std::string(names.program)).lexically_normal();
+    if (IsExecutable(path)) return path;
+  }
+  return absl::NotFoundError(
+      absl::StrCat("find ", names.program, ": it is not in ", folder.native(),
+                   "; install it there, or name it in ", names.env.front()));
+}
+
 absl::StatusOr<std::string> FindProgram(const CliNames& names,
                                         const Environment& env) {
   for (const absl::string_view variable : names.env) {
@@ -53,6 +68,7 @@ absl::StatusOr<std::string> FindProgram(const CliNames& names,
                      "\", which is no program that can be executed; correct "
                      "it or unset it"));
   }
+  if (names.place == CliNames::Place::kBesideUs) return FindBesideUs(names);
   std::string path = FindOnPath(names.program, env);
   if (!path.empty()) return path;
   return absl::NotFoundError(absl::StrCat(

@@ -10,13 +10,15 @@ absl::string_view HarnessId(Harness harness) {
       return "claude";
     case Harness::kGemini:
       return "gemini";
+    case Harness::kDemo:
+      return "demo";
   }
   return "";
 }
 
 std::optional<Harness> HarnessFromId(absl::string_view id) {
   for (const Harness h :
-       {Harness::kCodex, Harness::kClaude, Harness::kGemini}) {
+       {Harness::kCodex, Harness::kClaude, Harness::kGemini, Harness::kDemo}) {
     if (HarnessId(h) == id) return h;
   }
   return std::nullopt;

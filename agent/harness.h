@@ -8,7 +8,8 @@
 
 namespace troika {
 
-enum class Harness { kCodex, kClaude, kGemini };
+// kDemo asks no model: it shows what Troika does (agent/demo).
+enum class Harness { kCodex, kClaude, kGemini, kDemo };
 
 absl::string_view HarnessId(Harness harness);
 std::optional<Harness> HarnessFromId(absl::string_view id);

@@ -8,22 +8,32 @@
 #include "absl/strings/str_join.h"
 #include "agent/claude/backend.h"
 #include "agent/codex/backend.h"
+#include "agent/demo/backend.h"
 #include "agent/gemini/backend.h"
 #include "base/check.h"
 
 namespace troika {
 namespace {
 
-const std::array<const Backend*, 3>& Table() {
-  static const auto* const kTable = new std::array<const Backend*, 3>{
+// The demo is the last.
+constexpr size_t kBackends = 4;
+
+const std::array<const Backend*, kBackends>& Table() {
+  static const auto* const kTable = new std::array<const Backend*, kBackends>{
       new codex::CodexBackend, new claude::ClaudeBackend,
-      new gemini::GeminiBackend};
+      new gemini::GeminiBackend, new demo::DemoBackend};
   return *kTable;
 }
 
+size_t shown = kBackends - 1;
+
 }  // namespace
 
-absl::Span<const Backend* const> AllBackends() { return Table(); }
+absl::Span<const Backend* const> AllBackends() {
+  return absl::MakeSpan(Table()).subspan(0, shown);
+}
+
+void EnableDemoHarness() { shown = kBackends; }
 
 const Backend& BackendOf(Harness harness) {
   for (const Backend* backend : Table()) {
@@ -38,9 +48,9 @@ absl::StatusOr<const Backend*> BackendById(absl::string_view id) {
   const auto name = [](std::string* out, const Backend* backend) {
     absl::StrAppend(out, HarnessId(backend->harness()));
   };
-  return absl::NotFoundError(
-      absl::StrCat("unknown harness \"", id,
-                   "\"; there are: ", absl::StrJoin(Table(), ", ", name)));
+  return absl::NotFoundError(absl::StrCat(
+      "unknown harness \"", id,
+      "\"; there are: ", absl::StrJoin(AllBackends(), ", ", name)));
 }
 
 }  // namespace troika

@@ -1,4 +1,4 @@
-// All backends. The only place that names all three.
+// All backends. The only place that names all of them.
 #ifndef TROIKA_AGENT_REGISTRY_H_
 #define TROIKA_AGENT_REGISTRY_H_
 
@@ -9,8 +9,12 @@
 
 namespace troika {
 
-// They live as long as the program.
+// Those that a user can choose. They live as long as the program.
 absl::Span<const Backend* const> AllBackends();
+// From now on the demo is one of them. To be called before there are threads.
+void EnableDemoHarness();
+
+// The demo, too, as there may be tasks of it.
 const Backend& BackendOf(Harness harness);
 // NotFound lists the ids there are.
 absl::StatusOr<const Backend*> BackendById(absl::string_view id);

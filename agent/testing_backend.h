@@ -23,6 +23,11 @@ class TestingBackend : public Backend {
   bool resume_keeps_session(const Cli&) const override { return true; }
   bool inline_images() const override { return false; }
   bool inline_output_schema() const override { return false; }
+  std::optional<bool> LooksLoggedIn(const Environment&) const override {
+    return std::nullopt;
+  }
+  absl::string_view login_hint() const override { return "log in"; }
+  std::vector<absl::string_view> models() const override { return {}; }
   absl::StatusOr<std::string> LatestSession(absl::string_view,
                                             const Environment&) const override {
     return absl::NotFoundError("a fake has no sessions");

@@ -66,6 +66,7 @@ const absl::string_view* NativeNames(const Row& row, Harness harness) {
     case Harness::kCodex:
       return row.codex;
     case Harness::kClaude:
+    case Harness::kDemo:
       return row.claude;
     case Harness::kGemini:
       return row.gemini;

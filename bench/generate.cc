@@ -8,6 +8,7 @@ namespace {
 std::unique_ptr<Session> NewSession(Harness harness, uint64_t seed) {
   switch (harness) {
     case Harness::kClaude:
+    case Harness::kDemo:
       return NewClaudeSession(seed);
     case Harness::kGemini:
       return NewGeminiSession(seed);

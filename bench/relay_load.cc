@@ -39,6 +39,7 @@ std::unique_ptr<Session> NewSession(Harness harness) {
     case Harness::kCodex:
       return NewCodexSession(1);
     case Harness::kClaude:
+    case Harness::kDemo:
       return NewClaudeSession(1);
     case Harness::kGemini:
       break;

@@ -166,6 +166,7 @@ Expectation ExpectationOf(Harness harness, const std::string& stream) {
     case Harness::kCodex:
       return Ask<CodexOracle>(stream);
     case Harness::kClaude:
+    case Harness::kDemo:
       return Ask<ClaudeOracle>(stream);
     case Harness::kGemini:
       return Ask<GeminiOracle>(stream);

@@ -3,7 +3,9 @@
 #define TROIKA_AGENT_CLAUDE_BACKEND_H_
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -28,6 +30,9 @@ class ClaudeBackend final : public Backend {
   bool resume_keeps_session(const Cli& cli) const override;
   bool inline_images() const override { return true; }
   bool inline_output_schema() const override { return true; }
+  std::optional<bool> LooksLoggedIn(const Environment& env) const override;
+  absl::string_view login_hint() const override;
+  std::vector<absl::string_view> models() const override;
   absl::StatusOr<std::string> LatestSession(
       absl::string_view cwd, const Environment& env) const override;
 };

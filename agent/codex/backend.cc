@@ -3,6 +3,7 @@
 #include "agent/codex/args.h"
 #include "agent/codex/parse.h"
 #include "agent/codex/sessions.h"
+#include "agent/login.h"
 
 namespace troika::codex {
 
@@ -33,6 +34,30 @@ absl::Span<const EditModeRow> CodexBackend::edit_modes() const {
 }
 
 bool CodexBackend::resume_keeps_session(const Cli&) const { return true; }
+
+std::optional<bool> CodexBackend::LooksLoggedIn(const Environment& env) const {
+  static constexpr absl::string_view kVariables[] = {"CODEX_API_KEY",
+                                                     "OPENAI_API_KEY"};
+  if (AnySet(env, kVariables)) return true;
+  const std::string folder = FolderOf(env, "CODEX_HOME", ".codex");
+  if (IsFile(folder + "/auth.json")) return true;
+  // Another provider needs no login of this kind, and a keyring is not ours to
+  // open.
+  const std::string config = folder + "/config.toml";
+  if (FileHolds(config, "model_provider") ||
+      FileHolds(config, "cli_auth_credentials_store")) {
+    return std::nullopt;
+  }
+  return false;
+}
+
+absl::string_view CodexBackend::login_hint() const {
+  return "run codex login, or set CODEX_API_KEY";
+}
+
+std::vector<absl::string_view> CodexBackend::models() const {
+  return {"gpt-5.6", "gpt-5.5"};
+}
 
 absl::StatusOr<std::string> CodexBackend::LatestSession(
     absl::string_view cwd, const Environment& env) const {

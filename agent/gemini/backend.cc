@@ -3,6 +3,7 @@
 #include "agent/gemini/args.h"
 #include "agent/gemini/parse.h"
 #include "agent/gemini/sessions.h"
+#include "agent/login.h"
 
 namespace troika::gemini {
 
@@ -34,6 +35,30 @@ absl::Span<const EditModeRow> GeminiBackend::edit_modes() const {
 }
 
 bool GeminiBackend::resume_keeps_session(const Cli&) const { return true; }
+
+std::optional<bool> GeminiBackend::LooksLoggedIn(const Environment& env) const {
+  static constexpr absl::string_view kVariables[] = {
+      "GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENAI_USE_GCA",
+      "GOOGLE_GENAI_USE_VERTEXAI"};
+  if (AnySet(env, kVariables)) return true;
+  const std::string folder = FolderOf(env, "GEMINI_CLI_HOME", "") + "/.gemini";
+  if (IsFile(folder + "/oauth_creds.json")) return true;
+  // The CLI reads variables from there, and may have other ways in its
+  // settings.
+  if (IsFile(folder + "/.env") ||
+      FileHolds(folder + "/settings.json", "\"selectedType\"")) {
+    return std::nullopt;
+  }
+  return false;
+}
+
+absl::string_view GeminiBackend::login_hint() const {
+  return "run gemini and log in, or set GEMINI_API_KEY";
+}
+
+std::vector<absl::string_view> GeminiBackend::models() const {
+  return {"gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite"};
+}
 
 absl::StatusOr<std::string> GeminiBackend::LatestSession(
     absl::string_view cwd, const Environment& env) const {

@@ -3,7 +3,9 @@
 #define TROIKA_AGENT_GEMINI_BACKEND_H_
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -27,6 +29,9 @@ class GeminiBackend final : public Backend {
   bool resume_keeps_session(const Cli& cli) const override;
   bool inline_images() const override { return false; }
   bool inline_output_schema() const override { return false; }
+  std::optional<bool> LooksLoggedIn(const Environment& env) const override;
+  absl::string_view login_hint() const override;
+  std::vector<absl::string_view> models() const override;
   absl::StatusOr<std::string> LatestSession(
       absl::string_view cwd, const Environment& env) const override;
 };

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -23,14 +24,12 @@ std::string Env(const char* name) {
   return value ? value : "";
 }
 
-Script ReadScript(const std::string& path) {
-  if (path.empty()) return {};
-  absl::StatusOr<std::string> text = ReadFile(path);
-  DieIfBad(text.status());
-  absl::StatusOr<Script> script = ParseScript(*text);
+// `name` is for errors.
+Script ReadScript(absl::string_view name, absl::string_view text) {
+  absl::StatusOr<Script> script = ParseScript(text);
   if (!script.ok()) {
     Die(kBadScript,
-        absl::StrCat("fake: ", path, ": ", script.status().message()));
+        absl::StrCat("fake: ", name, ": ", script.status().message()));
   }
   return *std::move(script);
 }
@@ -56,6 +55,7 @@ int Run(const Process& process) {
     case Harness::kCodex:
       return RunCodex(process);
     case Harness::kClaude:
+    case Harness::kDemo:
       return RunClaude(process);
     case Harness::kGemini:
       return RunGemini(process);
@@ -70,14 +70,10 @@ bool NeedsWrapper(const Process& process) {
            Env("GEMINI_CLI_NO_RELAUNCH") == "true");
 }
 
-}  // namespace
-
-int FakeCliMain(Harness harness, int argc, char** argv) {
-  SleepIfSleeper(argv);
-  const std::string path = Env("TROIKA_FAKE_SCRIPT");
+int Main(Harness harness, std::optional<Script> script, int argc, char** argv) {
   Process process;
   process.harness = harness;
-  process.script = ReadScript(path);
+  if (script) process.script = *script;
   if (NeedsWrapper(process)) RunWrapper(harness, argv);
   ForgetWrapper();
   process.state = State(Env("TROIKA_FAKE_STATE"));
@@ -101,10 +97,26 @@ int FakeCliMain(Harness harness, int argc, char** argv) {
                                                .place = process.line.place})));
     return 0;
   }
-  if (path.empty()) {
+  if (!script) {
     Die(kBadScript, "fake: set TROIKA_FAKE_SCRIPT to a script's path");
   }
   return Run(process);
+}
+
+}  // namespace
+
+int FakeCliMain(Harness harness, int argc, char** argv) {
+  SleepIfSleeper(argv);
+  const std::string path = Env("TROIKA_FAKE_SCRIPT");
+  if (path.empty()) return Main(harness, std::nullopt, argc, argv);
+  const absl::StatusOr<std::string> text = ReadFile(path);
+  DieIfBad(text.status());
+  return Main(harness, ReadScript(path, *text), argc, argv);
+}
+
+int PlayCliMain(Harness harness, absl::string_view script, int argc,
+                char** argv) {
+  return Main(harness, ReadScript("its own script", script), argc, argv);
 }
 
 }  // namespace troika::fake

@@ -216,6 +216,7 @@ absl::Span<const Flag> FlagsOf(Harness harness) {
     case Harness::kCodex:
       return kCodexFlags;
     case Harness::kClaude:
+    case Harness::kDemo:
       return kClaudeFlags;
     case Harness::kGemini:
       return kGeminiFlags;

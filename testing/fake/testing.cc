@@ -61,6 +61,7 @@ std::vector<std::string> UsualArgs(Harness harness) {
     case Harness::kCodex:
       return {"exec", "--json", "-"};
     case Harness::kClaude:
+    case Harness::kDemo:
       return {"-p",        "--output-format", "stream-json",
               "--verbose", "--input-format",  "stream-json"};
     case Harness::kGemini:

@@ -118,6 +118,7 @@ Refusal MissingValue(const At& at, const Flag& flag) {
       return Clap(at, absl::StrCat("a value is required for '", Signature(flag),
                                    "' but none was supplied"));
     case Harness::kClaude:
+    case Harness::kDemo:
       return Commander(
           absl::StrCat("option '", Signature(flag), "' argument missing"));
     case Harness::kGemini:
@@ -137,6 +138,7 @@ Refusal BadValue(const At& at, const Flag& flag, absl::string_view value) {
                   "'\n  [possible values: ", choices,
                   "]\n\nFor more information, try '--help'.\n")};
     case Harness::kClaude:
+    case Harness::kDemo:
       return Commander(absl::StrCat("option '", Signature(flag), "' argument '",
                                     value, "' is invalid. Allowed choices are ",
                                     choices, "."));

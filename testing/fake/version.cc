@@ -26,6 +26,7 @@ absl::string_view NewestVersion(Harness harness) {
     case Harness::kCodex:
       return "0.166.0";
     case Harness::kClaude:
+    case Harness::kDemo:
       return "2.1.325";
     case Harness::kGemini:
       return "0.61.0";
@@ -38,6 +39,7 @@ std::string VersionLine(Harness harness, absl::string_view version) {
     case Harness::kCodex:
       return absl::StrCat("codex-cli ", version, "\n");
     case Harness::kClaude:
+    case Harness::kDemo:
       return absl::StrCat(version, " (Claude Code)\n");
     case Harness::kGemini:
       return absl::StrCat(version, "\n");

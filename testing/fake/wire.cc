@@ -60,6 +60,7 @@ std::unique_ptr<Wire> NewWire(const WireOptions& options) {
       return options.version < Version{0, 43, 0} ? NewCodexMsgWire(options)
                                                  : NewCodexWire(options);
     case Harness::kClaude:
+    case Harness::kDemo:
       return NewClaudeWire(options);
     case Harness::kGemini:
       return NewGeminiWire(options);
