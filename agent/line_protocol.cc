@@ -77,6 +77,8 @@ void LineProtocol::OnTurnAsked(const TurnAsked& turn, Emitter& out) {
 
 void LineProtocol::OnInterruptAsked(Emitter&) {}
 
+void LineProtocol::OnAnswerGiven(const AnswerGiven&, Emitter&) {}
+
 void LineProtocol::Written(absl::string_view key) {
   outbox_.erase(std::remove_if(outbox_.begin(), outbox_.end(),
                                [&](const Outgoing& o) { return o.key == key; }),
@@ -93,6 +95,8 @@ void LineProtocol::OnNote(const Record& record, const Note& note,
     OnTurnAsked(*turn, out);
   } else if (std::holds_alternative<InterruptAsked>(note)) {
     OnInterruptAsked(out);
+  } else if (const auto* answer = std::get_if<AnswerGiven>(&note)) {
+    OnAnswerGiven(*answer, out);
   } else if (std::holds_alternative<InputClosed>(note)) {
     // Nothing can be written after it.
     outbox_.clear();

@@ -39,6 +39,8 @@ class LineProtocol : public Protocol {
   // The turn shall end. Wires that can't be told so are ended by a signal,
   // which is not the protocol's.
   virtual void OnInterruptAsked(Emitter& out);
+  // Wires that ask want it written.
+  virtual void OnAnswerGiven(const AnswerGiven& answer, Emitter& out);
   // Ends what is still open; `result` is what a synthetic result would say.
   virtual void OnEnd(Result result, Emitter& out) = 0;
   // Whether the wire says nothing at the end of a good turn, so that a clean

@@ -54,6 +54,16 @@ struct TurnAsked {
 // The turn that runs shall end.
 struct InterruptAsked {};
 
+// An approval or a question was answered.
+struct AnswerGiven {
+  std::string id;
+  bool allow = false;      // Of an approval.
+  std::string reason;      // Told to the agent, where it is not allowed.
+  std::string input_json;  // Do this instead; empty: as asked.
+  // Of a question: those to each of its items.
+  std::vector<std::vector<std::string>> answers;
+};
+
 // Nothing more is written to the agent.
 struct InputClosed {};
 
@@ -64,7 +74,8 @@ struct ProcessEnded {
   std::string reason;  // Who asked for it or what became of it; may be empty.
 };
 
-using Note = std::variant<TurnAsked, InterruptAsked, InputClosed, ProcessEnded>;
+using Note = std::variant<TurnAsked, InterruptAsked, AnswerGiven, InputClosed,
+                          ProcessEnded>;
 
 // Something that is wanted on the agent's stdin. The key is unique within the
 // conversation, and the same again where the same log is read again, so that

@@ -9,6 +9,7 @@
 #include "agent/line_protocol.h"
 #include "agent/registry.h"
 #include "base/json.h"
+#include "task/answer.h"
 #include "task/replay.h"
 
 namespace troika {
@@ -197,6 +198,22 @@ void Replay::OnNote(const notes::Answer& note, Out& out) {
   Emit(Notice{.kind = Notice::Kind::kInfo,
               .text = absl::StrCat(note.id, " was answered by ", note.by)},
        out);
+  const absl::StatusOr<AnswerGiven> answer = AnswerOf(note);
+  if (!answer.ok()) {
+    Emit(Notice{.kind = Notice::Kind::kError,
+                .text = std::string(answer.status().message())},
+         out);
+    return;
+  }
+  if (const auto it = state_.approvals.find(note.id);
+      it != state_.approvals.end()) {
+    it->second.answered = true;
+  }
+  if (const auto it = state_.questions.find(note.id);
+      it != state_.questions.end()) {
+    it->second.answered = true;
+  }
+  Tell(*answer, out);
 }
 
 void Replay::OnNote(const notes::Signalled& note, Out& out) {

@@ -200,7 +200,10 @@ TEST(ReplayNotesTest, OtherNotesAreTold) {
   LogMaker log;
   log.Begin("claude")
       .Note(notes::Spawned{.generation = 1, .notices = {"mind this"}})
-      .Note(notes::Answer{.id = "a1", .by = "rule"})
+      .Note(notes::Answer{
+          .id = "a1", .by = "rule", .answer_json = "{\"allow\":true}"})
+      .Note(notes::Answer{
+          .id = "a2", .by = "rule", .answer_json = "{\"allow\":\"yes\"}"})
       .Note(notes::StdinLost{.bytes = 5})
       .Note(notes::Leftover{.processes = {"sleep", "node"}})
       .Note(notes::Trouble{.text = "the disk is full"})
@@ -210,7 +213,8 @@ TEST(ReplayNotesTest, OtherNotesAreTold) {
   Replay replay;
   const std::string texts = Texts(RunLog(replay, log));
   for (const char* text :
-       {"mind this", "a1 was answered by rule", "5 bytes did not reach",
+       {"mind this", "a1 was answered by rule",
+        "the answer to a2 says nothing that is known", "5 bytes did not reach",
         "left behind: sleep, node", "the disk is full", "cut off; 7 bytes",
         "killed by signal 9: the log is full; 3 bytes of its output were not "
         "recorded"}) {

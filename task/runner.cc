@@ -81,6 +81,7 @@ absl::Status Runner::Advance(MessageSink sink) {
   queue_.OnDisconnected();
   if (state().process_alive || ready_.ok()) return absl::OkStatus();
   interrupt_until_ = 0;
+  answered_.clear();
   for (RelayCommand& turn : queue_.Reset()) pending_.push_back(std::move(turn));
   if (!pending_.empty()) return AppendPending();
   if (state().turns_waiting > 0) return StartProcess();

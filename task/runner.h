@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@
 #include "base/fd.h"
 #include "relay/client.h"
 #include "relay/log_writer.h"
+#include "task/answer.h"
 #include "task/command_queue.h"
 #include "task/follower.h"
 #include "task/home.h"
@@ -109,6 +111,8 @@ class Runner {
   // FailedPrecondition says what to do where it can't be had now. A process
   // that waits for input and has another model or edit mode is replaced.
   absl::Status Input(const TurnRequest& turn);
+  // Answers what the agent asked; see answer.h for the errors.
+  absl::Status Respond(const AnswerRequest& request);
   // The turn shall end. A harness that can be told so goes on living.
   absl::Status Interrupt(absl::string_view by, absl::string_view reason);
   // The agent and all that it started shall end; asked again, sooner. `grace`
@@ -179,9 +183,10 @@ class Runner {
   bool waits_for_start_ = false;
   std::optional<relay::Role> role_;
   int commands_ = 0;
-  int asked_turn_ = 0;             // The last that we asked for.
-  std::string asked_request_key_;  // Its.
-  int64_t watched_until_ = 0;      // Deadlines up to here have been seen to.
+  int asked_turn_ = 0;              // The last that we asked for.
+  std::string asked_request_key_;   // Its.
+  std::set<std::string> answered_;  // What we answered in this process.
+  int64_t watched_until_ = 0;       // Deadlines up to here have been seen to.
   int64_t interrupt_until_ = 0;  // The turn is to have ended by then; 0: none.
 };
 

@@ -184,6 +184,24 @@ absl::Status Runner::Input(const TurnRequest& turn) {
   return absl::OkStatus();
 }
 
+absl::Status Runner::Respond(const AnswerRequest& request) {
+  RETURN_IF_ERROR(CheckReady());
+  RETURN_IF_ERROR(CheckDriver());
+  RETURN_IF_ERROR(CheckAnswer(state(), request));
+  // Others of that id are not ours to remember.
+  std::erase_if(answered_, [&](const std::string& id) {
+    return !state().approvals.contains(id) && !state().questions.contains(id);
+  });
+  // The log does not tell it yet.
+  if (answered_.contains(request.id)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(request.id, " was answered already"));
+  }
+  RETURN_IF_ERROR(AppendNote(AnswerNote(request), NextKey("answer")));
+  answered_.insert(request.id);
+  return absl::OkStatus();
+}
+
 absl::Status Runner::Interrupt(absl::string_view by, absl::string_view reason) {
   RETURN_IF_ERROR(CheckReady());
   RETURN_IF_ERROR(CheckDriver());

@@ -69,12 +69,14 @@ void AddPending(const TaskState& state, Lines* lines) {
                    {EventText(approval.asked), approval.tool_use_id,
                     approval.tool_name, approval.input_json, approval.reason},
                    " | "));
+    lines->AddFlag(absl::StrCat("answered ", Quoted(id)), approval.answered);
   }
   for (const auto& [id, question] : state.questions) {
     const std::string name = absl::StrCat("question ", Quoted(id));
     lines->Add(name,
                absl::StrJoin({EventText(question.asked), question.tool_use_id},
                              " | "));
+    lines->AddFlag(absl::StrCat("answered ", Quoted(id)), question.answered);
     for (const PendingQuestion::Item& item : question.items) {
       lines->Add(absl::StrCat(name, item.multi_select ? " any of" : " one of"),
                  absl::StrJoin({item.header, item.text,

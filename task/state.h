@@ -45,6 +45,7 @@ struct PendingApproval {
   std::string tool_name;
   std::string input_json;
   std::string reason;
+  bool answered = false;  // The agent has not heard it yet.
 
   bool operator==(const PendingApproval&) const = default;
 };
@@ -61,6 +62,7 @@ struct PendingQuestion {
   EventId asked;
   std::string tool_use_id;
   std::vector<Item> items;
+  bool answered = false;  // The agent has not heard it yet.
 
   bool operator==(const PendingQuestion&) const = default;
 };

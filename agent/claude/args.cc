@@ -23,6 +23,10 @@ constexpr FlagRow kFlags[] = {
     {.flag = "--system-prompt-file",
      .first = {1, 0, 55},
      .help = FlagRow::Help::kUnlisted},
+    // There before, but "stdio" did not work.
+    {.flag = "--permission-prompt-tool",
+     .first = {1, 0, 60},
+     .help = FlagRow::Help::kUnlisted},
     {"--settings", {1, 0, 61}},
     {"--json-schema", {2, 0, 45}},
     {"--no-session-persistence", {2, 0, 65}},
@@ -129,6 +133,10 @@ absl::StatusOr<Launch> BuildPrint(const LaunchRequest& request,
   b.Args({"-p", "--output-format", "stream-json", "--verbose"});
   const bool conversation = b.Has("--input-format");
   if (conversation) b.Args({"--input-format", "stream-json"});
+  // It asks us for what it would refuse by itself.
+  if (conversation && b.Has("--permission-prompt-tool")) {
+    b.Args({"--permission-prompt-tool", "stdio"});
+  }
   AddPermissions(o, b);
   if (b.Has("--model")) {
     b.Flag("model", "--model", o.model);

@@ -16,7 +16,8 @@ using ::testing::Pair;
 
 constexpr absl::string_view kNew = "2.1.325";
 constexpr absl::string_view kStart =
-    "-p --output-format stream-json --verbose --input-format stream-json ";
+    "-p --output-format stream-json --verbose --input-format stream-json "
+    "--permission-prompt-tool stdio ";
 constexpr absl::string_view kResearch =
     "--permission-mode default --disallowedTools "
     "Bash,CronCreate,Edit,EnterWorktree,NotebookEdit,Workflow,Write";

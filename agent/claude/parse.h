@@ -49,6 +49,7 @@ class ClaudeProtocol final : public LineProtocol {
   // wanted.cc: what we write.
   void OnTurnAsked(const TurnAsked& turn, Emitter& out) override;
   void OnInterruptAsked(Emitter& out) override;
+  void OnAnswerGiven(const AnswerGiven& answer, Emitter& out) override;
 
   // parse_control.cc: what we wrote.
   void OnWrittenLine(const Record& record, MessageSink sink) override;
@@ -103,6 +104,7 @@ class ClaudeProtocol final : public LineProtocol {
   // Hashes of prompts whose echo has not come; it never does unless asked for.
   std::deque<uint64_t> written_;
   int interrupts_ = 0;  // Asked of this process.
+  int answers_ = 0;     // Given to it.
 };
 
 }  // namespace troika::claude

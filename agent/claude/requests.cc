@@ -2,16 +2,23 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <utility>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "agent/tool_names.h"
+#include "base/json.h"
+#include "base/json_writer.h"
 
 namespace troika::claude {
 namespace {
 
 // The CLI allows four. More than this stand in the tool use only.
 constexpr size_t kMaxQuestions = 64;
+
+constexpr absl::string_view kDenied = "The user does not allow this.";
 
 std::vector<Question::Item> QuestionsOf(json::Value input) {
   std::vector<Question::Item> items;
@@ -44,6 +51,28 @@ void FillAnswers(json::Value answers, std::vector<Question::Item>* items) {
       break;
     }
   }
+}
+
+// The tool's input, with the answers that it waits for: by the question's text,
+// each one string, as the CLI wants it.
+std::string WithAnswers(absl::string_view input_json,
+                        const std::vector<Question::Item>& items,
+                        const std::vector<std::vector<std::string>>& given) {
+  std::map<std::string, std::string> answers;
+  for (size_t i = 0; i < std::min(items.size(), given.size()); ++i) {
+    answers.emplace(items[i].text, absl::StrJoin(given[i], ", "));
+  }
+  json::ObjectWriter by_text;
+  for (const auto& [text, answer] : answers) by_text.String(text, answer);
+  json::ObjectWriter input;
+  json::Parser parser;
+  const absl::StatusOr<json::Value> asked = parser.Parse(input_json);
+  if (asked.ok()) {
+    for (const json::Member& member : asked->members()) {
+      if (member.key != "answers") input.Value(member.key, member.value);
+    }
+  }
+  return input.Json("answers", by_text.Take()).Take();
 }
 
 std::string ReasonOf(const PermissionRequest& request) {
@@ -89,7 +118,8 @@ bool Requests::Ask(absl::string_view request_id,
   }
   Open open = {.id = std::string(request_id),
                .native_tool_id = std::string(request.tool_use_id),
-               .request = {}};
+               .request = {},
+               .input_json = request.input.ToJson()};
   const std::string tool_use_id =
       request.tool_use_id.empty() ? "" : ledger.ToolId(request.tool_use_id);
   if (request.tool_name == "AskUserQuestion") {
@@ -109,7 +139,7 @@ bool Requests::Ask(absl::string_view request_id,
         .input_json = "",
         .reason = ""};
     open.request = approval;
-    approval.input_json = request.input.ToJson();
+    approval.input_json = open.input_json;
     approval.reason = ReasonOf(request);
     out.Emit(std::move(approval));
   }
@@ -128,6 +158,32 @@ void Requests::Answer(const ControlResponse& response, LineOut& out) {
       },
       it->request);
   open_.erase(it);
+}
+
+std::optional<std::string> Requests::ResponseTo(const AnswerGiven& answer) {
+  const Iterator it = Find(answer.id);
+  if (it == open_.end() || std::exchange(it->answered, true)) {
+    return std::nullopt;
+  }
+  const auto* const question = std::get_if<Question>(&it->request);
+  json::ObjectWriter response;
+  if (question != nullptr) {
+    response.String("behavior", "allow")
+        .Json("updatedInput",
+              WithAnswers(it->input_json, question->items, answer.answers));
+  } else if (answer.allow) {
+    response.String("behavior", "allow")
+        .Json("updatedInput",
+              answer.input_json.empty() ? it->input_json : answer.input_json);
+  } else {
+    response.String("behavior", "deny")
+        .String("message", answer.reason.empty() ? kDenied : answer.reason);
+  }
+  return json::ObjectWriter()
+      .String("subtype", "success")
+      .String("request_id", it->id)
+      .Json("response", response.Take())
+      .Take();
 }
 
 bool Requests::Cancel(absl::string_view request_id, LineOut& out) {

@@ -3,6 +3,7 @@
 #ifndef TROIKA_AGENT_CLAUDE_REQUESTS_H_
 #define TROIKA_AGENT_CLAUDE_REQUESTS_H_
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "agent/claude/record.h"
 #include "agent/ledger.h"
 #include "agent/message.h"
+#include "agent/protocol.h"
 
 namespace troika::claude {
 
@@ -24,6 +26,9 @@ class Requests {
                          LineOut& out);
   // We answered. Of a request that isn't open, nothing comes.
   void Answer(const ControlResponse& response, LineOut& out);
+  // What a control_response holds that gives this answer. Nothing where no such
+  // request is open, or it has its answer.
+  std::optional<std::string> ResponseTo(const AnswerGiven& answer);
   // False, and nothing emitted, where no such request is open.
   [[nodiscard]] bool Cancel(absl::string_view request_id, LineOut& out);
   // The tool has its result, so nobody waits for an answer.
@@ -39,6 +44,8 @@ class Requests {
     std::string id;
     std::string native_tool_id;
     std::variant<Approval, Question> request;
+    std::string input_json;  // As it was asked for.
+    bool answered = false;   // And the answer was not seen written.
   };
   using Iterator = std::vector<Open>::iterator;
 

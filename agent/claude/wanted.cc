@@ -1,3 +1,4 @@
+#include <optional>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -55,6 +56,18 @@ void ClaudeProtocol::OnInterruptAsked(Emitter&) {
                      .String("type", "control_request")
                      .String("request_id", id)
                      .Json("request", "{\"subtype\":\"interrupt\"}")
+                     .Take() +
+                 "\n"});
+}
+
+void ClaudeProtocol::OnAnswerGiven(const AnswerGiven& answer, Emitter&) {
+  const std::optional<std::string> response = requests_.ResponseTo(answer);
+  if (!response) return;
+  // The agent's own ids may be of any length.
+  Want({.key = absl::StrCat("answer-", generation(), ".", ++answers_),
+        .bytes = json::ObjectWriter()
+                     .String("type", "control_response")
+                     .Json("response", *response)
                      .Take() +
                  "\n"});
 }

@@ -1,5 +1,6 @@
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "agent/claude/test_util.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -51,6 +52,62 @@ TEST(WantedTest, InterruptsHaveIdsOfTheirOwn) {
             "{\"type\":\"control_request\",\"request_id\":\"interrupt-2.1\","
             "\"request\":{\"subtype\":\"interrupt\"}}\n");
   EXPECT_EQ(protocol.outbox()[1].key, "interrupt-2.2");
+}
+
+void Ask(absl::string_view id, absl::string_view tool, absl::string_view input,
+         ClaudeProtocol& protocol) {
+  const std::string line =
+      absl::StrCat(R"({"type":"control_request","request_id":")", id,
+                   R"(","request":{"subtype":"can_use_tool","tool_name":")",
+                   tool, R"(","input":)", input, "}}");
+  protocol.OnReceived(RecordOf(line, 1), [](Message&&) {});
+}
+
+TEST(WantedTest, AnswersAreWantedOnce) {
+  ClaudeProtocol protocol({});
+  Ask("r1", "Bash", R"({"command":"ls"})", protocol);
+  Ask("r2", "Bash", R"({"command":"rm"})", protocol);
+  Ask("r3", "Bash", R"({"command":"cp"})", protocol);
+  Tell(AnswerGiven{.id = "r1", .allow = true}, protocol);
+  Tell(AnswerGiven{.id = "r1", .allow = false}, protocol);
+  Tell(AnswerGiven{.id = "other", .allow = true}, protocol);
+  Tell(AnswerGiven{.id = "r2", .reason = "no"}, protocol);
+  Tell(AnswerGiven{.id = "r3", .allow = true, .input_json = R"({"a":1})"},
+       protocol);
+  ASSERT_THAT(protocol.outbox(), SizeIs(3));
+  EXPECT_EQ(protocol.outbox()[0].key, "answer-1.1");
+  EXPECT_EQ(protocol.outbox()[0].bytes,
+            "{\"type\":\"control_response\",\"response\":{\"subtype\":"
+            "\"success\",\"request_id\":\"r1\",\"response\":{\"behavior\":"
+            "\"allow\",\"updatedInput\":{\"command\":\"ls\"}}}}\n");
+  EXPECT_THAT(protocol.outbox()[1].bytes,
+              ::testing::HasSubstr(R"({"behavior":"deny","message":"no"})"));
+  EXPECT_THAT(protocol.outbox()[2].bytes,
+              ::testing::HasSubstr(R"("updatedInput":{"a":1})"));
+}
+
+TEST(WantedTest, AnswersToQuestionsAreByTheirTexts) {
+  ClaudeProtocol protocol({});
+  Ask("q", "AskUserQuestion",
+      R"({"questions":[{"question":"A?"},{"question":"B?"}],"answers":{}})",
+      protocol);
+  Tell(AnswerGiven{.id = "q", .answers = {{"x"}, {"y", "z"}}}, protocol);
+  ASSERT_THAT(protocol.outbox(), SizeIs(1));
+  const Outgoing wanted = protocol.outbox()[0];
+  EXPECT_THAT(
+      wanted.bytes,
+      ::testing::HasSubstr(
+          R"("updatedInput":{"questions":[{"question":"A?"},{"question":"B?"}],)"
+          R"("answers":{"A?":"x","B?":"y, z"}})"));
+  std::vector<Message> messages;
+  Record record = RecordOf(wanted.bytes, 2);
+  record.key = wanted.key;
+  protocol.OnWritten(record,
+                     [&](Message&& m) { messages.push_back(std::move(m)); });
+  const auto questions = Payloads<Question>(messages);
+  ASSERT_THAT(questions, SizeIs(1));
+  EXPECT_EQ(questions[0].state, Question::State::kAnswered);
+  EXPECT_THAT(questions[0].items[0].answers, ::testing::ElementsAre("x"));
 }
 
 TEST(WantedTest, NothingIsWantedOfWhatCannotHear) {

@@ -148,6 +148,7 @@ int RunClaude(const Process& process) {
       line.Has("--dangerously-skip-permissions") ? "bypassPermissions"
       : line.Has("--permission-mode") ? line.Value("--permission-mode")
                                       : "default";
+  options.asks = converses && line.Value("--permission-prompt-tool") == "stdio";
   conversation.set_session(work.session.id);
   const std::unique_ptr<Wire> wire = NewWire(options);
   player.set_wire(wire.get());

@@ -1,10 +1,12 @@
 // `claude -p --output-format stream-json`.
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/json.h"
 #include "base/json_writer.h"
 #include "testing/fake/claude_lines.h"
 #include "testing/fake/wire.h"
@@ -43,6 +45,16 @@ class ClaudeWire final : public Wire {
   }
 
   std::string WriteFile(const FileWritten& file) override;
+  std::string Ask(const Asked& asked) override;
+  std::optional<AskAnswer> AnswerIn(absl::string_view line) const override;
+  std::string EndAsk(const AskAnswer& answer) override;
+  std::string CancelAsk() override {
+    return absl::StrCat(json::ObjectWriter()
+                            .String("type", "control_cancel_request")
+                            .String("request_id", RequestId())
+                            .Take(),
+                        "\n");
+  }
 
   std::string Todo(absl::Span<const TodoEntry> entries) override {
     return Since(kClaudeTaskTools) ? Tasks(entries) : TodoWrite(entries);
@@ -140,6 +152,8 @@ class ClaudeWire final : public Wire {
     return absl::StrFormat("msg_%03d", messages_);
   }
 
+  std::string RequestId() const { return absl::StrCat("ask-", asks_); }
+
   std::string TodoWrite(absl::Span<const TodoEntry> entries);
   std::string Tasks(absl::Span<const TodoEntry> entries);
   size_t FindTask(absl::string_view subject) const;
@@ -149,7 +163,9 @@ class ClaudeWire final : public Wire {
   ClaudeLines lines_;
   int messages_ = 0;
   int tools_ = 0;
-  Tokens spent_;  // In this process.
+  int asks_ = 0;
+  std::string asked_id_;  // The tool use that was asked for last.
+  Tokens spent_;          // In this process.
   std::vector<Task> tasks_;
 };
 
@@ -171,6 +187,53 @@ std::string ClaudeWire::WriteFile(const FileWritten& file) {
       {.text = absl::StrCat("File ", file.existed ? "updated" : "created",
                             " successfully at: ", file.path),
        .details = details});
+}
+
+std::string ClaudeWire::Ask(const Asked& asked) {
+  if (!options().asks) return "";
+  asked_id_ = NewToolId(asked.tool);
+  ++asks_;
+  const std::string request = json::ObjectWriter()
+                                  .String("subtype", "can_use_tool")
+                                  .String("tool_name", asked.tool)
+                                  .Json("input", asked.input_json)
+                                  .String("tool_use_id", asked_id_)
+                                  .Take();
+  return absl::StrCat(Use(asked.tool, asked_id_, asked.input_json),
+                      json::ObjectWriter()
+                          .String("type", "control_request")
+                          .String("request_id", RequestId())
+                          .Json("request", request)
+                          .Take(),
+                      "\n");
+}
+
+std::optional<AskAnswer> ClaudeWire::AnswerIn(absl::string_view line) const {
+  json::Parser parser;
+  const absl::StatusOr<json::Value> value = parser.Parse(line);
+  if (!value.ok() || value->Get("type").StringOr("") != "control_response") {
+    return std::nullopt;
+  }
+  const json::Value response = value->Get("response");
+  if (response.Get("request_id").StringOr("") != RequestId()) {
+    return std::nullopt;
+  }
+  const json::Value said = response.Get("response");
+  const json::Value input = said.Get("updatedInput");
+  return AskAnswer{.allowed = said.Get("behavior").StringOr("") == "allow",
+                   .message = std::string(said.Get("message").StringOr("")),
+                   .input_json = input.IsObject() ? input.ToJson() : ""};
+}
+
+std::string ClaudeWire::EndAsk(const AskAnswer& answer) {
+  if (answer.allowed) {
+    return ToolResult(
+        asked_id_, {.text = absl::StrCat("Did as asked: ", answer.input_json),
+                    .details = "{}"});
+  }
+  return ToolResult(asked_id_, {.text = answer.message,
+                                .is_error = IsError::kYes,
+                                .details = R"("User rejected tool use")"});
 }
 
 std::string ClaudeWire::EndRunLines(const Running& run,

@@ -5,6 +5,7 @@
 #include <deque>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "testing/fake/signals.h"
 
@@ -28,6 +29,10 @@ class Inbox {
   bool has_line() const { return !lines_.empty(); }
   std::string TakeLine();
   void DropLines() { lines_.clear(); }
+  // Puts lines back, before those that came since.
+  void PutBack(const std::vector<std::string>& lines) {
+    lines_.insert(lines_.begin(), lines.begin(), lines.end());
+  }
 
   bool at_end() const { return at_end_; }
   // Everything that was read so far.

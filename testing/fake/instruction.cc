@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "base/json.h"
 
 namespace troika::fake {
 namespace {
@@ -135,6 +136,31 @@ absl::Status Todos(absl::string_view rest, Instruction* to) {
   return absl::OkStatus();
 }
 
+absl::Status ToolAndInput(absl::string_view rest, Instruction* to) {
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(rest, absl::MaxSplits(' ', 1));
+  json::Parser parser;
+  const auto input = parser.Parse(parts.second);
+  if (parts.first.empty() || !input.ok() || !input->IsObject()) {
+    return Bad("it takes a tool's name and a JSON object");
+  }
+  to->text = std::string(parts.first);
+  to->rest = std::string(parts.second);
+  return absl::OkStatus();
+}
+
+absl::Status TextAndOptions(absl::string_view rest, Instruction* to) {
+  for (const absl::string_view part : absl::StrSplit(rest, '|')) {
+    to->options.emplace_back(absl::StripAsciiWhitespace(part));
+  }
+  to->text = to->options.front();
+  to->options.erase(to->options.begin());
+  if (to->text.empty() || to->options.empty()) {
+    return Bad("it takes a text and at least one option");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Signal(absl::string_view rest, Instruction* to) {
   const std::optional<int> signal =
       ParseSignal(absl::StripAsciiWhitespace(rest));
@@ -196,6 +222,9 @@ constexpr Grammar kGrammar[] = {
     {"start-run", Op::kStartRun, Command, "start-run COMMAND"},
     {"end-run", Op::kEndRun, Outcome, "end-run => OUTPUT exit N"},
     {"write", Op::kWrite, FileAndContent, "write FILE CONTENT"},
+    {"ask", Op::kAsk, ToolAndInput, "ask TOOL INPUT_JSON"},
+    {"question", Op::kQuestion, TextAndOptions,
+     "question TEXT | OPTION | OPTION"},
     {"todo", Op::kTodo, Todos, "todo [x] DONE | [>] RUNNING | [ ] OPEN"},
     {"usage", Op::kUsage, ThreeNumbers, "usage INPUT CACHED OUTPUT"},
     {"ok", Op::kOk, Nothing, "ok"},

@@ -42,12 +42,13 @@ Flow Player::PlayTurn(Work& work, absl::string_view prompt) {
   ++work.session.turns;
   DieIfBad(process_.state.Put(work.session));
   const Instructions* const section =
-      process_.script.Turn(work.session.turns, work.begun);
+      process_.script.Turn(work.session.turns, work.begun, prompt);
   if (!section) {
     Die(kBadScript, absl::StrCat("fake: the script has no section for turn ",
                                  work.session.turns));
   }
   work.begun = Begun::kNew;  // The process's other turns are not resumed ones.
+  denied_ = false;
   Print(wire_->StartTurn(prompt));
   return Play(*section);
 }
@@ -56,6 +57,7 @@ Flow Player::Play(const Instructions& instructions) {
   for (const Instruction& instruction : instructions) {
     if (Wait(absl::ZeroDuration()) == Flow::kStop) return Flow::kStop;
     if (Do(instruction) == Flow::kStop) return Flow::kStop;
+    if (denied_) break;
   }
   return Flow::kGoOn;
 }
@@ -75,6 +77,9 @@ Flow Player::Do(const Instruction& instruction) {
       return Wait(absl::InfiniteDuration());
     case Op::kExpect:
       return Expect(instruction);
+    case Op::kAsk:
+    case Op::kQuestion:
+      return Ask(instruction);
     case Op::kWaitStdin:
       return WaitForLine();
     case Op::kExit:

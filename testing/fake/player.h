@@ -3,6 +3,7 @@
 #define TROIKA_TESTING_FAKE_PLAYER_H_
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -52,6 +53,9 @@ class Player {
   // Runs what the script has for signals that came.
   Flow OnSignals();
   Flow Expect(const Instruction& instruction);
+  // player_ask.cc: asks, and waits for the answer.
+  Flow Ask(const Instruction& instruction);
+  std::optional<AskAnswer> TakeAnswer();
   void WriteFile(const Instruction& instruction);
   void Succeed();
   std::string LineOf(int64_t bytes);
@@ -65,6 +69,7 @@ class Player {
   std::map<int, Instructions> scripted_;
   bool stdout_open_ = true;
   bool stopped_by_signal_ = false;
+  bool denied_ = false;  // The turn ended with that.
   int exit_code_ = 0;
 };
 

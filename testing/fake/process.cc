@@ -43,6 +43,7 @@ WireOptions WireOptionsOf(const Process& process, const Work& work) {
           .cwd = CurrentFolder(),
           .model = process.line.Value("--model"),
           .permission_mode = "",
+          .asks = false,
           .total = work.session.total};
 }
 

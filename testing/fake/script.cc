@@ -58,7 +58,8 @@ absl::StatusOr<Script> Reader::Read() {
   }
   // Nothing before the first section, but sections: these are all turns.
   if (script_.any_turn->empty() &&
-      (!script_.turns.empty() || script_.resumed_turn)) {
+      (!script_.turns.empty() || !script_.prompts.empty() ||
+       script_.resumed_turn)) {
     script_.any_turn.reset();
   }
   return std::move(script_);
@@ -103,9 +104,13 @@ absl::Status Reader::Section(absl::string_view title) {
              absl::SimpleAtoi(title, &turn) && turn > 0) {
     script_.turns.emplace_back(turn, Instructions());
     current_ = &script_.turns.back().second;
+  } else if (absl::ConsumePrefix(&title, "prompt ")) {
+    script_.prompts.emplace_back(absl::AsciiStrToLower(title), Instructions());
+    current_ = &script_.prompts.back().second;
   } else {
     return absl::InvalidArgumentError(
-        "no such section; there are `== start`, `== turn N` and `== resume`");
+        "no such section; there are `== start`, `== turn N`, `== prompt WORD` "
+        "and `== resume`");
   }
   return absl::OkStatus();
 }
@@ -145,9 +150,27 @@ absl::Status Reader::Add(Instruction instruction) {
   return absl::OkStatus();
 }
 
+// As a word of its own: "ask" is none of "task".
+bool HoldsWord(absl::string_view text, absl::string_view word) {
+  const auto ends = [&](size_t at) {
+    return at >= text.size() ||
+           !absl::ascii_isalnum(static_cast<unsigned char>(text[at]));
+  };
+  for (size_t at = text.find(word); at != absl::string_view::npos;
+       at = text.find(word, at + 1)) {
+    if ((at == 0 || ends(at - 1)) && ends(at + word.size())) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
-const Instructions* Script::Turn(int number, Begun begun) const {
+const Instructions* Script::Turn(int number, Begun begun,
+                                 absl::string_view prompt) const {
+  const std::string lower = absl::AsciiStrToLower(prompt);
+  for (const auto& [word, instructions] : prompts) {
+    if (HoldsWord(lower, word)) return &instructions;
+  }
   for (const auto& [turn, instructions] : turns) {
     if (turn == number) return &instructions;
   }

@@ -29,6 +29,8 @@ enum class Op {
   kStartRun,
   kEndRun,
   kWrite,
+  kAsk,
+  kQuestion,
   kTodo,
   kUsage,
   kOk,
@@ -61,12 +63,12 @@ struct Instruction {
   Op op = Op::kOk;
   int line = 0;
   std::string text;  // The argument, or its first part.
-  std::string rest;  // What a file holds.
+  std::string rest;  // What a file holds, or a tool's input.
   CommandOutcome outcome;
   std::vector<TodoEntry> todos;
   std::vector<int64_t> numbers;
   int signal = 0;
-  std::vector<std::string> options;  // Of fork-sleeper.
+  std::vector<std::string> options;  // Of fork-sleeper and question.
   std::vector<Instruction> block;    // Of `on`.
 };
 
@@ -83,10 +85,14 @@ struct Script {
   std::optional<Instructions> any_turn;
   std::optional<Instructions> resumed_turn;
   std::vector<std::pair<int, Instructions>> turns;
+  // By a word that the prompt has to hold, in lower case.
+  std::vector<std::pair<std::string, Instructions>> prompts;
 
-  // What a session's n-th turn plays: its own section, else `resume` where the
-  // process was resumed for it, else the one for any turn. Null: none of them.
-  const Instructions* /*nullable*/ Turn(int number, Begun begun) const;
+  // What a session's n-th turn plays: the first section whose word its prompt
+  // holds, else its own, else `resume` where the process was resumed for it,
+  // else the one for any turn. Null: none of them.
+  const Instructions* /*nullable*/ Turn(int number, Begun begun,
+                                        absl::string_view prompt) const;
 };
 
 // InvalidArgument names the line and what is wrong with it.

@@ -68,17 +68,17 @@ TEST(ScriptTest, ChoosesTheSectionOfATurn) {
   EXPECT_EQ(script->session, "s-1");
   EXPECT_TRUE(script->wrapper);
   EXPECT_THAT(script->start, SizeIs(1));
-  EXPECT_EQ(script->Turn(1, Begun::kNew)->front().text, "any");
-  EXPECT_EQ(script->Turn(2, Begun::kResumed)->front().text, "second");
-  EXPECT_EQ(script->Turn(3, Begun::kResumed)->front().text, "again");
-  EXPECT_EQ(script->Turn(3, Begun::kNew)->front().text, "any");
+  EXPECT_EQ(script->Turn(1, Begun::kNew, "do it")->front().text, "any");
+  EXPECT_EQ(script->Turn(2, Begun::kResumed, "do it")->front().text, "second");
+  EXPECT_EQ(script->Turn(3, Begun::kResumed, "do it")->front().text, "again");
+  EXPECT_EQ(script->Turn(3, Begun::kNew, "do it")->front().text, "any");
 }
 
 TEST(ScriptTest, HasNoTurnThatIsNotSaid) {
   const absl::StatusOr<Script> script = ParseScript("== turn 1\nok");
   ASSERT_TRUE(script.ok());
-  EXPECT_EQ(script->Turn(2, Begun::kNew), nullptr);
-  EXPECT_NE(ParseScript("")->Turn(2, Begun::kNew), nullptr);
+  EXPECT_EQ(script->Turn(2, Begun::kNew, "do it"), nullptr);
+  EXPECT_NE(ParseScript("")->Turn(2, Begun::kNew, "do it"), nullptr);
 }
 
 struct BadScript {
@@ -127,6 +127,24 @@ TEST(ScriptTest, MatchesTextsAndExpressions) {
   EXPECT_TRUE(*Matches("/b.c/", "abxcd"));
   EXPECT_TRUE(*Matches("/^\\{.*\"allow\"/", R"({"behavior":"allow"})"));
   EXPECT_FALSE(*Matches("/^b/", "ab"));
+}
+
+TEST(ScriptTest, PromptsChooseTheirSectionByWholeWords) {
+  const auto script = ParseScript("say any\n== prompt Ask\nsay asked\n");
+  ASSERT_TRUE(script.ok()) << script.status();
+  const auto text = [&](absl::string_view prompt) {
+    return script->Turn(1, Begun::kNew, prompt)->front().text;
+  };
+  EXPECT_EQ(text("please ASK me"), "asked");
+  EXPECT_EQ(text("ask"), "asked");
+  EXPECT_EQ(text("a task, asked"), "any");
+}
+
+TEST(ScriptTest, WhatIsAskedIsChecked) {
+  EXPECT_TRUE(ParseScript("ask Bash {\"command\":\"ls\"}").ok());
+  EXPECT_FALSE(ParseScript("ask Bash ls").ok());
+  EXPECT_TRUE(ParseScript("question Which? | A | B").ok());
+  EXPECT_FALSE(ParseScript("question Which?").ok());
 }
 
 }  // namespace

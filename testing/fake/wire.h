@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -50,6 +51,18 @@ struct FileWritten {
   bool existed = false;
 };
 
+// What an agent asks its user for: to use a tool.
+struct Asked {
+  std::string tool;
+  std::string input_json;
+};
+
+struct AskAnswer {
+  bool allowed = false;
+  std::string message;     // Why not.
+  std::string input_json;  // What to do; for a question with the answers.
+};
+
 struct WireOptions {
   Harness harness = Harness::kCodex;
   Version version = {};
@@ -58,7 +71,8 @@ struct WireOptions {
   std::string cwd;
   std::string model;  // Empty: the CLI's default.
   std::string permission_mode;
-  Tokens total;  // Of the session's turns before this process.
+  bool asks = false;  // Somebody answers what the agent asks.
+  Tokens total;       // Of the session's turns before this process.
 };
 
 class Wire {
@@ -73,6 +87,15 @@ class Wire {
   // Ends the command that was started first. There must be one: AnyRunning.
   std::string EndRun(const CommandOutcome& outcome);
   virtual std::string WriteFile(const FileWritten& file) = 0;
+  // Nothing on wires that can't ask.
+  virtual std::string Ask(const Asked&) { return ""; }
+  // What a line says to what was asked last; nothing where it says nothing.
+  virtual std::optional<AskAnswer> AnswerIn(absl::string_view) const {
+    return std::nullopt;
+  }
+  virtual std::string EndAsk(const AskAnswer&) { return ""; }
+  // The turn is ended while the agent waits for its answer.
+  virtual std::string CancelAsk() { return ""; }
   virtual std::string Todo(absl::Span<const TodoEntry> entries) = 0;
   virtual std::string Succeed() = 0;
   virtual std::string Fail(absl::string_view message) = 0;

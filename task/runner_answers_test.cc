@@ -1,0 +1,135 @@
+// What agents ask their user, and what becomes of the answers: on a fake CLI,
+// through the real relay.
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "task/runner.h"
+#include "task/runner_testing.h"
+
+namespace troika {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr absl::string_view kAsks =
+    "ask Bash {\"command\":\"make\"}\nsay Made.\nok";
+constexpr absl::string_view kQuestion =
+    "question Which? | Red | Blue\nsay Thanks.\nok";
+
+class RunnerAnswersTest : public ::testing::Test {
+ protected:
+  static TestTask::Options Script(absl::string_view script) {
+    return {.harness = Harness::kClaude, .script = std::string(script)};
+  }
+  static AnswerRequest Allow(const TestTask& task) {
+    return {.id = task.state().approvals.begin()->first,
+            .answer = ApprovalAnswer{.allow = true}};
+  }
+
+  TestHome home_;
+};
+
+TEST_F(RunnerAnswersTest, AllowedGoesOn) {
+  TestTask task(&home_, Script(kAsks));
+  ASSERT_TRUE(task.UntilStatus(TaskStatus::kAwaitingApproval));
+  ASSERT_TRUE(task.runner().Respond(Allow(task)).ok());
+  ASSERT_TRUE(task.UntilEnd());
+  EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
+  EXPECT_EQ(task.runner().Answer(), "Made.");
+  const auto results = task.All<ToolResult>();
+  ASSERT_THAT(results, SizeIs(1));
+  EXPECT_THAT(results[0].output, HasSubstr("{\"command\":\"make\"}"));
+}
+
+TEST_F(RunnerAnswersTest, AnotherInputTakesThePlaceOfTheFirst) {
+  TestTask task(&home_, Script(kAsks));
+  ASSERT_TRUE(task.UntilStatus(TaskStatus::kAwaitingApproval));
+  AnswerRequest request = Allow(task);
+  std::get<ApprovalAnswer>(request.answer).input_json = "[1]";
+  EXPECT_TRUE(absl::IsInvalidArgument(task.runner().Respond(request)));
+  std::get<ApprovalAnswer>(request.answer).input_json = R"({"command":"ls"})";
+  ASSERT_TRUE(task.runner().Respond(request).ok());
+  ASSERT_TRUE(task.UntilEnd());
+  EXPECT_THAT(task.All<ToolResult>()[0].output,
+              HasSubstr("{\"command\":\"ls\"}"));
+}
+
+TEST_F(RunnerAnswersTest, DeniedIsTold) {
+  TestTask task(&home_, Script(kAsks));
+  ASSERT_TRUE(task.UntilStatus(TaskStatus::kAwaitingApproval));
+  AnswerRequest request = Allow(task);
+  request.answer = ApprovalAnswer{.reason = "not today"};
+  ASSERT_TRUE(task.runner().Respond(request).ok());
+  ASSERT_TRUE(task.UntilEnd());
+  EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
+  EXPECT_EQ(task.runner().Answer(), "I may not use Bash: not today");
+  EXPECT_EQ(task.All<Approval>().back().state, Approval::State::kDenied);
+}
+
+TEST_F(RunnerAnswersTest, QuestionsTakeAnAnswerForEachItem) {
+  TestTask task(&home_, Script(kQuestion));
+  ASSERT_TRUE(task.UntilStatus(TaskStatus::kAwaitingAnswer));
+  AnswerRequest request = {.id = task.state().questions.begin()->first,
+                           .answer = ApprovalAnswer{.allow = true}};
+  EXPECT_THAT(task.runner().Respond(request).message(),
+              HasSubstr("is a question"));
+  request.answer = QuestionAnswer{};
+  EXPECT_TRUE(absl::IsInvalidArgument(task.runner().Respond(request)));
+  request.answer = QuestionAnswer{.answers = {{"Red", "Blue"}}};
+  EXPECT_THAT(task.runner().Respond(request).message(),
+              HasSubstr("takes one answer"));
+  request.answer = QuestionAnswer{.answers = {{"Blue"}}};
+  ASSERT_TRUE(task.runner().Respond(request).ok());
+  ASSERT_TRUE(task.UntilEnd());
+  EXPECT_EQ(task.runner().Answer(), "Thanks.");
+  EXPECT_THAT(task.All<Question>().back().items[0].answers,
+              ::testing::ElementsAre("Blue"));
+}
+
+TEST_F(RunnerAnswersTest, AnotherRunnerAnswers) {
+  std::string id;
+  {
+    TestTask first(&home_, Script(kAsks));
+    ASSERT_TRUE(first.UntilStatus(TaskStatus::kAwaitingApproval));
+    id = first.runner().folder().id;
+  }
+  TestTask second(&home_, id);
+  ASSERT_TRUE(second.Until([&] {
+    return second.state().status == TaskStatus::kAwaitingApproval &&
+           second.runner().relay_pid() != 0;
+  }));
+  ASSERT_TRUE(second.runner().Respond(Allow(second)).ok());
+  ASSERT_TRUE(second.UntilEnd());
+  EXPECT_EQ(second.state().status, TaskStatus::kDone) << second.state().error;
+  EXPECT_EQ(second.runner().Answer(), "Made.");
+}
+
+TEST_F(RunnerAnswersTest, TheFirstAnswerCounts) {
+  TestTask task(&home_, Script(kAsks));
+  ASSERT_TRUE(task.UntilStatus(TaskStatus::kAwaitingApproval));
+  const AnswerRequest request = Allow(task);
+  ASSERT_TRUE(task.runner().Respond(request).ok());
+  const absl::Status again = task.runner().Respond(request);
+  EXPECT_TRUE(absl::IsFailedPrecondition(again)) << again;
+  ASSERT_TRUE(task.UntilStatus(TaskStatus::kIdle));
+  EXPECT_TRUE(absl::IsNotFound(task.runner().Respond(request)));
+  ASSERT_TRUE(task.UntilEnd());
+  EXPECT_TRUE(absl::IsFailedPrecondition(task.runner().Respond(request)));
+  EXPECT_THAT(task.All<Approval>(), SizeIs(2));
+}
+
+TEST_F(RunnerAnswersTest, AnInterruptWithdrawsWhatWasAsked) {
+  TestTask task(&home_, Script(kAsks));
+  ASSERT_TRUE(task.UntilStatus(TaskStatus::kAwaitingApproval));
+  ASSERT_TRUE(task.runner().Interrupt("user", "").ok());
+  ASSERT_TRUE(task.UntilEnd());
+  EXPECT_EQ(task.state().status, TaskStatus::kInterrupted);
+  EXPECT_THAT(task.state().approvals, IsEmpty());
+  EXPECT_EQ(task.All<Approval>().back().state, Approval::State::kCancelled);
+}
+
+}  // namespace
+}  // namespace troika
