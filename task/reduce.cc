@@ -42,7 +42,7 @@ constexpr StepRow kTable[] = {
     {Step::kNothing, "nothing",
      Row(kQu, kSt, kRu, kAp, kAn, kId, kDo, kFa, kIn, kCa)},
     {Step::kTurnWaits, "turn waits",
-     Row(kSt, kSt, kRu, kAp, kAn, kSt, kSt, kSt, kSt, kCa)},
+     Row(kQu, kSt, kRu, kAp, kAn, kQu, kQu, kQu, kQu, kCa)},
     {Step::kTurnTaken, "turn taken",
      Row(kRu, kSt, kRu, kAp, kAn, kRu, kRu, kRu, kRu, kRu)},
     {Step::kSpawned, "spawned",
@@ -66,7 +66,7 @@ constexpr StepRow kTable[] = {
     {Step::kEndedAsAsked, "ended as asked",
      Row(kIn, kIn, kIn, kIn, kIn, kIn, kDo, kFa, kIn, kCa)},
     {Step::kEndedBeforeTurn, "ended before turn",
-     Row(kSt, kSt, kSt, kSt, kSt, kSt, kDo, kFa, kIn, kCa)},
+     Row(kQu, kQu, kQu, kQu, kQu, kQu, kDo, kFa, kIn, kCa)},
     {Step::kCancelled, "cancelled",
      Row(kCa, kCa, kRu, kAp, kAn, kId, kDo, kFa, kIn, kCa)},
 };

@@ -22,7 +22,7 @@ using Kind = Lifecycle::Kind;
 // cancelled; "." is no change.
 constexpr absl::string_view kExpected[] = {
     "nothing           | . . . . . . . . . .",
-    "turn waits        | S . . . . S S S S .",
+    "turn waits        | . . . . . W W W W .",
     "turn taken        | R . . . . R R R R R",
     "spawned           | S . S S S S S S S S",
     "spoke             | R R . . . R . . . .",
@@ -34,12 +34,12 @@ constexpr absl::string_view kExpected[] = {
     "ended well        | D D D D D D . . . .",
     "ended badly       | F F F F F F . . . .",
     "ended as asked    | X X X X X X . . . .",
-    "ended before turn | S . S S S S . . . .",
+    "ended before turn | . W W W W W . . . .",
     "cancelled         | C C . . . . . . . .",
 };
 
 char Letter(TaskStatus status) {
-  return "-SRAQIDFXC"[static_cast<int>(status)];
+  return "WSRAQIDFXC"[static_cast<int>(status)];
 }
 
 TEST(ReduceTest, EveryCellOfTheTable) {
@@ -105,7 +105,7 @@ class Tell {
 TEST(ReduceTest, GoodTurnOfOneProcess) {
   Tell tell;
   EXPECT_EQ(tell.Event(Kind::kCreated).status(), "queued");
-  EXPECT_EQ(tell.Event(Kind::kTurnAsked, "user").status(), "starting");
+  EXPECT_EQ(tell.Event(Kind::kTurnAsked, "user").status(), "queued");
   EXPECT_EQ(tell.Event(Kind::kSpawned).status(), "starting");
   EXPECT_EQ(tell(UserInput{.text = "go"}).status(), "starting");
   EXPECT_EQ(tell(Notice{.text = "a warning"}).status(), "starting");
@@ -268,8 +268,8 @@ TEST(ReduceTest, AgentMayBeginATurnByItself) {
 TEST(ReduceTest, TurnAskedForWhileTheLastProcessStillEnds) {
   Tell tell;
   tell.Running().Good()(Lifecycle{.kind = Kind::kTurnAsked});
-  EXPECT_EQ(tell.status(), "starting");
-  EXPECT_EQ(tell.Exit(0).status(), "starting");
+  EXPECT_EQ(tell.status(), "queued");
+  EXPECT_EQ(tell.Exit(0).status(), "queued");
   EXPECT_EQ(tell.Event(Kind::kSpawned)(Text{"hi"}).status(), "running");
   EXPECT_EQ(tell.Good().Exit(0).status(), "done");
 }
@@ -279,7 +279,7 @@ TEST(ReduceTest, InputAfterTheEndStartsAnotherTurn) {
     Tell tell;
     tell.Running();
     (code == 0 ? tell.Good() : tell.Bad()).Exit(code).Event(Kind::kTurnAsked);
-    EXPECT_EQ(tell.status(), "starting");
+    EXPECT_EQ(tell.status(), "queued");
     EXPECT_THAT(tell.state().error, IsEmpty());
     EXPECT_FALSE(tell.state().ended.has_value());
   }

@@ -64,7 +64,7 @@ TEST(ReplayNotesTest, TurnAskedForWhileTheLastProcessStillEnds) {
   log.Note(notes::Exited{.code = 0});
   Replay replay;
   RunLog(replay, log);
-  EXPECT_EQ(StatusOf(replay), "starting");
+  EXPECT_EQ(StatusOf(replay), "queued");
   EXPECT_EQ(replay.state().turns_waiting, 1);
   Tell(replay, 20, notes::Spawned{});
   ASSERT_THAT(replay.outbox(), SizeIs(2));
@@ -193,7 +193,7 @@ TEST(ReplayNotesTest, OutputOfNoProcessIsRaw) {
   const std::vector<Message> messages = RunLog(replay, log);
   EXPECT_THAT(Payloads<Raw>(messages), SizeIs(3));
   EXPECT_THAT(Texts(messages), testing::Not(HasSubstr("secret")));
-  EXPECT_EQ(StatusOf(replay), "starting");
+  EXPECT_EQ(StatusOf(replay), "queued");
 }
 
 TEST(ReplayNotesTest, OtherNotesAreTold) {

@@ -69,7 +69,7 @@ TEST(ReplayTest, TurnIsHeldUntilItsProcessIsThere) {
   log.Begin("codex").Spawn(1, 1);
   Replay replay;
   RunLog(replay, log, 2);
-  EXPECT_EQ(StatusOf(replay), "starting");
+  EXPECT_EQ(StatusOf(replay), "queued");
   EXPECT_THAT(replay.outbox(), IsEmpty());
   Feed(replay, log.entries()[2], [](Message&&) {});
   EXPECT_THAT(replay.outbox(),

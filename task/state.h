@@ -21,8 +21,8 @@
 namespace troika {
 
 enum class TaskStatus {
-  kQueued,
-  kStarting,  // A turn is asked for, and the agent has said nothing yet.
+  kQueued,    // A turn is asked for, and waits for a process.
+  kStarting,  // The agent has said nothing yet.
   kRunning,
   kAwaitingApproval,
   kAwaitingAnswer,
