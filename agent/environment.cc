@@ -1,5 +1,7 @@
 #include "agent/environment.h"
 
+#include <unistd.h>
+
 #include <iterator>
 #include <set>
 
@@ -45,6 +47,19 @@ Environment ForAgents(const Environment& environment) {
   Environment::Map variables = environment.variables();
   for (auto it = variables.begin(); it != variables.end();) {
     it = Denied().contains(it->first) ? variables.erase(it) : std::next(it);
+  }
+  return Environment(std::move(variables));
+}
+
+Environment ProcessEnvironment() {
+  Environment::Map variables;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const size_t equals = text.find('=');
+    // Of a name that is there twice the first counts, as getenv has it.
+    if (equals != std::string::npos) {
+      variables.emplace(text.substr(0, equals), text.substr(equals + 1));
+    }
   }
   return Environment(std::move(variables));
 }

@@ -29,6 +29,9 @@ class Environment {
   Map variables_;
 };
 
+// This process's own.
+Environment ProcessEnvironment();
+
 // What an agent may run with, and what may be kept for it: without the keys to
 // Troika, without the marks of an agent that we run within, and without what
 // the caller's shell left there. TROIKA_HOME stays, as an agent may use Troika.

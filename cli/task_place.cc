@@ -1,9 +1,6 @@
 #include "cli/task_place.h"
 
-#include <unistd.h>
-
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -11,19 +8,6 @@
 #include "base/status_macros.h"
 
 namespace troika::cli {
-
-Environment ProcessEnvironment() {
-  Environment::Map variables;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    const size_t equals = text.find('=');
-    // Of a name that is there twice the first counts, as getenv has it.
-    if (equals != std::string::npos) {
-      variables.emplace(text.substr(0, equals), text.substr(equals + 1));
-    }
-  }
-  return Environment(std::move(variables));
-}
 
 absl::StatusOr<TaskFolder> FindTask(const Environment& environment,
                                     absl::string_view name) {

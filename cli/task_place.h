@@ -12,9 +12,6 @@
 
 namespace troika::cli {
 
-// This process's own.
-Environment ProcessEnvironment();
-
 // A task by its id, a beginning of it that no other has, or `latest`.
 absl::StatusOr<TaskFolder> FindTask(const Environment& environment,
                                     absl::string_view name);

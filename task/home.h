@@ -34,6 +34,8 @@ class Home {
 
   // A new folder, with an id of its own. Ids sort by the time they were made.
   absl::StatusOr<TaskFolder> NewTask() const;
+  // By its id, which must be one (relay::IsTaskId).
+  absl::StatusOr<TaskFolder> OpenTask(std::string id) const;
   // By an id, or the beginning of one that no other has. NotFound and
   // InvalidArgument say what there is.
   absl::StatusOr<TaskFolder> FindTask(absl::string_view id) const;
@@ -46,8 +48,6 @@ class Home {
 
  private:
   explicit Home(std::string path) : path_(std::move(path)) {}
-
-  absl::StatusOr<TaskFolder> OpenTask(std::string id) const;
 
   std::string path_;
 };

@@ -127,6 +127,12 @@ class Runner {
   const notes::Request& request() const {
     return *follower_->replay().request();
   }
+  // Null until the log's first record has been read.
+  const notes::Request* /*nullable*/ asked() const {
+    return follower_->replay().request();
+  }
+  // How far the log has been read.
+  int64_t log_bytes() const { return follower_->offset(); }
   // What is wrong with the log right now; empty: nothing.
   const std::string& trouble() const { return follower_->trouble(); }
   // Of the relay that we are connected to; 0: none.
