@@ -1,0 +1,247 @@
+#include "server/event_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "base/status_macros.h"
+
+namespace troika {
+namespace {
+
+constexpr char kName[] = "events.v1";
+constexpr absl::string_view kFrameEnd = "\n\n";
+constexpr absl::string_view kIdFrame = "\n\nid: ";
+constexpr absl::string_view kLogFrame = ": log ";
+constexpr size_t kProbe = size_t{4} << 10;
+constexpr size_t kWindow = size_t{64} << 10;
+// No frame is longer: its texts are cut.
+constexpr int64_t kMaxFrame = int64_t{64} << 20;
+
+const std::string& BootId() {
+  static const auto* const kId = [] {
+    auto* id = new std::string;
+    std::ifstream("/proc/sys/kernel/random/boot_id") >> *id;
+    return id;
+  }();
+  return *kId;
+}
+
+absl::StatusOr<size_t> ReadAt(int fd, int64_t offset, size_t bytes,
+                              std::string* out) {
+  const size_t before = out->size();
+  out->resize(before + bytes);
+  size_t done = 0;
+  while (done < bytes) {
+    const ssize_t n = pread(fd, out->data() + before + done, bytes - done,
+                            offset + static_cast<int64_t>(done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      out->resize(before);
+      return absl::ErrnoToStatus(errno, "read events.v1");
+    }
+    if (n == 0) break;
+    done += static_cast<size_t>(n);
+  }
+  out->resize(before + done);
+  return done;
+}
+
+// The id that stands at the start of `text`, which is the rest of a frame.
+std::optional<EventId> IdAt(absl::string_view text) {
+  return ParseEventId(text.substr(0, text.find('\n')));
+}
+
+}  // namespace
+
+std::optional<EventId> ParseEventId(absl::string_view text) {
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(text, absl::MaxSplits('.', 1));
+  EventId id;
+  const auto digits = [](absl::string_view part) {
+    return !part.empty() && part.size() <= 18 &&
+           std::all_of(part.begin(), part.end(),
+                       [](char c) { return c >= '0' && c <= '9'; });
+  };
+  if (!digits(parts.first) || !digits(parts.second) ||
+      !absl::SimpleAtoi(parts.first, &id.record) ||
+      !absl::SimpleAtoi(parts.second, &id.index)) {
+    return std::nullopt;
+  }
+  return id;
+}
+
+std::string EventIdText(const EventId& id) {
+  return absl::StrCat(id.record, ".", id.index);
+}
+
+absl::StatusOr<std::unique_ptr<EventFile>> EventFile::Open(
+    int folder_fd, absl::string_view task_id) {
+  UniqueFd fd(openat(folder_fd, kName, O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!fd.ok()) {
+    return absl::ErrnoToStatus(errno,
+                               absl::StrCat("open events.v1 of ", task_id));
+  }
+  struct stat info = {};
+  if (fstat(fd.get(), &info) != 0) {
+    return absl::ErrnoToStatus(errno, "look at events.v1");
+  }
+  std::unique_ptr<EventFile> file(new EventFile(
+      std::move(fd),
+      absl::StrCat(": troika events.v1 parser=", kParserVersion,
+                   " boot=", BootId(), " task=", task_id, kFrameEnd)));
+  if (!file->LoadEnd(info.st_size)) RETURN_IF_ERROR(file->Begin());
+  return file;
+}
+
+absl::Status EventFile::Begin() {
+  if (ftruncate(fd_.get(), 0) != 0) {
+    return absl::ErrnoToStatus(errno, "empty events.v1");
+  }
+  last_ = kBeforeAll;
+  size_ = 0;
+  log_bytes_ = -1;
+  begin_ = static_cast<int64_t>(head_.size());
+  pending_ = head_;
+  return Flush();
+}
+
+bool EventFile::LoadEnd(int64_t file_size) {
+  std::string head;
+  begin_ = static_cast<int64_t>(head_.size());
+  if (!ReadAt(fd_.get(), 0, head_.size(), &head).ok() || head != head_) {
+    return false;
+  }
+  // Back from the end, in windows that grow, to the last event.
+  for (int64_t window = kWindow;; window *= 4) {
+    const int64_t from = std::max<int64_t>(begin_ - 2, file_size - window);
+    std::string text;
+    if (!ReadAt(fd_.get(), from, static_cast<size_t>(file_size - from), &text)
+             .ok()) {
+      return false;
+    }
+    const absl::string_view seen = text;
+    const size_t end = seen.rfind(kFrameEnd);
+    if (end != absl::string_view::npos) {
+      const absl::string_view whole = seen.substr(0, end + kFrameEnd.size());
+      const size_t frame = whole.rfind(kIdFrame, end);
+      const bool seen_all = from <= begin_ - 2;
+      if (frame != absl::string_view::npos || seen_all) {
+        if (frame != absl::string_view::npos) {
+          const auto id = IdAt(whole.substr(frame + kIdFrame.size()));
+          if (!id) return false;
+          last_ = *id;
+        }
+        size_ = from + static_cast<int64_t>(whole.size());
+        absl::string_view last_frame = whole.substr(0, end);
+        const size_t start = last_frame.rfind(kFrameEnd);
+        if (start != absl::string_view::npos) {
+          last_frame.remove_prefix(start + kFrameEnd.size());
+        }
+        if (!absl::ConsumePrefix(&last_frame, kLogFrame) ||
+            !absl::SimpleAtoi(last_frame, &log_bytes_)) {
+          log_bytes_ = -1;
+        }
+        return size_ == file_size || ftruncate(fd_.get(), size_) == 0;
+      }
+    }
+    if (from <= begin_ - 2 || window > kMaxFrame) return false;
+  }
+}
+
+void EventFile::BeginFrame(const EventId& id) {
+  absl::StrAppend(&pending_, "id: ", id.record, ".", id.index, "\ndata: ");
+  log_bytes_ = -1;
+}
+
+void EventFile::AddLogBytes(int64_t log_bytes) {
+  if (log_bytes == log_bytes_) return;
+  log_bytes_ = log_bytes;
+  absl::StrAppend(&pending_, kLogFrame, log_bytes, kFrameEnd);
+}
+
+absl::Status EventFile::Flush() {
+  size_t done = 0;
+  while (done < pending_.size()) {
+    const ssize_t n =
+        pwrite(fd_.get(), pending_.data() + done, pending_.size() - done,
+               size_ + static_cast<int64_t>(done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      // The part that was written is written again.
+      return absl::ErrnoToStatus(errno, "write events.v1");
+    }
+    done += static_cast<size_t>(n);
+  }
+  size_ += static_cast<int64_t>(done);
+  pending_.clear();
+  // After a flood the room is given back.
+  if (pending_.capacity() > (size_t{1} << 18)) pending_.shrink_to_fit();
+  return absl::OkStatus();
+}
+
+std::optional<EventFile::Frame> EventFile::NextFrame(int64_t offset) const {
+  // The mark's first bytes end the frame before it.
+  int64_t from = std::max<int64_t>(offset - 2, 0);
+  std::string text;
+  for (size_t window = kProbe; from < size_;
+       window = std::min(window * 4, kWindow)) {
+    text.clear();
+    const auto n = Read(from, window, &text);
+    if (!n.ok() || *n < kIdFrame.size()) return std::nullopt;
+    const size_t at = absl::string_view(text).find(kIdFrame);
+    if (at == absl::string_view::npos) {
+      from += static_cast<int64_t>(text.size() - kIdFrame.size() + 1);
+      continue;
+    }
+    const absl::string_view rest =
+        absl::string_view(text).substr(at + kIdFrame.size());
+    if (rest.find('\n') == absl::string_view::npos && at > 0) {
+      from += static_cast<int64_t>(at);
+      continue;
+    }
+    const auto id = IdAt(rest);
+    if (!id) return std::nullopt;
+    return Frame{.id = *id, .offset = from + static_cast<int64_t>(at) + 2};
+  }
+  return std::nullopt;
+}
+
+std::optional<int64_t> EventFile::After(const EventId& id) const {
+  if (id == kBeforeAll) return begin_;
+  // Frames are sorted by id: the last one up to `id` is found by halving.
+  int64_t low = begin_;
+  int64_t high = size_;
+  while (high - low > static_cast<int64_t>(kProbe)) {
+    const int64_t middle = low + (high - low) / 2;
+    const auto frame = NextFrame(middle);
+    if (frame && frame->offset < high && frame->id <= id) {
+      low = frame->offset;
+    } else {
+      high = middle;
+    }
+  }
+  auto frame = NextFrame(low);
+  while (frame && frame->id < id) frame = NextFrame(frame->offset + 1);
+  if (!frame || frame->id != id) return std::nullopt;
+  const auto next = NextFrame(frame->offset + 1);
+  return next ? next->offset : size_;
+}
+
+absl::StatusOr<size_t> EventFile::Read(int64_t offset, size_t room,
+                                       std::string* out) const {
+  if (offset >= size_) return 0;
+  const auto there = static_cast<size_t>(size_ - offset);
+  return ReadAt(fd_.get(), offset, std::min(room, there), out);
+}
+
+}  // namespace troika

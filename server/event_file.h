@@ -1,0 +1,107 @@
+// The events of a task, encoded once: `events.v1` beside its log.
+//
+// The file is a recorded stream of server-sent events, so that what a viewer
+// gets is a copy of its bytes, and a slow viewer is an offset. It is a cache: a
+// file of another parser, of another boot (as nothing in it is synced) or of
+// another task is begun again, and a torn end is cut off.
+//
+//   : troika events.v1 parser=1 boot=… task=…
+//
+//   id: 3.0
+//   data: {"id":"3.0",…}
+//
+//   : log 1234
+//
+// The last form says that all events of the log's first 1234 bytes stand above.
+#ifndef TROIKA_SERVER_EVENT_FILE_H_
+#define TROIKA_SERVER_EVENT_FILE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "agent/message.h"
+#include "base/fd.h"
+
+namespace troika {
+
+// To be raised whenever the same log gives other messages, or the same messages
+// other events: ids that viewers remember are then no longer good.
+inline constexpr int kParserVersion = 1;
+
+// Less than any event's.
+inline constexpr EventId kBeforeAll = {.record = 0, .index = -1};
+
+// "3.0"; nothing where `text` is no id.
+std::optional<EventId> ParseEventId(absl::string_view text);
+std::string EventIdText(const EventId& id);
+
+class EventFile {
+ public:
+  // `folder_fd` is the task's, borrowed for the call.
+  static absl::StatusOr<std::unique_ptr<EventFile>> Open(
+      int folder_fd, absl::string_view task_id);
+
+  // Adds an event, kept until Flush(). One that is there already, or whose
+  // place has passed, is passed over: `data` is not called for it.
+  template <typename Data>
+  void Add(const EventId& id, Data&& append_data) {
+    if (id <= last_) return;
+    last_ = id;
+    BeginFrame(id);
+    append_data(&pending_);
+    pending_.append("\n\n");
+  }
+  // Notes that all events of that much of the log have been added.
+  void AddLogBytes(int64_t log_bytes);
+  // Writes what was added. What a full disk does not take is kept for the next
+  // call.
+  absl::Status Flush();
+
+  // Of the last event; kBeforeAll: there is none.
+  const EventId& last() const { return last_; }
+  // What can be read: always whole frames.
+  int64_t size() const { return size_; }
+  size_t pending_bytes() const { return pending_.size(); }
+  // As the last AddLogBytes said, unless events came after it; else -1.
+  int64_t log_bytes() const { return log_bytes_; }
+
+  // Where events begin.
+  int64_t begin() const { return begin_; }
+  // Where the events after `id` begin; nothing where there is no such event.
+  std::optional<int64_t> After(const EventId& id) const;
+  // Appends bytes from `offset` on, at most `room` and up to size().
+  absl::StatusOr<size_t> Read(int64_t offset, size_t room,
+                              std::string* out) const;
+
+ private:
+  EventFile(UniqueFd fd, std::string head)
+      : fd_(std::move(fd)), head_(std::move(head)) {}
+
+  struct Frame {
+    EventId id;
+    int64_t offset = 0;
+  };
+
+  absl::Status Begin();
+  bool LoadEnd(int64_t file_size);
+  void BeginFrame(const EventId& id);
+  // The first event's frame at or after `offset`.
+  std::optional<Frame> NextFrame(int64_t offset) const;
+
+  UniqueFd fd_;
+  const std::string head_;
+  EventId last_ = kBeforeAll;
+  int64_t begin_ = 0;
+  int64_t size_ = 0;
+  int64_t log_bytes_ = -1;
+  std::string pending_;
+};
+
+}  // namespace troika
+
+#endif  // TROIKA_SERVER_EVENT_FILE_H_

@@ -1,0 +1,144 @@
+#include "server/task_stream.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+
+namespace troika {
+namespace {
+
+class TaskView final : public http::BodySource, public TaskStream::Viewer {
+ public:
+  TaskView(std::shared_ptr<TaskStream> stream, const ViewFrom& from,
+           http::Waker waker)
+      : stream_(std::move(stream)), from_(from), waker_(std::move(waker)) {
+    stream_->Join(this);
+  }
+  ~TaskView() override { stream_->Leave(this); }
+
+  State Fill(size_t room, std::string* out) override {
+    sent_ = true;
+    if (!begun_ && !Begin(out)) return State::kWait;
+    const EventFile& file = stream_->file();
+    if (offset_ < file.size()) {
+      const auto n = file.Read(offset_, room, out);
+      // A file that can't be read is as good as gone: the viewer comes again.
+      if (!n.ok() || *n == 0) return State::kEnd;
+      offset_ += static_cast<int64_t>(*n);
+      return State::kMore;
+    }
+    return FillAtEnd(out);
+  }
+
+  void OnNews() override { waker_.Wake(); }
+  void OnBeat() override {
+    if (!std::exchange(sent_, false)) {
+      beat_ = true;
+      waker_.Wake();
+    }
+  }
+
+ private:
+  // Finds where to begin. That an event is missing can't be said before all of
+  // them are there.
+  bool Begin(std::string* out) {
+    if (!greeted_) {
+      greeted_ = true;
+      absl::StrAppend(out, "event: hello\ndata: {\"parser\":", kParserVersion,
+                      "}\n\n");
+    }
+    std::optional<int64_t> offset;
+    if (from_.reset == ViewFrom::Reset::kNo) {
+      offset = stream_->file().After(from_.after);
+      if (!offset && !stream_->caught_up()) return false;
+    }
+    if (!offset) {
+      absl::StrAppend(out, "event: reset\ndata: {}\n\n");
+      offset = stream_->file().begin();
+    }
+    offset_ = *offset;
+    begun_ = true;
+    return true;
+  }
+
+  State FillAtEnd(std::string* out) {
+    if (stream_->gone()) {
+      absl::StrAppend(out, "event: gone\ndata: {}\n\n");
+      return State::kEnd;
+    }
+    if (!ready_ && stream_->caught_up()) {
+      ready_ = true;
+      const EventId& last = stream_->file().last();
+      absl::StrAppend(out, "event: ready\ndata: {\"lastEventId\":\"",
+                      last == kBeforeAll ? "" : EventIdText(last), "\"}\n\n");
+    }
+    if (ready_ && seen_version_ != stream_->task_version()) {
+      seen_version_ = stream_->task_version();
+      absl::StrAppend(out, "event: task\ndata: ", stream_->task_json(), "\n\n");
+    }
+    if (std::exchange(beat_, false) && out->empty()) out->append(": beat\n\n");
+    return State::kWait;
+  }
+
+  const std::shared_ptr<TaskStream> stream_;
+  const ViewFrom from_;
+  const http::Waker waker_;
+  int64_t offset_ = 0;
+  int64_t seen_version_ = 0;
+  bool greeted_ = false;
+  bool begun_ = false;
+  bool ready_ = false;
+  bool sent_ = false;  // Something, since the last beat.
+  bool beat_ = false;
+};
+
+}  // namespace
+
+void TaskStream::SetTask(std::string json) {
+  if (json == task_json_) return;
+  task_json_ = std::move(json);
+  ++task_version_;
+}
+
+void TaskStream::SetGone() {
+  gone_ = true;
+  caught_up_ = true;
+  Tell();
+}
+
+void TaskStream::Leave(Viewer* viewer) {
+  // While they are told, places are kept.
+  std::replace(viewers_.begin(), viewers_.end(), viewer,
+               static_cast<Viewer*>(nullptr));
+  if (telling_ == 0)
+    viewers_.erase(std::remove(viewers_.begin(), viewers_.end(), nullptr),
+                   viewers_.end());
+}
+
+void TaskStream::Tell() {
+  ForEach([](Viewer& viewer) { viewer.OnNews(); });
+}
+
+void TaskStream::Beat() {
+  ForEach([](Viewer& viewer) { viewer.OnBeat(); });
+}
+
+void TaskStream::ForEach(absl::FunctionRef<void(Viewer&)> tell) {
+  ++telling_;
+  for (size_t i = 0; i < viewers_.size(); ++i) {
+    if (viewers_[i] != nullptr) tell(*viewers_[i]);
+  }
+  if (--telling_ == 0) {
+    viewers_.erase(std::remove(viewers_.begin(), viewers_.end(), nullptr),
+                   viewers_.end());
+  }
+}
+
+std::unique_ptr<http::BodySource> NewTaskView(
+    std::shared_ptr<TaskStream> stream, const ViewFrom& from,
+    http::Waker waker) {
+  return std::make_unique<TaskView>(std::move(stream), from, std::move(waker));
+}
+
+}  // namespace troika
