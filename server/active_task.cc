@@ -1,0 +1,196 @@
+#include "server/active_task.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "base/status_macros.h"
+#include "dto/json.h"
+#include "dto/task.h"
+#include "server/secrets.h"
+#include "server/text.h"
+
+namespace troika {
+namespace {
+
+// Longer texts are cut in events.
+constexpr size_t kMaxText = size_t{32} << 10;
+// More than this is not kept for a disk that takes nothing.
+constexpr size_t kMaxPending = size_t{8} << 20;
+constexpr absl::Duration kDiskRetry = absl::Seconds(1);
+// For a relay to write down what it was asked.
+constexpr int64_t kCommandPatience = 20000000;
+constexpr size_t kMaxPrompt = size_t{64} << 10;
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<ActiveTask>> ActiveTask::Open(
+    TaskFolder folder, std::shared_ptr<TaskStream> stream, const Tools& tools) {
+  std::unique_ptr<ActiveTask> task(new ActiveTask(tools, std::move(stream)));
+  RunnerTools runner_tools = {.clock = tools.clock,
+                              .relay_program = tools.relay_program,
+                              .version_cache = tools.version_cache};
+  runner_tools.find_cli = [self = task.get()](const Backend&,
+                                              const Environment&) {
+    return std::exchange(self->cli_, std::nullopt);
+  };
+  ASSIGN_OR_RETURN(task->runner_,
+                   Runner::Open(std::move(folder), std::move(runner_tools)));
+  task->timer_ = tools.loop->NewTimer([self = task.get()] { self->Advance(); });
+  return task;
+}
+
+void ActiveTask::Begin() { Advance(); }
+
+void ActiveTask::Start(absl::StatusOr<Cli> cli) {
+  cli_ = std::move(cli);
+  wants_start_told_ = false;
+  Advance();
+}
+
+void ActiveTask::Ask(Command command, Done done) {
+  if (!failure_.ok()) return done(failure_);
+  asked_.push_back({.command = std::move(command), .done = std::move(done)});
+  if (!advancing_) Advance();
+}
+
+bool ActiveTask::at_rest() const {
+  return !failure_.ok() ||
+         (runner_->at_rest() && runner_->settled() && asked_.empty());
+}
+
+void ActiveTask::Advance() {
+  if (!failure_.ok()) return;
+  advancing_ = true;
+  // The runner may close what is watched.
+  watches_.clear();
+  timer_->Cancel();
+  const int64_t before = state().last_record;
+  const bool was_caught_up = caught_up();
+  if (stream_->file().pending_bytes() < kMaxPending) {
+    failure_ = runner_->Advance([&](Message&& m) { AddEvent(m); });
+    RunCommands();
+  }
+  FlushEvents();
+  if (caught_up()) stream_->set_caught_up();
+  AnswerCommands();
+  advancing_ = false;
+  if (failure_.ok()) Wait();
+  const bool wants = runner_->waits_for_start() && caught_up();
+  if (!wants) wants_start_told_ = false;
+  if (state().last_record != before || caught_up() != was_caught_up ||
+      !failure_.ok()) {
+    tools_.owner->OnChanged(*this);
+  }
+  stream_->Tell();
+  if (wants && !std::exchange(wants_start_told_, true)) {
+    return tools_.owner->OnWantsStart(*this);
+  }
+  if (at_rest()) tools_.owner->OnRest(*this);
+}
+
+void ActiveTask::AddEvent(const Message& message) {
+  stream_->file().Add(message.id, [&](std::string* out) {
+    const size_t from = out->size();
+    AppendEventJson(message, stream_->task_id(), {.max_text = kMaxText}, out);
+    redactor().Redact(out, from);
+  });
+}
+
+void ActiveTask::RunCommands() {
+  if (!caught_up() || !failure_.ok()) return;
+  bool ran = false;
+  for (size_t i = 0; i < asked_.size(); ++i) {
+    if (!asked_[i].command) continue;
+    Command command = std::exchange(asked_[i].command, nullptr);
+    const absl::Status done = command(*runner_);
+    ran = true;
+    asked_[i].deadline = tools_.clock->NowMicros() + kCommandPatience;
+    if (done.ok()) continue;
+    Done answer = std::move(asked_[i].done);
+    asked_.erase(asked_.begin() + static_cast<ptrdiff_t>(i--));
+    answer(done);
+  }
+  // What was asked may be done at once: the log is read again.
+  if (ran) failure_ = runner_->Advance([&](Message&& m) { AddEvent(m); });
+}
+
+void ActiveTask::AnswerCommands() {
+  if (asked_.empty()) return;
+  const int64_t now = tools_.clock->NowMicros();
+  const bool settled = runner_->settled() && caught_up();
+  std::vector<std::pair<Done, absl::Status>> answers;
+  for (size_t i = 0; i < asked_.size(); ++i) {
+    Asked& asked = asked_[i];
+    absl::Status status = failure_;
+    if (status.ok() && !asked.command && !settled) {
+      if (now < asked.deadline) continue;
+      status = absl::UnavailableError(absl::StrCat(
+          "task ", id(),
+          " has not taken this yet: see what becomes of it before you try "
+          "again"));
+    } else if (status.ok() && asked.command) {
+      continue;
+    }
+    answers.emplace_back(std::move(asked.done), std::move(status));
+    asked_.erase(asked_.begin() + static_cast<ptrdiff_t>(i--));
+  }
+  for (auto& [done, status] : answers) done(status);
+}
+
+void ActiveTask::FlushEvents() {
+  // What could not be written is tried again (Wait), and readers wait for it.
+  stream_->file().Flush().IgnoreError();
+}
+
+void ActiveTask::Wait() {
+  for (const pollfd& fd : runner_->PollFds()) {
+    if (fd.fd < 0) continue;
+    watches_.push_back(
+        tools_.loop->WatchFd(fd.fd, fd.events, [this](short) { Advance(); }));
+  }
+  const int64_t now = tools_.clock->NowMicros();
+  int64_t wake_at = runner_->wake_at();
+  const auto sooner = [&](int64_t other) {
+    if (other != 0 && (wake_at == 0 || other < wake_at)) wake_at = other;
+  };
+  for (const Asked& asked : asked_) sooner(asked.deadline);
+  if (stream_->file().pending_bytes() > 0) {
+    sooner(now + absl::ToInt64Microseconds(kDiskRetry));
+  }
+  if (wake_at != 0) timer_->SetIn(absl::Microseconds(wake_at - now));
+}
+
+v1::Task ActiveTask::Describe() const {
+  const EventId& last = stream_->file().last();
+  v1::Task task = ToTask(
+      state(), {.last_event_id = last == kBeforeAll ? "" : EventIdText(last),
+                .trouble = failure_.ok() ? runner_->trouble()
+                                         : std::string(failure_.message()),
+                .request = request(),
+                .edit_mode = state().edit_mode,
+                .asked_model = state().asked_model,
+                .parent_id = state().parent});
+  CutText(kMaxPrompt, task.mutable_prompt());
+  if (!failure_.ok()) {
+    task.set_state(v1::Task::failed);
+    task.set_reason(std::string(failure_.message()));
+  }
+  RedactTexts(redactor(), &task);
+  return task;
+}
+
+void ActiveTask::Finish() {
+  if (caught_up()) stream_->file().AddLogBytes(log_bytes());
+  FlushEvents();
+}
+
+const Redactor& ActiveTask::redactor() const {
+  if (redactor_ && (request() == nullptr || knows_request_)) return *redactor_;
+  knows_request_ = request() != nullptr;
+  redactor_.emplace(TaskSecrets(folder(), request()));
+  return *redactor_;
+}
+
+}  // namespace troika

@@ -1,0 +1,126 @@
+// A task that the server has open: its runner, driven by the loop, its events,
+// and who waits for something that they asked of it.
+//
+// Live and ended tasks are opened alike: what the log says is read in small
+// steps, events that are missing in the cache are added, and a task that then
+// needs nobody tells its owner that it can be closed.
+#ifndef TROIKA_SERVER_ACTIVE_TASK_H_
+#define TROIKA_SERVER_ACTIVE_TASK_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/clock.h"
+#include "base/event_loop.h"
+#include "dto/redact.h"
+#include "dto/troika.pb.h"
+#include "server/task_stream.h"
+#include "task/home.h"
+#include "task/runner.h"
+
+namespace troika {
+
+// Loop thread only.
+class ActiveTask {
+ public:
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    // A turn waits for a process: it gets one by Start().
+    virtual void OnWantsStart(ActiveTask& task) = 0;
+    // Something was read from the log.
+    virtual void OnChanged(ActiveTask& task) = 0;
+    // Nothing more comes by itself, or the log can't be read (failure()). The
+    // owner may close it, but not within this call.
+    virtual void OnRest(ActiveTask& task) = 0;
+  };
+
+  struct Tools {
+    EventLoop* loop = nullptr;
+    Clock* clock = nullptr;
+    Owner* owner = nullptr;
+    std::string relay_program;
+    std::string version_cache;
+  };
+
+  // All of `tools` is borrowed. Reads nothing yet.
+  static absl::StatusOr<std::unique_ptr<ActiveTask>> Open(
+      TaskFolder folder, std::shared_ptr<TaskStream> stream,
+      const Tools& tools);
+
+  // Begins to read; from then on the loop drives it.
+  void Begin();
+  // Gives the waiting turn its process.
+  void Start(absl::StatusOr<Cli> cli);
+
+  // Does something once the log has been read, and answers when it stands in
+  // the log. A command that is refused answers with its error.
+  using Command = absl::AnyInvocable<absl::Status(Runner&)>;
+  using Done = absl::AnyInvocable<void(absl::Status)>;
+  void Ask(Command command, Done done);
+
+  const std::string& id() const { return runner_->folder().id; }
+  const TaskFolder& folder() const { return runner_->folder(); }
+  const TaskState& state() const { return runner_->state(); }
+  const Runner& runner() const { return *runner_; }
+  const std::shared_ptr<TaskStream>& stream() const { return stream_; }
+  bool caught_up() const { return runner_->caught_up(); }
+  // How far the log has been read.
+  int64_t log_bytes() const { return runner_->log_bytes(); }
+  // Of the log, and final.
+  const absl::Status& failure() const { return failure_; }
+  // Nothing lives, waits or is asked for.
+  bool at_rest() const;
+  bool has_commands() const { return !asked_.empty(); }
+  // Before it is closed: notes how far the log was read, for the next one.
+  void Finish();
+  // Null until the log's first record has been read.
+  const notes::Request* /*nullable*/ request() const {
+    return runner_->asked();
+  }
+  // The task as clients see it: without anything secret.
+  v1::Task Describe() const;
+
+ private:
+  struct Asked {
+    Command command;  // Null: it was done, and is waited for.
+    Done done;
+    int64_t deadline = 0;
+  };
+
+  ActiveTask(const Tools& tools, std::shared_ptr<TaskStream> stream)
+      : tools_(tools), stream_(std::move(stream)) {}
+
+  void Advance();
+  void AddEvent(const Message& message);
+  // What is secret is known from the task's environment and its request.
+  const Redactor& redactor() const;
+  void RunCommands();
+  void AnswerCommands();
+  // Watches what the runner waits for.
+  void Wait();
+  void FlushEvents();
+
+  const Tools tools_;
+  const std::shared_ptr<TaskStream> stream_;
+  mutable std::optional<Redactor> redactor_;
+  mutable bool knows_request_ = false;  // The redactor does.
+  std::unique_ptr<Runner> runner_;
+  std::vector<std::unique_ptr<EventLoop::Watch>> watches_;
+  std::unique_ptr<EventLoop::Timer> timer_;
+  std::vector<Asked> asked_;
+  std::optional<absl::StatusOr<Cli>> cli_;
+  absl::Status failure_;
+  bool wants_start_told_ = false;
+  bool advancing_ = false;
+};
+
+}  // namespace troika
+
+#endif  // TROIKA_SERVER_ACTIVE_TASK_H_

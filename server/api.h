@@ -1,0 +1,93 @@
+// The API's routes (docs/api.md), on the tasks of one state folder.
+#ifndef TROIKA_SERVER_API_H_
+#define TROIKA_SERVER_API_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "agent/environment.h"
+#include "base/clock.h"
+#include "base/event_loop.h"
+#include "base/thread_pool.h"
+#include "http/server.h"
+#include "server/access.h"
+#include "server/call.h"
+#include "server/changes.h"
+#include "server/metrics.h"
+#include "server/stream_limit.h"
+#include "server/tasks.h"
+#include "task/home.h"
+
+namespace troika {
+
+// Loop thread only.
+class Api {
+ public:
+  // Of one client.
+  static constexpr int kMaxStreams = 2000;
+
+  // All borrowed.
+  struct Tools {
+    ThreadPool* pool = nullptr;
+    Tasks* tasks = nullptr;
+    Changes* changes = nullptr;
+    Access* access = nullptr;
+    Metrics* metrics = nullptr;
+    const Home* home = nullptr;
+    Environment environment;  // What tasks run with that bring none.
+    std::function<int64_t()> connections;  // How many are open.
+  };
+
+  explicit Api(Tools tools) : tools_(std::move(tools)) {}
+
+  void Handle(std::unique_ptr<http::Exchange> exchange);
+
+  // The routes.
+  void ListHarnesses(Call call);
+  void CreateTask(Call call);
+  void ListTasks(Call call);
+  void GetTask(Call call);
+  void DeleteTask(Call call);
+  void Input(Call call);
+  void Respond(Call call);
+  void Interrupt(Call call);
+  void Stop(Call call);
+  void Resume(Call call);
+  void TaskEvents(Call call);
+  void WholeEvent(Call call);
+  void Raw(Call call);
+  void AllEvents(Call call);
+  void Usage(Call call);
+  void Health(Call call);
+  void Metrics(Call call);
+  void OpenApi(Call call);
+
+ private:
+  // Who asks: the owner, or an agent of a task.
+  struct Caller {
+    enum class Role { kOwner, kAgent };
+    Role role = Role::kOwner;
+    std::string task;  // The agent's; empty: not one of ours.
+  };
+
+  Caller CallerOf(const http::Request& request) const;
+  // As notes name it.
+  static std::string ByName(const Caller& caller);
+  // PermissionDenied where the caller may not ask for this.
+  absl::Status CheckCreate(const Caller& caller, TaskRequest* request) const;
+  // Asks something of the task that the path names.
+  void Ask(Call call, ActiveTask::Command command);
+  // Answers with a stream, unless the client has too many.
+  void ReplyStream(
+      Call call,
+      absl::FunctionRef<std::unique_ptr<http::BodySource>(http::Waker)> make);
+
+  const Tools tools_;
+  StreamLimit stream_limit_{kMaxStreams};
+};
+
+}  // namespace troika
+
+#endif  // TROIKA_SERVER_API_H_

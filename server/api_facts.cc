@@ -1,0 +1,96 @@
+// The routes that tell about the server and the harnesses.
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "agent/discovery.h"
+#include "agent/registry.h"
+#include "base/version.h"
+#include "server/api.h"
+#include "server/harnesses.h"
+#include "server/openapi.h"
+
+namespace troika {
+namespace {
+
+int64_t MicrosOf(const google::protobuf::Timestamp& time) {
+  return time.seconds() * 1000000 + time.nanos() / 1000;
+}
+
+void AddTo(const TaskStore::UsageRow& row, v1::UsageResponse::Row* to) {
+  to->set_tasks(to->tasks() + static_cast<int>(row.tasks));
+  to->set_cost_usd(to->cost_usd() + row.cost_usd);
+  v1::TokenCounts& tokens = *to->mutable_tokens();
+  tokens.set_input_tokens(tokens.input_tokens() + row.input_tokens);
+  tokens.set_cached_input_tokens(tokens.cached_input_tokens() +
+                                 row.cached_tokens);
+  tokens.set_cache_write_input_tokens(tokens.cache_write_input_tokens() +
+                                      row.cache_write_tokens);
+  tokens.set_output_tokens(tokens.output_tokens() + row.output_tokens);
+  tokens.set_reasoning_output_tokens(tokens.reasoning_output_tokens() +
+                                     row.reasoning_tokens);
+}
+
+}  // namespace
+
+void Api::ListHarnesses(Call call) {
+  auto shared = std::make_shared<Call>(std::move(call));
+  auto found = std::make_shared<v1::ListHarnessesResponse>();
+  tools_.pool->Run(
+      [this, found] {
+        *found =
+            FindHarnesses(tools_.environment, tools_.home->version_cache());
+      },
+      [shared, found] { shared->Reply(*found); });
+}
+
+void Api::Usage(Call call) {
+  v1::UsageRequest request;
+  if (const absl::Status read = call.ReadQuery(&request); !read.ok()) {
+    return call.Fail(read);
+  }
+  const auto rows = tools_.tasks->Rows();
+  if (!rows.ok()) return call.Fail(rows.status());
+  const auto usage = (*rows)->Usage(
+      request.has_since() ? MicrosOf(request.since()) : 0,
+      request.has_until() ? MicrosOf(request.until()) : INT64_MAX);
+  if (!usage.ok()) return call.Fail(usage.status());
+  v1::UsageResponse response;
+  response.mutable_total();
+  for (const TaskStore::UsageRow& row : *usage) {
+    v1::UsageResponse::Row& to = *response.add_rows();
+    to.set_harness(row.harness);
+    to.set_model(row.model);
+    AddTo(row, &to);
+    AddTo(row, response.mutable_total());
+  }
+  call.Reply(response);
+}
+
+void Api::Health(Call call) {
+  const Tasks::Counts counts = tools_.tasks->counts();
+  call.ReplyJson(absl::StrCat("{\"status\":\"ok\",\"version\":\"", kVersion,
+                              "\",\"loading\":", counts.loading, "}"));
+}
+
+void Api::Metrics(Call call) {
+  const auto rows = tools_.tasks->Rows();
+  if (!rows.ok()) return call.Fail(rows.status());
+  auto by_state = (*rows)->CountByState();
+  if (!by_state.ok()) return call.Fail(by_state.status());
+  const Tasks::Counts counts = tools_.tasks->counts();
+  call.ReplyBytes(
+      tools_.metrics->Text({.tasks_by_state = *std::move(by_state),
+                            .open_tasks = static_cast<int64_t>(counts.open),
+                            .running = counts.running,
+                            .queued = counts.queued,
+                            .viewers = static_cast<int64_t>(
+                                counts.viewers + tools_.changes->viewers()),
+                            .connections = tools_.connections()}),
+      "text/plain; version=0.0.4");
+}
+
+void Api::OpenApi(Call call) { call.ReplyJson(OpenApiJson()); }
+
+}  // namespace troika

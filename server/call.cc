@@ -1,0 +1,121 @@
+#include "server/call.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "dto/proto_json.h"
+#include "dto/status.h"
+#include "http/uri.h"
+
+namespace troika {
+namespace {
+
+constexpr absl::string_view kJsonType = "application/json";
+constexpr absl::string_view kBinaryType = "application/x-protobuf";
+
+// "application/json; charset=utf-8" without what follows.
+std::string MediaType(absl::string_view value) {
+  return absl::AsciiStrToLower(
+      absl::StripAsciiWhitespace(value.substr(0, value.find(';'))));
+}
+
+}  // namespace
+
+http::Response ErrorResponse(const absl::Status& status) {
+  http::Response response = {.status = HttpStatusOf(status.code()),
+                             .body = ToJson(ToError(status))};
+  if (response.status == 401) {
+    response.headers.emplace_back("WWW-Authenticate", "Bearer");
+  }
+  return response;
+}
+
+http::Response ErrorResponse(int http_status, absl::string_view message) {
+  v1::Error error;
+  error.set_code("invalid_argument");
+  for (const ErrorCodeRow& row : ErrorCodes()) {
+    if (row.http == http_status) {
+      error.set_code(std::string(row.id));
+      break;
+    }
+  }
+  error.set_message(std::string(message));
+  return {.status = http_status, .body = ToJson(error)};
+}
+
+absl::Status Call::ReadBody(google::protobuf::Message* out) const {
+  const std::string& body = request().body;
+  const std::string type = MediaType(request().Header("content-type"));
+  if (body.empty()) {
+    out->Clear();
+    return absl::OkStatus();
+  }
+  if (type == kBinaryType) return FromBinary(body, out);
+  return FromJson(body, out);
+}
+
+absl::Status Call::ReadQuery(google::protobuf::Message* out) const {
+  const auto parameters = http::ParseQuery(request().query);
+  if (!parameters) {
+    return absl::InvalidArgumentError(
+        "the query can't be read: write special characters as %XX");
+  }
+  return FromQuery(*parameters, out);
+}
+
+std::string Call::Parameter(absl::string_view name) const {
+  const auto parameters = http::ParseQuery(request().query);
+  if (!parameters) return "";
+  for (const auto& [key, value] : *parameters) {
+    if (key == name) return value;
+  }
+  return "";
+}
+
+bool Call::Accepts(absl::string_view media_type) const {
+  for (const absl::string_view one :
+       absl::StrSplit(request().Header("accept"), ',')) {
+    if (MediaType(one) == media_type) return true;
+  }
+  return false;
+}
+
+Call::Encoding Call::encoding() const {
+  return Accepts(kBinaryType) ? Encoding::kBinary : Encoding::kJson;
+}
+
+void Call::Reply(const google::protobuf::Message& message, int status) {
+  http::Response response = {.status = status};
+  if (encoding() == Encoding::kBinary) {
+    response.content_type = std::string(kBinaryType);
+    response.body = ToBinary(message);
+  } else {
+    response.body = ToJson(message);
+  }
+  exchange_->Reply(std::move(response));
+}
+
+void Call::ReplyJson(std::string json, int status) {
+  exchange_->Reply({.status = status, .body = std::move(json)});
+}
+
+void Call::ReplyBytes(std::string bytes, absl::string_view content_type) {
+  exchange_->Reply(
+      {.content_type = std::string(content_type), .body = std::move(bytes)});
+}
+
+void Call::ReplyNothing() {
+  exchange_->Reply({.status = 204, .content_type = ""});
+}
+
+void Call::Fail(const absl::Status& status) {
+  http::Response response = ErrorResponse(status);
+  if (encoding() == Encoding::kBinary) {
+    response.content_type = std::string(kBinaryType);
+    response.body = ToBinary(ToError(status));
+  }
+  exchange_->Reply(std::move(response));
+}
+
+}  // namespace troika

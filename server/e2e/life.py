@@ -1,0 +1,424 @@
+"""Tasks through relay, server and streams: their life, and their server's death.
+"""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+import unittest
+
+from world import World, wait_for
+
+# About a second of work that can be told apart from any other.
+COUNTS = '\n'.join(f'say step {i}\nsleep 40' for i in range(25)) + '\nok\n'
+
+
+def is_task(state):
+    return lambda e: e['event'] == 'task' and json.loads(
+        e['data'])['state'] == state
+
+
+class LifeTest(unittest.TestCase):
+    programs = {}
+
+    def setUp(self):
+        self.world = World(self.programs)
+        self.addCleanup(self.world.close)
+
+    def check_stream(self, task, events):
+        """Every event once, in order, and the same as on the pages."""
+        messages = [e for e in events if e['event'] == 'message']
+        ids = [tuple(map(int, e['id'].split('.'))) for e in messages]
+        self.assertEqual(ids, sorted(set(ids)))
+        self.assertEqual([json.loads(e['data']) for e in messages],
+                         self.world.events(task))
+
+    def test_a_task_from_its_start_to_its_end(self):
+        world = self.world
+        world.start()
+        made = world.api('POST', '/tasks', world.request(
+            'say Hello.\nrun ls => a b exit 0\nsay Bye.\nok', title='T',
+            labels={'team': 'web'}))
+        self.assertEqual(list(made)[0], 'id')
+        task = made['id']
+        stream = world.stream(f'/tasks/{task}/events')
+        events = stream.until(is_task('done'))
+        stream.close()
+        self.assertEqual(events[0]['event'], 'hello')
+        self.assertIn('ready', [e['event'] for e in events])
+        self.check_stream(task, events)
+        done = world.task(task)
+        self.assertEqual((done['title'], done['exitCode'], done['turns']),
+                         ('T', 0, 1))
+        self.assertEqual(done['result']['text'], 'Bye.')
+        self.assertEqual(done['lastEventId'],
+                         world.events(task)[-1]['id'])
+        # As lists, filters and the sum of all see it.
+        for query in ('', '?states=done', '?harnesses=codex', '?text=DO+IT',
+                      '?labels=team=web', f'?cwd={world.work}'):
+            tasks = world.api('GET', '/tasks' + query)['tasks']
+            self.assertEqual([t['id'] for t in tasks], [task], query)
+        for query in ('?states=failed', '?labels=team=x', '?text=nothing'):
+            self.assertEqual(world.api('GET', '/tasks' + query)['tasks'], [])
+        usage = world.api('GET', '/usage')
+        self.assertEqual(usage['total']['tasks'], 1)
+        self.assertGreater(int(usage['total']['tokens']['outputTokens']), 0)
+        # What stands behind an event.
+        tool = [e for e in world.events(task) if 'toolResult' in e][0]
+        whole = world.api('GET', f'/tasks/{task}/events/{tool["id"]}')
+        self.assertEqual(whole, tool)
+        raw = world.api('GET',
+                        f'/tasks/{task}/raw/{tool["id"].split(".")[0]}')
+        self.assertEqual(raw['stream'], 'out')
+        self.assertIn('a b', raw['text'])
+        self.assertEqual(world.task('latest')['id'], task)
+        self.assertEqual(world.task(task[:10])['id'], task)
+        # And it is gone.
+        watcher = world.stream(f'/tasks/{task}/events')
+        watcher.until(is_task('done'))
+        world.api('DELETE', f'/tasks/{task}', status=204)
+        self.assertEqual(watcher.next()['event'], 'gone')
+        self.assertIsNone(watcher.next())
+        world.api('GET', f'/tasks/{task}', status=404)
+        wait_for(lambda: os.listdir(world.home + '/tasks') == [], 'the folder')
+
+    def test_long_texts_are_cut_and_can_be_had_whole(self):
+        world = self.world
+        world.start()
+        task = world.create('long-line 200000\nok')
+        world.wait_state(task, 'done')
+        cut = [e for e in world.events(task) if e.get('cut')]
+        self.assertTrue(cut)
+        event = cut[0]
+        field = event['cut'][0]['field']
+        whole = world.api('GET', f'/tasks/{task}/events/{event["id"]}')
+        payload = [v for v in whole.values() if isinstance(v, dict)][0]
+        self.assertEqual(len(payload[field].encode()),
+                         int(event['cut'][0]['size']))
+        self.assertFalse(whole.get('cut'))
+
+    def test_a_killed_server_is_not_noticed(self):
+        world = self.world
+        world.start()
+        task = world.create(COUNTS)
+        stream = world.stream(f'/tasks/{task}/events')
+        events = stream.until(
+            lambda e: e['event'] == 'message' and 'step 3' in e['data'])
+        for step in ('step 8', 'step 14', 'step 20'):
+            world.restart()
+            last = [e for e in events if e['id']][-1]['id']
+            stream = world.stream(f'/tasks/{task}/events', after=last)
+            events += stream.until(
+                lambda e, step=step: e['event'] == 'message'
+                and step in e['data'])
+        events += stream.until(is_task('done'))
+        self.assertNotIn('reset', [e['event'] for e in events])
+        self.check_stream(task, events)
+        texts = [json.loads(e['data'])['text']['text'] for e in events
+                 if e['event'] == 'message' and '"text":{' in e['data']]
+        self.assertEqual(texts, [f'step {i}' for i in range(25)])
+
+    def test_fifty_tasks_survive_their_server(self):
+        world = self.world
+        world.start('--max-running', '50')
+        harnesses = (['codex', 'claude', 'gemini'] * 17)[:50]
+        tasks = [world.create(COUNTS, harness=h) for h in harnesses]
+        streams = [world.stream(f'/tasks/{t}/events') for t in tasks]
+        seen = [s.until(lambda e: e['event'] == 'ready') for s in streams]
+        world.restart('--max-running', '50')
+
+        def follow(i):
+            last = [e['id'] for e in seen[i] if e['id']]
+            stream = world.stream(f'/tasks/{tasks[i]}/events',
+                                  after=last[-1] if last else None)
+            # Claude's process waits for more.
+            last_state = 'idle' if harnesses[i] == 'claude' else 'done'
+            seen[i] += stream.until(is_task(last_state))
+            stream.close()
+
+        threads = [threading.Thread(target=follow, args=[i])
+                   for i in range(len(tasks))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for task, events in zip(tasks, seen):
+            self.check_stream(task, events)
+            self.assertIn('step 24', ''.join(e['data'] for e in events))
+
+    def test_the_index_is_made_again_from_the_logs(self):
+        world = self.world
+        world.start()
+        tasks = [world.create('say Hi.\nok', title=f'task {i}')
+                 for i in range(5)]
+        tasks.append(world.create('fail It broke.'))
+        for task in tasks:
+            world.wait_state(task, 'done', 'failed')
+        before = world.api('GET', '/tasks')
+        events = {t: world.events(t) for t in tasks}
+        world.kill()
+        for name in os.listdir(world.home):
+            if name.startswith('index.sqlite'):
+                os.remove(os.path.join(world.home, name))
+        for task in tasks[:3]:
+            os.remove(f'{world.home}/tasks/{task}/events.v1')
+        with open(f'{world.home}/tasks/{tasks[3]}/events.v1', 'r+b') as file:
+            file.truncate(os.path.getsize(file.name) - 30)
+        world.start()
+        wait_for(lambda: len(world.api('GET', '/tasks')['tasks']) == 6, 'rows')
+        wait_for(lambda: world.ask('GET', '/healthz').json['loading'] == 0,
+                 'logs to be read')
+        self.assertEqual(world.api('GET', '/tasks'), before)
+        self.assertEqual({t: world.events(t) for t in tasks}, events)
+
+    def test_tasks_wait_for_their_turn(self):
+        world = self.world
+        flags = ['--max-running', '2', '--max-running-per', 'gemini=1']
+        world.start(*flags)
+        slow = 'sleep 300\nsay Hi.\nok'
+        held = world.script('hang')
+        first = [world.api('POST', '/tasks', world.request(
+            '', env={'TROIKA_FAKE_SCRIPT': held}))['id'] for _ in range(2)]
+        for task in first:
+            world.wait_state(task, 'starting', 'running')
+        waiting = [world.create(slow) for _ in range(4)]
+        self.assertEqual([world.task(t)['queuePosition'] for t in waiting],
+                         [1, 2, 3, 4])
+        self.assertEqual({world.task(t)['state'] for t in waiting}, {'queued'})
+        # One is cancelled while it waits; nothing of it ever runs.
+        cancelled = world.api('POST', f'/tasks/{waiting[1]}/stop',
+                              {'reason': 'not needed'})
+        self.assertEqual(cancelled['state'], 'cancelled')
+        # Over a restart the order stays.
+        world.restart(*flags)
+        self.assertEqual([world.task(t).get('queuePosition')
+                          for t in waiting], [1, None, 2, 3])
+        for task in first:
+            world.api('POST', f'/tasks/{task}/stop', {'grace': '0.1s'})
+        done = [world.wait_state(t, 'done') for t in waiting[:1] + waiting[2:]]
+        starts = [t['startedAt'] for t in done]
+        self.assertEqual(starts, sorted(starts))
+        self.assertEqual(world.task(waiting[1])['state'], 'cancelled')
+        self.assertNotIn('startedAt', world.task(waiting[1]))
+
+    def test_the_agent_asks_and_is_answered(self):
+        world = self.world
+        world.start()
+        script = ('ask Bash {"command":"make"}\nsay I may.\n'
+                  'question Which? | red | blue\nsay Thanks.\nok')
+        task = world.create(script, harness='claude',
+                            options={'editMode': 'auto_edit'})
+        asks = world.wait_state(task, 'awaiting_approval')
+        world.restart()
+        asks = world.wait_state(task, 'awaiting_approval')
+        approval = asks['approvals'][0]
+        self.assertEqual(approval['toolName'], 'Bash')
+        self.assertEqual(approval['input'], {'command': 'make'})
+        world.api('POST', f'/tasks/{task}/respond',
+                  {'id': 'nonsense', 'approval': {'allow': True}}, status=404)
+        world.api('POST', f'/tasks/{task}/respond', {'id': approval['id']},
+                  status=400)
+        world.api('POST', f'/tasks/{task}/respond',
+                  {'id': approval['id'], 'approval': {'allow': True}})
+        question = world.wait_state(task, 'awaiting_answer')['questions'][0]
+        world.api('POST', f'/tasks/{task}/respond',
+                  {'id': question['id'],
+                   'question': {'items': [{'answers': ['blue']}]}})
+        world.wait_state(task, 'idle')
+        texts = [e['text']['text'] for e in world.events(task) if 'text' in e]
+        self.assertEqual(texts, ['I may.', 'Thanks.'])
+        world.api('POST', f'/tasks/{task}/stop')
+        world.wait_state(task, 'done', 'interrupted')
+
+    def test_more_turns(self):
+        world = self.world
+        world.start()
+        state = os.path.join(world.root, 'state')
+        request = world.request('say First.\nok\n== turn 2\nsay Second.\nok\n'
+                                '== turn 3\nsay Third.\nok',
+                                env={'TROIKA_FAKE_STATE': state})
+        task = world.api('POST', '/tasks', request)['id']
+        world.wait_state(task, 'done')
+        body = {'text': 'more', 'idempotencyKey': 'k1'}
+        for _ in range(2):
+            world.api('POST', f'/tasks/{task}/input', body)
+        wait_for(lambda: world.task(task)['turns'] == 2, 'the turn')
+        world.wait_state(task, 'done')
+        world.api('POST', f'/tasks/{task}/input', body)
+        self.assertEqual(world.task(task)['turns'], 2)
+        world.api('POST', f'/tasks/{task}/resume')
+        wait_for(lambda: world.task(task)['result']['text'] == 'Third.',
+                 'the third turn')
+        self.assertEqual(world.task(task)['turns'], 3)
+        world.api('POST', f'/tasks/{task}/input', {'text': ''}, status=400)
+
+    def test_interrupt_and_stop(self):
+        world = self.world
+        world.start()
+        task = world.create('say Wait.\nhang', harness='claude')
+        world.wait_state(task, 'running')
+        world.api('DELETE', f'/tasks/{task}', status=409)
+        world.api('POST', f'/tasks/{task}/resume', status=409)
+        world.api('POST', f'/tasks/{task}/interrupt', {'reason': 'enough'})
+        world.wait_state(task, 'idle', 'interrupted')
+        world.api('POST', f'/tasks/{task}/stop')
+        world.wait_state(task, 'interrupted', 'done')
+        world.api('POST', f'/tasks/{task}/interrupt', status=409)
+
+    def test_the_same_key_makes_one_task(self):
+        world = self.world
+        world.start()
+        request = world.request('say Hi.\nok', idempotencyKey='once')
+        ids = []
+        threads = [threading.Thread(target=lambda: ids.append(
+            world.api('POST', '/tasks', request)['id'])) for _ in range(5)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        world.restart()
+        ids.append(world.api('POST', '/tasks', request)['id'])
+        self.assertEqual(len(ids), 6)
+        self.assertEqual(len(set(ids)), 1)
+
+    def test_changes_of_all_tasks(self):
+        world = self.world
+        world.start()
+        stream = world.stream('/events')
+        self.assertEqual(stream.next()['event'], 'ready')
+        task = world.create('say Hi.\nok')
+        events = stream.until(is_task('done'))
+        self.assertEqual({json.loads(e['data'])['id'] for e in events}, {task})
+        states = [json.loads(e['data'])['state'] for e in events]
+        self.assertEqual(states[-1], 'done')
+        again = world.stream('/events', after=events[0]['id'])
+        self.assertEqual(again.next()['event'], 'ready')
+        self.assertEqual(again.until(is_task('done')), events[1:])
+        world.restart()
+        late = world.stream('/events', after=events[-1]['id'])
+        self.assertEqual(late.next()['event'], 'reset')
+
+    def test_what_is_lost_is_marked(self):
+        world = self.world
+        world.start('--max-running', '1')
+        running = world.create('hang')
+        world.wait_state(running, 'starting', 'running')
+        queued = world.create('ok')
+        damaged = world.create('ok')
+        world.kill()
+        shutil.rmtree(f'{world.home}/tasks/{queued}')
+        os.remove(f'{world.home}/tasks/{damaged}/log.v1')
+        world.start('--max-running', '1')
+        self.assertEqual(world.task(queued)['state'], 'failed')
+        self.assertIn('removed', world.task(queued)['reason'])
+        self.assertIn('log', world.wait_state(damaged, 'failed')['reason'])
+        world.api('POST', f'/tasks/{running}/stop', {'grace': '0.1s'})
+        world.wait_state(running, 'interrupted')
+
+    def test_one_server_a_folder(self):
+        world = self.world
+        world.start()
+        second = subprocess.run(
+            [self.programs['troika-server'], '--listen', 'none'],
+            env=world.env, capture_output=True, text=True, timeout=30)
+        self.assertEqual(second.returncode, 1)
+        self.assertIn(f'pid {world.server.pid}', second.stderr)
+        self.assertEqual(world.kill(signal.SIGTERM), 0)
+        world.start()
+
+    def test_a_server_that_nobody_needs_leaves(self):
+        world = self.world
+        world.start('--auto', '--idle-exit', '1s')
+        task = world.create('sleep 7000\nok')
+        time.sleep(6)
+        self.assertIsNone(world.server.poll())
+        self.assertEqual(world.server.wait(40), 0)
+        world.start('--auto')
+        world.wait_state(task, 'done')
+        shutil.rmtree(world.home)
+        self.assertEqual(world.server.wait(40), 1)
+
+
+class AgentTest(unittest.TestCase):
+    """What the processes of an agent may do."""
+    programs = {}
+
+    AGENT = '''#!/usr/bin/env python3
+import json, os, subprocess, sys
+if '--version' in sys.argv:
+    print('codex-cli 0.166.0'); sys.exit()
+sys.stdin.read()
+sys.path.insert(0, %(folder)r)
+from world import World
+world = World({k: '' for k in %(names)r})
+world.home = %(home)r
+asked = json.loads(os.environ['ASK'])
+# A process of its own session is still the agent's.
+print(json.dumps({'type': 'thread.started', 'thread_id': 't'}))
+print(json.dumps({'type': 'turn.started'}))
+said = []
+for method, path, body in asked:
+    answer = world.ask(method, '/api/v1' + path, body)
+    said.append([answer.status, answer.body.decode()])
+print(json.dumps({'type': 'item.completed', 'item': {
+    'id': 'item_0', 'type': 'agent_message', 'text': json.dumps(said)}}))
+print(json.dumps({'type': 'turn.completed', 'usage': {'input_tokens': 1,
+    'cached_input_tokens': 0, 'output_tokens': 1}}))
+'''
+
+    def setUp(self):
+        self.world = World(self.programs)
+        self.addCleanup(self.world.close)
+
+    def test_it_gets_no_more_than_it_has(self):
+        world = self.world
+        world.start()
+        agent = world.script(self.AGENT % {
+            'folder': os.path.dirname(os.path.abspath(__file__)),
+            'names': list(self.programs), 'home': world.home})
+        os.chmod(agent, 0o755)
+        asks = world.create('ask Bash {"command":"x"}\nok', harness='claude',
+                            options={'editMode': 'auto_edit'})
+        approval = world.wait_state(asks, 'awaiting_approval')['approvals'][0]
+        child = world.request('say Hi.\nok')
+        requests = [
+            ('POST', '/tasks', child),
+            ('POST', '/tasks', {**child, 'options': {'editMode': 'full_auto'}}),
+            ('POST', '/tasks', {**child, 'options': {'config': ['a=b']}}),
+            ('POST', f'/tasks/{asks}/respond',
+             {'id': approval['id'], 'approval': {'allow': True}}),
+            ('DELETE', f'/tasks/{asks}', None),
+            ('GET', '/tasks', None),
+        ]
+        task = world.create('', env={'ASK': json.dumps(requests),
+                                     'TROIKA_CODEX_BIN': agent},
+                            options={'editMode': 'auto_edit'})
+        said = json.loads(world.wait_state(task, 'done')['result']['text'])
+        self.assertEqual([s[0] for s in said], [201, 403, 403, 403, 403, 200])
+        made = json.loads(said[0][1])
+        self.assertEqual(made['parentId'], task)
+        self.assertIn('agent may not', said[3][1])
+        self.assertEqual(world.task(asks)['state'], 'awaiting_approval')
+        world.api('POST', f'/tasks/{asks}/stop', {'grace': '0.1s'})
+
+    def test_it_starts_agents_only_so_deep(self):
+        world = self.world
+        world.start()
+        agent = world.script(self.AGENT % {
+            'folder': os.path.dirname(os.path.abspath(__file__)),
+            'names': list(self.programs), 'home': world.home})
+        os.chmod(agent, 0o755)
+        request = world.request('say Deep.\nok')
+        for _ in range(5):
+            request = {**request, 'env': {
+                **world.env, 'TROIKA_CODEX_BIN': agent,
+                'ASK': json.dumps([('POST', '/tasks', request)])}}
+        world.api('POST', '/tasks', request)
+        def tasks():
+            found = world.api('GET', '/tasks')['tasks']
+            return found if all(t['state'] == 'done' for t in found) else None
+        wait_for(lambda: len(tasks() or []) == 4, 'four generations')
+        time.sleep(0.3)
+        self.assertEqual(len(world.api('GET', '/tasks')['tasks']), 4)

@@ -1,0 +1,3 @@
+#!/usr/bin/env bash
+# Bazel's way to main.py.
+exec python3 "$(dirname "${BASH_SOURCE[0]}")/main.py" "$@"

@@ -1,0 +1,38 @@
+// What stands behind an event, read from its task's log. Both read the log from
+// its start and block: for a pool's threads.
+#ifndef TROIKA_SERVER_FROM_LOG_H_
+#define TROIKA_SERVER_FROM_LOG_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "agent/message.h"
+#include "dto/troika.pb.h"
+#include "task/home.h"
+
+namespace troika {
+
+struct EventBytes {
+  enum class Encoding { kJson, kBinary };
+  std::string bytes;
+  std::string content_type;
+};
+
+// An event with nothing cut, but for what is secret. NotFound says so.
+absl::StatusOr<EventBytes> WholeEventOf(const Home& home,
+                                        const std::string& task,
+                                        const EventId& event,
+                                        EventBytes::Encoding encoding);
+
+enum class RawText { kAsItIs, kAsUtf8 };
+
+// The line that ends with that record, put together where it was written in
+// several. ResourceExhausted where it is over 16 MiB.
+absl::StatusOr<v1::RawRecord> RawRecordOf(const Home& home,
+                                          const std::string& task,
+                                          int64_t record, RawText text);
+
+}  // namespace troika
+
+#endif  // TROIKA_SERVER_FROM_LOG_H_

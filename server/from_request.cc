@@ -1,0 +1,223 @@
+#include "server/from_request.h"
+
+#include <utility>
+#include <variant>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "agent/registry.h"
+#include "base/check.h"
+#include "base/json.h"
+#include "base/status_macros.h"
+#include "dto/proto_json.h"
+
+namespace troika {
+namespace {
+
+using google::protobuf::FieldDescriptor;
+
+constexpr size_t kMaxLabels = 64;
+constexpr size_t kMaxKey = 256;
+constexpr size_t kMaxTitle = 1000;
+
+// The message has the fields of the struct under the same names.
+LaunchOptions ToLaunchOptions(const v1::LaunchOptions& from) {
+  LaunchOptions options;
+  const auto& reflection = *from.GetReflection();
+  for (const LaunchField& field : LaunchFields()) {
+    const FieldDescriptor* const source =
+        from.GetDescriptor()->FindFieldByName(std::string(field.name));
+    CHECK(source != nullptr);
+    const auto copy = [&](auto member) {
+      auto& to = options.*member;
+      using To = std::decay_t<decltype(to)>;
+      if constexpr (std::is_same_v<To, std::string>) {
+        to = reflection.GetString(from, source);
+      } else if constexpr (std::is_same_v<To, bool>) {
+        to = reflection.GetBool(from, source);
+      } else if constexpr (std::is_same_v<To, std::vector<std::string>>) {
+        for (int i = 0; i < reflection.FieldSize(from, source); ++i) {
+          to.push_back(reflection.GetRepeatedString(from, source, i));
+        }
+      } else if constexpr (std::is_same_v<To, std::optional<bool>>) {
+        if (reflection.HasField(from, source)) {
+          to = reflection.GetBool(from, source);
+        }
+      } else {
+        if (reflection.HasField(from, source)) {
+          to = ToEditMode(from.edit_mode());
+        }
+      }
+    };
+    std::visit(copy, field.member);
+  }
+  return options;
+}
+
+absl::StatusOr<absl::Duration> ToDuration(
+    const google::protobuf::Duration& duration, absl::string_view name) {
+  const absl::Duration value =
+      absl::Seconds(duration.seconds()) + absl::Nanoseconds(duration.nanos());
+  if (value <= absl::ZeroDuration() || value > absl::Hours(24 * 365)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, " must be above zero and below a year, as \"90s\""));
+  }
+  return value;
+}
+
+absl::StatusOr<notes::Timeouts> ToTimeouts(const v1::Timeouts& from) {
+  notes::Timeouts timeouts;
+  if (from.has_start()) {
+    ASSIGN_OR_RETURN(const absl::Duration d,
+                     ToDuration(from.start(), "timeouts.start"));
+    timeouts.start_ms = absl::ToInt64Milliseconds(d);
+  }
+  if (from.has_idle()) {
+    ASSIGN_OR_RETURN(const absl::Duration d,
+                     ToDuration(from.idle(), "timeouts.idle"));
+    timeouts.idle_ms = absl::ToInt64Milliseconds(d);
+  }
+  if (from.has_turn()) {
+    ASSIGN_OR_RETURN(const absl::Duration d,
+                     ToDuration(from.turn(), "timeouts.turn"));
+    timeouts.turn_ms = absl::ToInt64Milliseconds(d);
+  }
+  if (from.has_task()) {
+    ASSIGN_OR_RETURN(const absl::Duration d,
+                     ToDuration(from.task(), "timeouts.task"));
+    timeouts.task_ms = absl::ToInt64Milliseconds(d);
+  }
+  return timeouts;
+}
+
+absl::Status TooLong(absl::string_view what, size_t limit) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(what, " is over ", limit, " bytes: make it shorter"));
+}
+
+absl::Status CheckSizes(const v1::CreateTaskRequest& body) {
+  if (body.title().size() > kMaxTitle) return TooLong("title", kMaxTitle);
+  if (body.idempotency_key().size() > kMaxKey) {
+    return TooLong("idempotency_key", kMaxKey);
+  }
+  if (static_cast<size_t>(body.labels().size()) > kMaxLabels) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there are more than ", kMaxLabels, " labels"));
+  }
+  for (const auto& [key, value] : body.labels()) {
+    if (key.empty()) {
+      return absl::InvalidArgumentError("a label has no name");
+    }
+    if (key.size() > kMaxKey || value.size() > kMaxTitle) {
+      return TooLong(absl::StrCat("the label ", key), kMaxKey);
+    }
+  }
+  for (const auto& [name, value] : body.env()) {
+    if (name.empty() || name.find('=') != std::string::npos ||
+        name.find('\0') != std::string::npos ||
+        value.find('\0') != std::string::npos) {
+      return absl::InvalidArgumentError(
+          "env has a variable whose name is empty or holds '=', or that holds "
+          "a NUL");
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+EditMode ToEditMode(v1::EditMode mode) {
+  return EditModeFromId(v1::EditMode_Name(mode)).value_or(EditMode::kResearch);
+}
+
+absl::StatusOr<TaskRequest> ToTaskRequest(const v1::CreateTaskRequest& body) {
+  if (body.harness().empty()) {
+    return absl::InvalidArgumentError(
+        "harness is missing: GET /api/v1/harnesses lists them");
+  }
+  auto backend = BackendById(body.harness());
+  if (!backend.ok()) {
+    return absl::InvalidArgumentError(backend.status().message());
+  }
+  if (!absl::StartsWith(body.cwd(), "/")) {
+    return absl::InvalidArgumentError(
+        "cwd must be the absolute path of the folder to work in");
+  }
+  RETURN_IF_ERROR(CheckSizes(body));
+  TaskRequest request = {.harness = (*backend)->harness(),
+                         .prompt = body.prompt(),
+                         .cwd = body.cwd(),
+                         .options = ToLaunchOptions(body.options()),
+                         .title = body.title(),
+                         .labels = {body.labels().begin(), body.labels().end()},
+                         .resume_session = body.resume_session(),
+                         .idempotency_key = body.idempotency_key()};
+  ASSIGN_OR_RETURN(request.timeouts, ToTimeouts(body.timeouts()));
+  return request;
+}
+
+absl::StatusOr<AnswerRequest> ToAnswer(const v1::RespondRequest& body) {
+  if (body.id().empty()) {
+    return absl::InvalidArgumentError(
+        "id is missing: the task's approvals and questions have it");
+  }
+  AnswerRequest answer = {.id = body.id()};
+  switch (body.answer_case()) {
+    case v1::RespondRequest::kApproval: {
+      ApprovalAnswer approval = {.allow = body.approval().allow(),
+                                 .reason = body.approval().reason()};
+      if (body.approval().has_input()) {
+        approval.input_json = ToJson(body.approval().input());
+      }
+      answer.answer = std::move(approval);
+      return answer;
+    }
+    case v1::RespondRequest::kQuestion: {
+      QuestionAnswer question;
+      for (const auto& item : body.question().items()) {
+        question.answers.emplace_back(item.answers().begin(),
+                                      item.answers().end());
+      }
+      answer.answer = std::move(question);
+      return answer;
+    }
+    case v1::RespondRequest::ANSWER_NOT_SET:
+      break;
+  }
+  return absl::InvalidArgumentError(
+      "the answer is missing: set approval or question");
+}
+
+absl::StatusOr<std::optional<absl::Duration>> GraceOf(
+    const v1::StopRequest& body) {
+  std::optional<absl::Duration> grace;
+  if (body.has_grace()) {
+    ASSIGN_OR_RETURN(grace, ToDuration(body.grace(), "grace"));
+  }
+  return grace;
+}
+
+std::string FreerThan(v1::EditMode mode, const LaunchOptions& options) {
+  const EditMode allowed = ToEditMode(mode);
+  if (allowed == EditMode::kDangerous) return "";
+  if (options.edit_mode && *options.edit_mode > allowed) {
+    return absl::StrCat("edit_mode ", EditModeId(*options.edit_mode));
+  }
+  // The harness's own settings can undo any mode.
+  if (!options.approval_policy.empty()) return "approval_policy";
+  if (!options.sandbox.empty()) return "sandbox";
+  if (options.dangerously_bypass) return "dangerously_bypass";
+  if (!options.config.empty()) return "config";
+  if (!options.profile.empty()) return "profile";
+  if (!options.extra_dirs.empty()) return "extra_dirs";
+  return "";
+}
+
+std::string TasksPageJson(const std::vector<std::string>& tasks,
+                          absl::string_view next_page_token) {
+  return absl::StrCat("{\"tasks\":[", absl::StrJoin(tasks, ","),
+                      "],\"nextPageToken\":\"", next_page_token, "\"}");
+}
+
+}  // namespace troika

@@ -1,0 +1,58 @@
+#include "server/harnesses.h"
+
+#include "agent/registry.h"
+#include "task/make.h"
+
+namespace troika {
+namespace {
+
+void Fill(const Capabilities& from, v1::Capabilities* to) {
+  to->set_follow_up(from.follow_up);
+  to->set_resume(from.resume);
+  to->set_fork(from.fork);
+  to->set_steer(from.steer);
+  to->set_interrupt(from.interrupt);
+  to->set_approvals(from.approvals);
+  to->set_questions(from.questions);
+  to->set_images(from.images);
+  to->set_models(from.models);
+  to->set_compaction(from.compaction);
+}
+
+v1::HarnessInfo Describe(const Backend& backend, const Environment& environment,
+                         const std::string& version_cache) {
+  v1::HarnessInfo info;
+  info.set_id(std::string(HarnessId(backend.harness())));
+  info.set_name(std::string(backend.display_name()));
+  Fill(backend.capabilities(), info.mutable_capabilities());
+  for (const absl::string_view model : backend.models()) {
+    info.add_models(std::string(model));
+  }
+  for (int mode = 0; mode < v1::EditMode_ARRAYSIZE; ++mode) {
+    info.add_edit_modes(static_cast<v1::EditMode>(mode));
+  }
+  const auto cli = FindCliOf(backend, environment, version_cache);
+  if (!cli.ok()) {
+    info.set_hint(std::string(cli.status().message()));
+    return info;
+  }
+  info.set_path(cli->path);
+  info.set_version(cli->version);
+  const auto logged_in = backend.LooksLoggedIn(environment);
+  if (logged_in) info.set_logged_in(*logged_in);
+  if (logged_in == false) info.set_hint(std::string(backend.login_hint()));
+  return info;
+}
+
+}  // namespace
+
+v1::ListHarnessesResponse FindHarnesses(const Environment& environment,
+                                        const std::string& version_cache) {
+  v1::ListHarnessesResponse response;
+  for (const Backend* backend : AllBackends()) {
+    *response.add_harnesses() = Describe(*backend, environment, version_cache);
+  }
+  return response;
+}
+
+}  // namespace troika

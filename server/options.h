@@ -1,0 +1,44 @@
+// The command line of troika-server.
+#ifndef TROIKA_SERVER_OPTIONS_H_
+#define TROIKA_SERVER_OPTIONS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "server/start_queue.h"
+
+namespace troika {
+
+struct ServerOptions {
+  std::string host = "127.0.0.1";  // Empty: no TCP.
+  int port = 4747;                 // 0: any.
+  enum class Reach { kLoopback, kAnywhere };
+  Reach reach = Reach::kLoopback;
+  std::vector<std::string> hosts;  // More names that we are known by.
+  enum class Demo { kOff, kOn };
+  Demo demo = Demo::kOff;
+  // Started by a command that needed one: leaves by itself.
+  enum class Life { kUntilTold, kWhileNeeded };
+  Life life = Life::kUntilTold;
+  absl::Duration idle_exit = absl::Minutes(10);
+  StartLimits limits;
+  int max_queued = 10000;
+  absl::Duration keep_for = absl::InfiniteDuration();
+  int64_t keep_bytes = 0;  // 0: any.
+  int ready_fd = -1;       // Told "ok", or why not; -1: nobody.
+};
+
+// InvalidArgument says what is wrong.
+absl::StatusOr<ServerOptions> ReadServerOptions(
+    absl::Span<const std::string> args);
+
+absl::string_view ServerHelp();
+
+}  // namespace troika
+
+#endif  // TROIKA_SERVER_OPTIONS_H_

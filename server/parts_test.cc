@@ -1,0 +1,381 @@
+// The parts that need no task: order, access, tokens, options, routes.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/json.h"
+#include "gtest/gtest.h"
+#include "relay/testing.h"
+#include "server/access.h"
+#include "server/ancestry.h"
+#include "server/from_request.h"
+#include "server/openapi.h"
+#include "server/options.h"
+#include "server/routes.h"
+#include "server/server_lock.h"
+#include "server/start_queue.h"
+#include "server/token.h"
+
+namespace troika {
+namespace {
+
+TEST(StartQueueTest, StartsInTheOrderOfAsking) {
+  StartQueue queue({.running = 2});
+  queue.Add("c", "codex", 30);
+  queue.Add("a", "codex", 10);
+  queue.Add("b", "codex", 20);
+  EXPECT_EQ(queue.Position("b"), 2);
+  EXPECT_EQ(queue.Next(), "a");
+  EXPECT_EQ(queue.Next(), "b");
+  EXPECT_EQ(queue.Next(), std::nullopt);
+  EXPECT_EQ(queue.Position("c"), 1);
+  queue.Remove("a");
+  EXPECT_EQ(queue.Next(), "c");
+  EXPECT_EQ(queue.waiting(), 0);
+  EXPECT_EQ(queue.running(), 2);
+}
+
+TEST(StartQueueTest, AHarnessThatIsFullKeepsNobodyElseWaiting) {
+  StartQueue queue({.running = 3, .running_of = {{"codex", 1}}});
+  queue.Add("a", "codex", 1);
+  queue.Add("b", "codex", 2);
+  queue.Add("c", "claude", 3);
+  EXPECT_EQ(queue.Next(), "a");
+  EXPECT_EQ(queue.Next(), "c");
+  EXPECT_EQ(queue.Next(), std::nullopt);
+  queue.Remove("a");
+  EXPECT_EQ(queue.Next(), "b");
+}
+
+TEST(StartQueueTest, WhatLivesCountsWhateverTheLimit) {
+  StartQueue queue({.running = 1});
+  queue.SetRunning("a", "codex");
+  queue.SetRunning("b", "codex");
+  queue.SetRunning("b", "codex");
+  EXPECT_EQ(queue.running(), 2);
+  queue.Add("c", "codex", 1);
+  queue.Add("a", "codex", 1);
+  EXPECT_FALSE(queue.IsWaiting("a"));
+  queue.Remove("a");
+  EXPECT_EQ(queue.Next(), std::nullopt);
+  queue.Remove("b");
+  EXPECT_EQ(queue.Next(), "c");
+}
+
+class TokenTest : public testing::Test {
+ protected:
+  std::string Read() const {
+    std::ifstream file(path_);
+    std::string text;
+    file >> text;
+    return text;
+  }
+  void Write(const std::string& text, mode_t mode = 0600) const {
+    unlink(path_.c_str());
+    std::ofstream(path_) << text;
+    chmod(path_.c_str(), mode);
+  }
+
+  const relay::TempFolder folder_;
+  const std::string path_ = folder_.path() + "/token";
+};
+
+TEST_F(TokenTest, IsMadeOnceAndIsTheOwnersAlone) {
+  auto token = Token::Open(path_);
+  ASSERT_TRUE(token.ok()) << token.status();
+  struct stat info = {};
+  ASSERT_EQ(stat(path_.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600u);
+  const std::string value = Read();
+  EXPECT_GE(value.size(), 40u);
+  EXPECT_TRUE(token->Matches(value));
+  auto again = Token::Open(path_);
+  ASSERT_TRUE(again.ok());
+  EXPECT_TRUE(again->Matches(value));
+}
+
+TEST_F(TokenTest, OnlyTheWholeTokenMatches) {
+  Write("0123456789abcdef\n");
+  auto token = Token::Open(path_);
+  ASSERT_TRUE(token.ok()) << token.status();
+  EXPECT_TRUE(token->Matches("0123456789abcdef"));
+  for (const char* wrong :
+       {"", "0", "0123456789abcde", "0123456789abcdefX",
+        "0123456789abcdef0123456789abcdef", "0123456789abcdeF"}) {
+    EXPECT_FALSE(token->Matches(wrong)) << wrong;
+  }
+}
+
+TEST_F(TokenTest, AReplacedOneCountsAtOnce) {
+  Write("0123456789abcdef");
+  auto token = Token::Open(path_);
+  ASSERT_TRUE(token.ok());
+  Write("fedcba9876543210");
+  EXPECT_FALSE(token->Matches("0123456789abcdef"));
+  EXPECT_TRUE(token->Matches("fedcba9876543210"));
+  unlink(path_.c_str());
+  EXPECT_FALSE(token->Matches("fedcba9876543210"));
+  EXPECT_FALSE(token->Matches(""));
+}
+
+TEST_F(TokenTest, RefusesWhatOthersCanRead) {
+  Write("0123456789abcdef", 0644);
+  EXPECT_EQ(Token::Open(path_).status().code(),
+            absl::StatusCode::kFailedPrecondition);
+  Write("short");
+  EXPECT_EQ(Token::Open(path_).status().code(),
+            absl::StatusCode::kFailedPrecondition);
+}
+
+TEST(AccessTest, HostsAreComparedWithoutTheirPort) {
+  EXPECT_EQ(HostWithoutPort("LocalHost:80"), "localhost");
+  EXPECT_EQ(HostWithoutPort("[::1]:80"), "::1");
+  EXPECT_EQ(HostWithoutPort("::1"), "::1");
+  EXPECT_EQ(HostWithoutPort("127.0.0.1"), "127.0.0.1");
+}
+
+TEST(AccessTest, WhoMayComeIn) {
+  const relay::TempFolder folder;
+  auto token = Token::Open(folder.path() + "/token");
+  ASSERT_TRUE(token.ok());
+  std::string value;
+  std::ifstream(folder.path() + "/token") >> value;
+  const std::string good = "Bearer " + value;
+  struct Case {
+    const char* what;
+    http::Headers headers;
+    absl::StatusCode code;
+  };
+  using Code = absl::StatusCode;
+  const Case kCases[] = {
+      {"good",
+       {{"host", "localhost:4747"}, {"authorization", good}},
+       Code::kOk},
+      {"lower case",
+       {{"host", "127.0.0.1"}, {"authorization", "bearer " + value}},
+       Code::kOk},
+      {"own page",
+       {{"host", "[::1]:1"},
+        {"origin", "http://localhost:4747"},
+        {"authorization", good}},
+       Code::kOk},
+      {"no token", {{"host", "localhost"}}, Code::kUnauthenticated},
+      {"wrong token",
+       {{"host", "localhost"}, {"authorization", good + "x"}},
+       Code::kUnauthenticated},
+      {"other scheme",
+       {{"host", "localhost"}, {"authorization", "Basic " + value}},
+       Code::kUnauthenticated},
+      {"rebound name",
+       {{"host", "evil.example"}, {"authorization", good}},
+       Code::kPermissionDenied},
+      {"name that only begins so",
+       {{"host", "localhost.evil.example"}, {"authorization", good}},
+       Code::kPermissionDenied},
+      {"no host", {{"authorization", good}}, Code::kPermissionDenied},
+      {"another page",
+       {{"host", "localhost"},
+        {"origin", "https://evil.example"},
+        {"authorization", good}},
+       Code::kPermissionDenied},
+      {"a page without an origin",
+       {{"host", "localhost"}, {"origin", "null"}, {"authorization", good}},
+       Code::kPermissionDenied},
+      {"another address",
+       {{"host", "10.0.0.1"}, {"authorization", good}},
+       Code::kPermissionDenied},
+  };
+  Access access(&*token, {});
+  for (const Case& c : kCases) {
+    http::Request request;
+    request.peer.kind = http::Peer::Kind::kTcp;
+    request.headers = c.headers;
+    EXPECT_EQ(access.Check(request, Access::Need::kToken).code(), c.code)
+        << c.what;
+  }
+  http::Request request;
+  request.headers = {{"host", "10.0.0.1"}, {"authorization", good}};
+  Access remote(&*token, {.reach = AccessOptions::Reach::kAnywhere});
+  EXPECT_TRUE(remote.Check(request, Access::Need::kToken).ok());
+  request.headers[0].second = "evil.example";
+  EXPECT_FALSE(remote.Check(request, Access::Need::kToken).ok());
+}
+
+TEST(AccessTest, AUnixSocketIsItsOwners) {
+  const relay::TempFolder folder;
+  auto token = Token::Open(folder.path() + "/token");
+  ASSERT_TRUE(token.ok());
+  Access access(&*token, {});
+  http::Request request;
+  request.peer = {.kind = http::Peer::Kind::kUnix, .uid = geteuid()};
+  EXPECT_TRUE(access.Check(request, Access::Need::kToken).ok());
+  request.peer.uid = geteuid() + 1;
+  EXPECT_EQ(access.Check(request, Access::Need::kToken).code(),
+            absl::StatusCode::kPermissionDenied);
+}
+
+TEST(AncestryTest, LeadsToTheFirstProcess) {
+  const std::vector<Ancestor> ancestors = AncestorsOf(getpid());
+  ASSERT_GE(ancestors.size(), 2u);
+  EXPECT_EQ(ancestors[0].pid, getpid());
+  EXPECT_EQ(ancestors[1].pid, getppid());
+  EXPECT_TRUE(AncestorsOf(0).empty());
+  EXPECT_TRUE(AncestorsOf(1 << 30).empty());
+}
+
+TEST(ServerLockTest, NamesTheOneThatHasIt) {
+  const relay::TempFolder folder;
+  {
+    auto first = ServerLock::Take(folder.path());
+    ASSERT_TRUE(first.ok()) << first.status();
+    ASSERT_TRUE(first->Tell("http://127.0.0.1:1").ok());
+    const auto second = ServerLock::Take(folder.path());
+    EXPECT_EQ(second.status().code(), absl::StatusCode::kAlreadyExists);
+    EXPECT_TRUE(absl::StrContains(
+        second.status().message(),
+        absl::StrCat("pid ", getpid(), ", http://127.0.0.1:1")))
+        << second.status();
+  }
+  EXPECT_TRUE(ServerLock::Take(folder.path()).ok());
+}
+
+TEST(ServerOptionsTest, ReadsWhatIsGiven) {
+  const auto options =
+      ReadServerOptions({"--listen", "[::1]:0", "--demo", "--max-running", "3",
+                         "--max-running-per", "codex=2", "--keep-bytes", "20G",
+                         "--keep-for", "720h", "--host", "box"});
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_EQ(options->host, "::1");
+  EXPECT_EQ(options->port, 0);
+  EXPECT_EQ(options->demo, ServerOptions::Demo::kOn);
+  EXPECT_EQ(options->limits.running, 3);
+  EXPECT_EQ(options->limits.running_of.at("codex"), 2);
+  EXPECT_EQ(options->keep_bytes, int64_t{20} << 30);
+  EXPECT_EQ(options->keep_for, absl::Hours(720));
+  EXPECT_TRUE(ReadServerOptions({"--listen", "none"})->host.empty());
+  EXPECT_TRUE(
+      ReadServerOptions({"--listen", "0.0.0.0:1", "--allow-remote"}).ok());
+}
+
+TEST(ServerOptionsTest, RefusesNonsense) {
+  const std::vector<std::string> kBad[] = {{"--listen", "localhost"},
+                                           {"--listen", "localhost:x"},
+                                           {"--listen", "localhost:70000"},
+                                           {"--listen", "0.0.0.0:1"},
+                                           {"--max-running", "0"},
+                                           {"--max-running", "x"},
+                                           {"--max-running-per", "codex"},
+                                           {"--max-running-per", "nobody=1"},
+                                           {"--keep-bytes", "20X"},
+                                           {"--keep-bytes", "99999999999T"},
+                                           {"word"},
+                                           {"--nothing"}};
+  for (const std::vector<std::string>& args : kBad) {
+    EXPECT_FALSE(ReadServerOptions(args).ok()) << args[0] << " " << args.back();
+  }
+}
+
+TEST(RoutesTest, ArgumentsAreDecodedAndPathsAreStrict) {
+  const Match match = MatchRoute("GET", "/api/v1/tasks/a%20b/raw/7");
+  ASSERT_NE(match.route, nullptr);
+  EXPECT_EQ(match.args, (std::vector<std::string>{"a b", "7"}));
+  for (const char* path :
+       {"/", "", "/api/v1", "/api/v1/tasks/", "/api/v1//tasks",
+        "/api/v1/tasks/../tasks", "/api/v1/tasks/%2e%2e", "/api/v1/tasks/a%2Fb",
+        "/api/v1/tasks/a%00", "/api/v1/tasks/%", "/API/V1/TASKS",
+        "/api/v1/tasks/a/b"}) {
+    EXPECT_EQ(MatchRoute("GET", path).route, nullptr) << path;
+  }
+  EXPECT_EQ(MatchRoute("PUT", "/api/v1/tasks").methods,
+            (std::vector<absl::string_view>{"POST", "GET"}));
+  EXPECT_NE(MatchRoute("HEAD", "/healthz").route, nullptr);
+}
+
+TEST(OpenApiTest, DescribesEveryRouteAndNothingElse) {
+  json::Parser parser;
+  const std::string text = OpenApiJson();
+  const auto document = parser.Parse(text);
+  ASSERT_TRUE(document.ok()) << document.status();
+  std::set<std::string> described;
+  std::set<std::string> ids;
+  for (const auto& [path, methods] : document->Get("paths").members()) {
+    for (const auto& [method, operation] : methods.members()) {
+      described.insert(absl::StrCat(method, " ", path));
+      EXPECT_TRUE(
+          ids.insert(std::string(operation.Get("operationId").StringOr("")))
+              .second);
+    }
+  }
+  std::set<std::string> routes;
+  for (const Route& route : Routes()) {
+    routes.insert(
+        absl::StrCat(absl::AsciiStrToLower(route.method), " ", route.path));
+  }
+  EXPECT_EQ(described, routes);
+  // Every schema that is named is there.
+  const json::Value schemas = document->Get("components").Get("schemas");
+  const std::string kRef = "#/components/schemas/";
+  for (size_t at = text.find(kRef); at != std::string::npos;
+       at = text.find(kRef, at + 1)) {
+    const size_t begin = at + kRef.size();
+    const std::string name = text.substr(begin, text.find('"', begin) - begin);
+    EXPECT_TRUE(schemas.Get(name).IsObject()) << name;
+  }
+}
+
+TEST(FromRequestTest, AnAgentGetsNoMoreThanItHas) {
+  using v1::EditMode;
+  EXPECT_EQ(FreerThan(EditMode::research, {}), "");
+  EXPECT_NE(
+      FreerThan(EditMode::research, {.edit_mode = troika::EditMode::kAutoEdit}),
+      "");
+  EXPECT_EQ(FreerThan(EditMode::full_auto,
+                      {.edit_mode = troika::EditMode::kAutoEdit}),
+            "");
+  EXPECT_NE(FreerThan(EditMode::full_auto, {.sandbox = "none"}), "");
+  EXPECT_NE(FreerThan(EditMode::full_auto, {.dangerously_bypass = true}), "");
+  EXPECT_NE(FreerThan(EditMode::full_auto, {.config = {"sandbox_mode=x"}}), "");
+  EXPECT_EQ(FreerThan(EditMode::dangerous, {.dangerously_bypass = true}), "");
+}
+
+TEST(FromRequestTest, EveryOptionHasAFieldOfItsName) {
+  v1::CreateTaskRequest body;
+  body.set_harness("codex");
+  body.set_cwd("/");
+  auto& options = *body.mutable_options();
+  const auto& descriptor = *v1::LaunchOptions::descriptor();
+  ASSERT_EQ(descriptor.field_count(), static_cast<int>(LaunchFields().size()));
+  const auto& reflection = *options.GetReflection();
+  for (int i = 0; i < descriptor.field_count(); ++i) {
+    const auto* const field = descriptor.field(i);
+    switch (field->cpp_type()) {
+      case google::protobuf::FieldDescriptor::CPPTYPE_BOOL:
+        reflection.SetBool(&options, field, true);
+        break;
+      case google::protobuf::FieldDescriptor::CPPTYPE_ENUM:
+        reflection.SetEnumValue(&options, field, 2);
+        break;
+      default:
+        if (field->is_repeated()) {
+          reflection.AddString(&options, field, "x");
+        } else {
+          reflection.SetString(&options, field, "x");
+        }
+    }
+  }
+  const auto request = ToTaskRequest(body);
+  ASSERT_TRUE(request.ok()) << request.status();
+  for (const LaunchField& field : LaunchFields()) {
+    EXPECT_TRUE(IsSet(request->options, field)) << field.name;
+  }
+  EXPECT_EQ(request->options.edit_mode, troika::EditMode::kFullAuto);
+}
+
+}  // namespace
+}  // namespace troika

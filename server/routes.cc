@@ -1,0 +1,165 @@
+#include "server/routes.h"
+
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
+#include "dto/troika.pb.h"
+#include "http/uri.h"
+#include "server/api.h"
+
+namespace troika {
+namespace {
+
+template <typename M>
+const google::protobuf::Descriptor* Of() {
+  return M::descriptor();
+}
+
+constexpr absl::string_view kStream = "text/event-stream";
+
+const std::vector<Route>& Table() {
+  static const auto* const kTable = new std::vector<Route>{
+      {.method = "GET",
+       .path = "/api/v1/harnesses",
+       .summary = "The harnesses that tasks can run in",
+       .handle = &Api::ListHarnesses,
+       .answer = Of<v1::ListHarnessesResponse>},
+      {.method = "POST",
+       .path = "/api/v1/tasks",
+       .summary = "Makes a task; it runs as soon as it may",
+       .handle = &Api::CreateTask,
+       .body = Of<v1::CreateTaskRequest>,
+       .answer = Of<v1::Task>,
+       .status = 201},
+      {.method = "GET",
+       .path = "/api/v1/tasks",
+       .summary = "Tasks, the newest first",
+       .handle = &Api::ListTasks,
+       .query = Of<v1::ListTasksRequest>,
+       .answer = Of<v1::ListTasksResponse>},
+      {.method = "GET",
+       .path = "/api/v1/tasks/{id}",
+       .summary = "One task",
+       .handle = &Api::GetTask,
+       .answer = Of<v1::Task>},
+      {.method = "DELETE",
+       .path = "/api/v1/tasks/{id}",
+       .summary = "Removes a task that has ended, with its log",
+       .handle = &Api::DeleteTask,
+       .status = 204},
+      {.method = "POST",
+       .path = "/api/v1/tasks/{id}/input",
+       .summary = "Another turn, or a word into the running one",
+       .handle = &Api::Input,
+       .body = Of<v1::InputRequest>,
+       .answer = Of<v1::Task>},
+      {.method = "POST",
+       .path = "/api/v1/tasks/{id}/respond",
+       .summary = "Answers an approval or a question",
+       .handle = &Api::Respond,
+       .body = Of<v1::RespondRequest>,
+       .answer = Of<v1::Task>},
+      {.method = "POST",
+       .path = "/api/v1/tasks/{id}/interrupt",
+       .summary = "Ends the turn, or cancels a task that waits",
+       .handle = &Api::Interrupt,
+       .body = Of<v1::InterruptRequest>,
+       .answer = Of<v1::Task>},
+      {.method = "POST",
+       .path = "/api/v1/tasks/{id}/stop",
+       .summary = "Ends the agent and everything that it started",
+       .handle = &Api::Stop,
+       .body = Of<v1::StopRequest>,
+       .answer = Of<v1::Task>},
+      {.method = "POST",
+       .path = "/api/v1/tasks/{id}/resume",
+       .summary = "Goes on with a task that has ended",
+       .handle = &Api::Resume,
+       .body = Of<v1::ResumeRequest>,
+       .answer = Of<v1::Task>},
+      {.method = "GET",
+       .path = "/api/v1/tasks/{id}/events",
+       .summary = "Its events: a page, or a stream of server-sent events",
+       .handle = &Api::TaskEvents,
+       .answer = Of<v1::ListEventsResponse>,
+       .media_type = kStream,
+       .parameters = {"after", "page_size", "parser"}},
+      {.method = "GET",
+       .path = "/api/v1/tasks/{id}/events/{event}",
+       .summary = "One event, with nothing cut",
+       .handle = &Api::WholeEvent,
+       .answer = Of<v1::Event>},
+      {.method = "GET",
+       .path = "/api/v1/tasks/{id}/raw/{record}",
+       .summary = "The native line of a record",
+       .handle = &Api::Raw,
+       .answer = Of<v1::RawRecord>,
+       .media_type = "application/octet-stream"},
+      {.method = "GET",
+       .path = "/api/v1/events",
+       .summary = "Tasks that change: a stream of server-sent events",
+       .handle = &Api::AllEvents,
+       .media_type = kStream},
+      {.method = "GET",
+       .path = "/api/v1/usage",
+       .summary = "Tokens and costs, by harness and model",
+       .handle = &Api::Usage,
+       .query = Of<v1::UsageRequest>,
+       .answer = Of<v1::UsageResponse>},
+      {.method = "GET",
+       .path = "/healthz",
+       .summary = "Whether the server serves",
+       .handle = &Api::Health,
+       .need = Access::Need::kNothing},
+      {.method = "GET",
+       .path = "/metrics",
+       .summary = "What the server counts, for Prometheus",
+       .handle = &Api::Metrics,
+       .media_type = "text/plain"},
+      {.method = "GET",
+       .path = "/openapi.json",
+       .summary = "This description",
+       .handle = &Api::OpenApi},
+  };
+  return *kTable;
+}
+
+// The variable parts, where `segments` fit; else nothing.
+std::optional<std::vector<std::string>> Fit(
+    absl::string_view path, const std::vector<std::string>& segments) {
+  const std::vector<absl::string_view> parts =
+      absl::StrSplit(path.substr(1), '/');
+  if (parts.size() != segments.size()) return std::nullopt;
+  std::vector<std::string> args;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (absl::StartsWith(parts[i], "{")) {
+      args.push_back(segments[i]);
+    } else if (parts[i] != segments[i]) {
+      return std::nullopt;
+    }
+  }
+  return args;
+}
+
+}  // namespace
+
+absl::Span<const Route> Routes() { return Table(); }
+
+Match MatchRoute(absl::string_view method, absl::string_view path) {
+  Match match;
+  const auto segments = http::SplitPath(path);
+  if (!segments) return match;
+  if (method == "HEAD") method = "GET";
+  for (const Route& route : Table()) {
+    auto args = Fit(route.path, *segments);
+    if (!args) continue;
+    if (route.method == method) {
+      return {.route = &route, .args = *std::move(args)};
+    }
+    match.methods.push_back(route.method);
+  }
+  return match;
+}
+
+}  // namespace troika

@@ -1,0 +1,51 @@
+// The routes of the API as data: what dispatches requests and what describes
+// them (openapi.h) is the same table.
+#ifndef TROIKA_SERVER_ROUTES_H_
+#define TROIKA_SERVER_ROUTES_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "google/protobuf/descriptor.h"
+#include "server/access.h"
+#include "server/call.h"
+
+namespace troika {
+
+class Api;
+
+struct Route {
+  absl::string_view method;
+  absl::string_view path;  // With what varies in braces.
+  absl::string_view summary;
+  void (Api::*handle)(Call call) = nullptr;
+  // Messages, where there are any.
+  const google::protobuf::Descriptor* (*body)() = nullptr;
+  const google::protobuf::Descriptor* (*query)() = nullptr;
+  const google::protobuf::Descriptor* (*answer)() = nullptr;
+  int status = 200;
+  // What it answers with where that is no message.
+  absl::string_view media_type = "application/json";
+  Access::Need need = Access::Need::kToken;
+  // Query parameters of routes whose query is no message.
+  std::vector<absl::string_view> parameters = {};
+};
+
+absl::Span<const Route> Routes();
+
+struct Match {
+  const Route* /*nullable*/ route = nullptr;
+  std::vector<std::string> args;
+  // Where the path is known and its method is not: those that it has.
+  std::vector<absl::string_view> methods;
+};
+
+// `path` is as the request has it. HEAD is matched as GET.
+Match MatchRoute(absl::string_view method, absl::string_view path);
+
+}  // namespace troika
+
+#endif  // TROIKA_SERVER_ROUTES_H_
