@@ -1,0 +1,372 @@
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "base/clock.h"
+#include "client/api.h"
+#include "client/autostart.h"
+#include "client/event_stream.h"
+#include "client/place.h"
+#include "client/query.h"
+#include "client/testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace troika::client {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Answer = ScriptedServer::Answer;
+
+Answer Binary(const google::protobuf::Message& message, int status = 200) {
+  return {.response = {.status = status,
+                       .content_type = "application/x-protobuf",
+                       .body = message.SerializeAsString()}};
+}
+
+v1::Task TaskOf(const std::string& id) {
+  v1::Task task;
+  task.set_id(id);
+  return task;
+}
+
+Answer Refuse(int status, const std::string& code, const std::string& message) {
+  v1::Error error;
+  error.set_code(code);
+  error.set_message(message);
+  return Binary(error, status);
+}
+
+Answer Events(const std::string& text) {
+  return {.response = {.content_type = "text/event-stream"},
+          .stream = text,
+          .kind = Answer::Kind::kStream};
+}
+
+TEST(PlaceTest, TheEnvironmentSays) {
+  const auto remote = FindPlace(Environment(
+      {{"TROIKA_URL", "http://box:4747/"}, {"TROIKA_TOKEN", "secret"}}));
+  ASSERT_TRUE(remote.ok());
+  EXPECT_EQ(remote->url, "http://box:4747");
+  EXPECT_EQ(remote->token, "secret");
+  EXPECT_FALSE(remote->is_local());
+  const TestHome home;
+  const auto local = FindPlace(Environment({{"TROIKA_HOME", home.path()}}));
+  ASSERT_TRUE(local.ok());
+  EXPECT_EQ(local->Name(), home.path() + "/server.sock");
+  EXPECT_EQ(local->token, "");
+  for (const std::string bad :
+       {"box:4747", "ftp://box", "http://", "http://a/b", "http://me@box"}) {
+    EXPECT_THAT(
+        std::string(
+            FindPlace(Environment({{"TROIKA_URL", bad}})).status().message()),
+        HasSubstr("write it as http://HOST:PORT"))
+        << bad;
+  }
+}
+
+TEST(QueryTest, HasWhatIsSet) {
+  v1::ListTasksRequest request;
+  EXPECT_EQ(QueryOf(request), "");
+  request.add_states(v1::Task::running);
+  request.add_states(v1::Task::awaiting_answer);
+  request.add_harnesses("codex");
+  request.set_cwd("/a b");
+  (*request.mutable_labels())["team"] = "x&y";
+  request.set_page_size(7);
+  EXPECT_EQ(QueryOf(request),
+            "?states=running&states=awaiting_answer&harnesses=codex"
+            "&cwd=%2Fa%20b&labels=team%3Dx%26y&page_size=7");
+  v1::UsageRequest usage;
+  usage.mutable_since()->set_seconds(86400);
+  EXPECT_EQ(QueryOf(usage), "?since=1970-01-02T00%3A00%3A00Z");
+}
+
+TEST(ApiTest, EveryMethodHasItsRoute) {
+  const TestHome home;
+  ScriptedServer server(
+      home, [](const http::Request&) { return Binary(TaskOf("")); });
+  ApiClient api(home.place());
+  api.ListHarnesses().IgnoreError();
+  api.CreateTask({}).IgnoreError();
+  api.ListTasks({}).IgnoreError();
+  api.GetTask("../t 1").IgnoreError();
+  api.DeleteTask("t").IgnoreError();
+  api.SendInput("t", {}).IgnoreError();
+  api.Respond("t", {}).IgnoreError();
+  api.Interrupt("t", {}).IgnoreError();
+  api.Stop("t", {}).IgnoreError();
+  api.Resume("t", {}).IgnoreError();
+  api.ListEvents("t", {.after = "3.0", .page_size = 5}).IgnoreError();
+  api.GetEvent("t", "3.0").IgnoreError();
+  api.GetRaw("t", 3).IgnoreError();
+  api.GetRawBytes("t", 3).IgnoreError();
+  api.GetUsage({}).IgnoreError();
+  api.GetHealth().IgnoreError();
+  EXPECT_THAT(
+      server.requests(),
+      ElementsAre(
+          "GET /api/v1/harnesses", "POST /api/v1/tasks", "GET /api/v1/tasks",
+          "GET /api/v1/tasks/..%2Ft%201", "DELETE /api/v1/tasks/t",
+          "POST /api/v1/tasks/t/input", "POST /api/v1/tasks/t/respond",
+          "POST /api/v1/tasks/t/interrupt", "POST /api/v1/tasks/t/stop",
+          "POST /api/v1/tasks/t/resume",
+          "GET /api/v1/tasks/t/events?after=3.0&page_size=5",
+          "GET /api/v1/tasks/t/events/3.0", "GET /api/v1/tasks/t/raw/3",
+          "GET /api/v1/tasks/t/raw/3", "GET /api/v1/usage", "GET /healthz"));
+}
+
+TEST(ApiTest, CarriesMessagesBothWays) {
+  const TestHome home;
+  ScriptedServer server(home, [](const http::Request& request) {
+    v1::CreateTaskRequest asked;
+    EXPECT_EQ(request.Header("content-type"), "application/x-protobuf");
+    EXPECT_EQ(request.Header("accept"), "application/x-protobuf");
+    EXPECT_EQ(request.Header("authorization"), "Bearer t0k3n");
+    EXPECT_TRUE(asked.ParseFromString(request.body));
+    v1::Task task = TaskOf("t1");
+    task.set_title(asked.prompt());
+    return Binary(task, 201);
+  });
+  Place place = home.place();
+  place.token = "t0k3n";
+  ApiClient api(place);
+  v1::CreateTaskRequest request;
+  // Longer than what would be asked for with "100 Continue".
+  request.set_prompt(std::string(3000000, 'p'));
+  const absl::StatusOr<v1::Task> task = api.CreateTask(request);
+  ASSERT_TRUE(task.ok()) << task.status();
+  EXPECT_EQ(task->id(), "t1");
+  EXPECT_EQ(task->title(), request.prompt());
+}
+
+TEST(ApiTest, ErrorsHaveTheServersWords) {
+  const TestHome home;
+  ScriptedServer server(home, [](const http::Request& request) {
+    if (absl::EndsWith(request.path, "/none")) {
+      return Refuse(404, "not_found", "no task none");
+    }
+    if (absl::EndsWith(request.path, "/json")) {
+      return Answer{
+          .response = {.status = 409,
+                       .body = R"({"code":"already_exists","message":"m"})"}};
+    }
+    if (absl::EndsWith(request.path, "/proxy")) {
+      return Answer{.response = {.status = 503, .body = "<html>busy"}};
+    }
+    return Answer{.response = {.body = "\xff\xff no message"}};
+  });
+  ApiClient api(home.place());
+  EXPECT_EQ(api.GetTask("none").status(), absl::NotFoundError("no task none"));
+  EXPECT_EQ(api.DeleteTask("json"), absl::AlreadyExistsError("m"));
+  EXPECT_TRUE(absl::IsUnavailable(api.GetTask("proxy").status()));
+  EXPECT_THAT(std::string(api.GetTask("other").status().message()),
+              HasSubstr("it is no Task"));
+}
+
+TEST(ApiTest, StartsAServerWhereNobodyListens) {
+  const TestHome home;
+  EXPECT_TRUE(
+      absl::IsUnavailable(ApiClient(home.place()).GetTask("t").status()));
+  EXPECT_FALSE(ServerListens(home.path()));
+  std::unique_ptr<ScriptedServer> server;
+  ApiClient api(home.place(), {.start = [&] {
+                  server = std::make_unique<ScriptedServer>(
+                      home,
+                      [](const http::Request&) { return Binary(TaskOf("t")); });
+                  return absl::OkStatus();
+                }});
+  EXPECT_EQ(api.GetTask("t")->id(), "t");
+  EXPECT_TRUE(ServerListens(home.path()));
+  // The one that it knows is gone: the next one is started, too.
+  server.reset();
+  EXPECT_EQ(api.GetTask("t")->id(), "t");
+  ApiClient hopeless(TestHome().place(), {.start = [] {
+                       return absl::UnavailableError("no program");
+                     }});
+  EXPECT_EQ(hopeless.GetTask("t").status().message(), "no program");
+}
+
+// Its time is added to the real one's.
+class SkippingClock : public Clock {
+ public:
+  int64_t NowMicros() override { return clock_.NowMicros() + skipped_; }
+  void Skip(absl::Duration time) {
+    skipped_ += absl::ToInt64Microseconds(time);
+  }
+
+ private:
+  SystemClock clock_;
+  int64_t skipped_ = 0;
+};
+
+// Until `events` has as many, or the stream ends; 20 seconds at most.
+absl::Status Collect(EventStream& stream, size_t count,
+                     std::vector<std::string>* events, Clock& clock) {
+  const absl::Time deadline = absl::Now() + absl::Seconds(20);
+  while (events->size() < count && !stream.ended() && absl::Now() < deadline) {
+    const absl::Status advanced = stream.Advance([&](SseEvent&& event) {
+      events->push_back(absl::StrCat(event.name, " ", event.data));
+    });
+    if (!advanced.ok()) return advanced;
+    std::vector<pollfd> fds = stream.PollFds();
+    const int64_t wait = stream.wake_at() - clock.NowMicros();
+    poll(fds.data(), fds.size(),
+         static_cast<int>(std::clamp<int64_t>(wait / 1000 + 1, 0, 1000)));
+  }
+  return absl::OkStatus();
+}
+
+TEST(EventStreamTest, GoesOnWhereItWas) {
+  const TestHome home;
+  ScriptedServer server(home, [](const http::Request& request) {
+    EXPECT_EQ(request.Header("accept"), "text/event-stream");
+    const absl::string_view last = request.Header("last-event-id");
+    if (last == "0.5") return Events("id: 1.0\ndata: a\n\nid: 2.0\ndata: ha");
+    if (last == "1.0") return Events("id: 2.0\ndata: b\n\n");
+    if (last == "2.0") return Events("event: reset\ndata: {}\n\n");
+    if (last.empty()) return Events("event: gone\ndata: {}\n\n");
+    return Refuse(400, "invalid_argument", std::string(last));
+  });
+  SystemClock clock;
+  EventStream stream(home.place(), TaskPath("t", "/events"),
+                     {.clock = &clock, .after = "0.5"});
+  std::vector<std::string> events;
+  ASSERT_TRUE(Collect(stream, 9, &events, clock).ok());
+  EXPECT_THAT(events,
+              ElementsAre("message a", "message b", "reset {}", "gone {}"));
+  EXPECT_TRUE(stream.ended());
+}
+
+TEST(EventStreamTest, DoesNotNoticeAnotherServer) {
+  const TestHome home;
+  const auto script = [](const http::Request& request) {
+    return request.Header("last-event-id").empty()
+               ? Events("id: 1.0\ndata: a\n\n")
+               : Events("id: 2.0\ndata: b\n\nevent: gone\ndata\n\n");
+  };
+  auto server = std::make_unique<ScriptedServer>(home, script);
+  SystemClock clock;
+  int starts = 0;
+  EventStream stream(home.place(), TaskPath("t", "/events"),
+                     {.clock = &clock, .start = [&] {
+                        ++starts;
+                        server = std::make_unique<ScriptedServer>(home, script);
+                        return absl::OkStatus();
+                      }});
+  std::vector<std::string> events;
+  ASSERT_TRUE(Collect(stream, 1, &events, clock).ok());
+  server.reset();
+  ASSERT_TRUE(Collect(stream, 9, &events, clock).ok());
+  EXPECT_THAT(events, ElementsAre("message a", "message b", "gone "));
+  EXPECT_EQ(starts, 1);
+}
+
+TEST(EventStreamTest, ARefusalIsTheEnd) {
+  const TestHome home;
+  ScriptedServer server(home, [](const http::Request&) {
+    return Answer{
+        .response = {.status = 404,
+                     .body = R"({"code":"not_found","message":"no t"})"}};
+  });
+  SystemClock clock;
+  EventStream stream(home.place(), TaskPath("t", "/events"), {.clock = &clock});
+  std::vector<std::string> events;
+  EXPECT_EQ(Collect(stream, 1, &events, clock), absl::NotFoundError("no t"));
+  EXPECT_TRUE(stream.ended());
+}
+
+TEST(EventStreamTest, GivesUp) {
+  const TestHome home;
+  SkippingClock clock;
+  EventStream stream(home.place(), TaskPath("t", "/events"), {.clock = &clock});
+  absl::Status advanced;
+  int tries = 0;
+  for (; tries < 100 && advanced.ok(); ++tries) {
+    advanced = stream.Advance([](SseEvent&&) {});
+    clock.Skip(absl::Microseconds(stream.wake_at() - clock.NowMicros()) +
+               absl::Milliseconds(1));
+  }
+  EXPECT_THAT(std::string(advanced.message()),
+              HasSubstr("could not be reached for 30s"));
+  EXPECT_GT(tries, 10);  // Some quickly, then one each 2 seconds.
+  EXPECT_LT(tries, 50);
+}
+
+// A program in the place of the server's.
+Environment WithServer(const TestHome& home, const std::string& script) {
+  const std::string path = home.path() + "/fake-server";
+  std::ofstream(path) << "#!/bin/sh\n" << script;
+  chmod(path.c_str(), 0700);
+  return Environment({{"TROIKA_SERVER_BIN", path},
+                      {"PATH", getenv("PATH")},
+                      {"TROIKA_RELAY_BIN", "x/relay"}});
+}
+
+std::string ReadText(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file),
+          std::istreambuf_iterator<char>()};
+}
+
+TEST(AutostartTest, WaitsForTheServersWord) {
+  const TestHome home;
+  const Environment environment = WithServer(
+      home,
+      "echo \"$@ home=$TROIKA_HOME relay=$TROIKA_RELAY_BIN cwd=$PWD\"\n"
+      "[ -t 0 ] || echo 'no terminal' >&2\n"
+      "echo ok >&3\n");
+  EXPECT_TRUE(StartServer(home.place(), environment).ok());
+  const std::string log = ReadText(home.path() + "/server.log");
+  EXPECT_THAT(log, HasSubstr("--auto --ready-fd=3 home=" + home.path()));
+  EXPECT_THAT(log, HasSubstr("relay=/"));
+  EXPECT_THAT(log, HasSubstr("cwd=/\n"));
+}
+
+TEST(AutostartTest, SaysWhyItDidNotStart) {
+  const TestHome home;
+  EXPECT_THAT(std::string(StartServer(home.place(),
+                                      Environment(Environment::Map{
+                                          {"TROIKA_SERVER_BIN", "/none/such"}}))
+                              .message()),
+              HasSubstr("no troika-server at /none/such"));
+  EXPECT_THAT(
+      std::string(
+          StartServer(home.place(), WithServer(home, "exit 1\n")).message()),
+      HasSubstr("it ended without a word"));
+  EXPECT_THAT(std::string(StartServer(home.place(),
+                                      WithServer(home, "echo no room >&3\n"))
+                              .message()),
+              HasSubstr("no room"));
+}
+
+TEST(AutostartTest, AnotherServerIsAsGood) {
+  const TestHome home;
+  ScriptedServer server(
+      home, [](const http::Request&) { return Binary(TaskOf("")); });
+  EXPECT_TRUE(StartServer(home.place(),
+                          WithServer(home, "echo pid 7 serves here >&3\n"))
+                  .ok());
+}
+
+TEST(AutostartTest, OnlyWhereItIsWanted) {
+  const TestHome home;
+  EXPECT_FALSE(Starter({.url = "http://box"}, Environment()));
+  EXPECT_FALSE(Starter(home.place(), Environment(Environment::Map{
+                                         {"TROIKA_NO_AUTOSTART", "1"}})));
+  EXPECT_TRUE(Starter(home.place(), Environment()));
+}
+
+}  // namespace
+}  // namespace troika::client

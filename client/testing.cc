@@ -1,0 +1,89 @@
+#include "client/testing.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "http/listen.h"
+
+namespace troika::client {
+namespace {
+
+// A text, and then the end.
+class TextSource : public http::BodySource {
+ public:
+  explicit TextSource(std::string text) : text_(std::move(text)) {}
+  State Fill(size_t, std::string* out) override {
+    absl::StrAppend(out, text_);
+    return State::kEnd;
+  }
+
+ private:
+  const std::string text_;
+};
+
+}  // namespace
+
+TestHome::TestHome() {
+  const char* const tmp = getenv("TEST_TMPDIR");
+  top_ = absl::StrCat(tmp == nullptr ? "/tmp" : tmp, "/home.XXXXXX");
+  CHECK(mkdtemp(top_.data()) != nullptr);
+  path_ = absl::StrCat(top_, "/", std::string(120, 'x'));
+  std::filesystem::create_directories(path_);
+}
+
+TestHome::~TestHome() { std::filesystem::remove_all(top_); }
+
+ScriptedServer::ScriptedServer(const TestHome& home, Script script)
+    : script_(std::move(script)),
+      folder_(open(home.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  server_ = std::make_unique<http::Server>(
+      &loop_, http::Limits(),
+      [this](std::unique_ptr<http::Exchange> exchange) {
+        Handle(std::move(exchange));
+      },
+      [](int status, absl::string_view reason) {
+        return http::Response{.status = status, .body = std::string(reason)};
+      });
+  absl::StatusOr<UniqueFd> socket =
+      http::ListenUnix(folder_.get(), kServerSocket);
+  CHECK(socket.ok());
+  server_->Listen(*std::move(socket), http::Peer::Kind::kUnix);
+  thread_ = std::thread([this] {
+    loop_.Run();
+    server_.reset();
+  });
+}
+
+ScriptedServer::~ScriptedServer() {
+  loop_.Stop();
+  thread_.join();
+}
+
+std::vector<std::string> ScriptedServer::requests() const {
+  const MutexLock lock(&mutex_);
+  return requests_;
+}
+
+void ScriptedServer::Handle(std::unique_ptr<http::Exchange> exchange) {
+  const http::Request& request = exchange->request();
+  {
+    const MutexLock lock(&mutex_);
+    requests_.push_back(absl::StrCat(request.method, " ", request.path,
+                                     request.query.empty() ? "" : "?",
+                                     request.query));
+  }
+  Answer answer = script_(request);
+  if (answer.kind == Answer::Kind::kReply) {
+    return exchange->Reply(std::move(answer.response));
+  }
+  exchange->Stream(std::move(answer.response), [&](http::Waker) {
+    return std::make_unique<TextSource>(std::move(answer.stream));
+  });
+}
+
+}  // namespace troika::client

@@ -1,0 +1,65 @@
+// A server that says what a test wants, on a socket of its own.
+#ifndef TROIKA_CLIENT_TESTING_H_
+#define TROIKA_CLIENT_TESTING_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/event_loop.h"
+#include "base/fd.h"
+#include "base/mutex.h"
+#include "client/place.h"
+#include "http/server.h"
+
+namespace troika::client {
+
+// A folder that goes with it, with a path too long for a socket's address.
+class TestHome {
+ public:
+  TestHome();
+  ~TestHome();
+
+  const std::string& path() const { return path_; }
+  Place place() const { return {.url = "http://troika", .home = path_}; }
+
+ private:
+  std::string top_;
+  std::string path_;
+};
+
+// Serves in a thread until it is destroyed.
+class ScriptedServer {
+ public:
+  struct Answer {
+    http::Response response;
+    // Streams this after the response's head, and ends.
+    std::string stream;
+    enum class Kind { kReply, kStream } kind = Kind::kReply;
+  };
+  using Script = std::function<Answer(const http::Request&)>;
+
+  // `script` is called in the server's thread.
+  ScriptedServer(const TestHome& home, Script script);
+  ~ScriptedServer();
+
+  // "GET /path?query", in the order in which they came.
+  std::vector<std::string> requests() const;
+
+ private:
+  void Handle(std::unique_ptr<http::Exchange> exchange);
+
+  Script script_;
+  UniqueFd folder_;
+  EventLoop loop_;
+  std::unique_ptr<http::Server> server_;
+  mutable Mutex mutex_;
+  std::vector<std::string> requests_ ABSL_GUARDED_BY(mutex_);
+  std::thread thread_;
+};
+
+}  // namespace troika::client
+
+#endif  // TROIKA_CLIENT_TESTING_H_
