@@ -2,31 +2,32 @@
 
 #include <unistd.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "cli/create_request.h"
+#include "cli/give_turn.h"
 #include "cli/run_options.h"
-#include "cli/run_task.h"
-#include "cli/task_place.h"
+#include "cli/server.h"
 
 namespace troika::cli {
 namespace {
 
-// More than any request may have: the request's own limit says what to do.
-constexpr size_t kMaxStdin = size_t{16} << 20;
-
 constexpr absl::string_view kHelp =
     R"(usage: troika run HARNESS [PROMPT|-] [FLAG...]
 
-Gives an agent a task and shows its work until it has ended. HARNESS is codex,
-claude or gemini. The prompt comes from the command line; from stdin with -, or
-where none is given and stdin is no terminal. After -- it may begin with a dash.
+Gives an agent a task and shows its work until its turn has ended. HARNESS is
+codex, claude or gemini. The prompt comes from the command line; from stdin with
+-, or where none is given and stdin is no terminal. After -- it may begin with a
+dash. The task then takes more: `troika send TASK`.
 
-The agent runs under a relay of its own, and goes on where this command is
-killed: `troika tail TASK -f` follows it. Ctrl-C interrupts the agent, a second
-one stops it, a third one leaves it to its end. Leaving waits up to 5 s for an
-agent that starts to begin its turn.
+The server runs the agent, and is started where none runs; the agent goes on
+where this command is killed: `troika tail TASK -f` follows it. Ctrl-C
+interrupts the agent, a second one stops it, a third one leaves it to its end.
+On a terminal you are asked for what the agent wants to have allowed or
+answered; else `troika respond` answers it.
 
 What it may do
   --edit-mode MODE        research (the default: read only), auto_edit,
@@ -66,20 +67,22 @@ The task
   --task-timeout TIME     for the whole task (24h)
 
 What is printed
+  --detach                only the task's id, at once
   --json                  events, a line of JSON each: dto/troika.proto
   --quiet                 only the agent's last answer
   --color WHEN            auto (on terminals, without NO_COLOR), always, never
 
-Exit code: 0 the task is done; 1 it failed or has no result; 2 the command line
-is wrong or the request was refused; 3 it was cancelled before it began; 124 a
-deadline passed; 130 it was interrupted; 129 or 143 we were told to leave by
-SIGHUP or SIGTERM, and the agent goes on where it had begun.
+Exit code: 0 the turn went well; 1 it failed or has no result, or the server
+can't be reached; 2 the command line is wrong or the request was refused; 3 it
+was cancelled before it began; 124 a deadline passed; 130 it was interrupted;
+129 or 143 we were told to leave by SIGHUP or SIGTERM, and the agent goes on.
 
 Examples:
   troika run codex "why does the login test fail?"
   troika run claude --edit-mode auto_edit --timeout 20m "fix the login test"
   git diff | troika run gemini --quiet - >review.md
   troika run codex --resume latest "now the other test"
+  id=$(troika run claude --detach "look for dead code")
 )";
 
 int Run(absl::Span<const std::string> args, const Io& io) {
@@ -91,12 +94,21 @@ int Run(absl::Span<const std::string> args, const Io& io) {
     return UsageError(io, kRunCommand, "a prompt is needed: say what to do");
   }
   if (options->prompt != RunOptions::Prompt::kGiven) {
-    absl::StatusOr<std::string> prompt = ReadToEnd(io.in, "stdin", kMaxStdin);
+    absl::StatusOr<std::string> prompt = ReadPrompt(io);
     if (!prompt.ok()) return Fail(io, prompt.status().message());
     options->request.prompt = *std::move(prompt);
   }
-  return RunTask(std::move(options->request), options->view,
-                 ProcessEnvironment(), io);
+  const absl::StatusOr<std::unique_ptr<Server>> server = FindServer();
+  if (!server.ok()) return FailWith(io, server.status());
+  v1::CreateTaskRequest request =
+      ToCreateRequest(std::move(options->request), (*server)->environment);
+  request.set_idempotency_key(NewIdempotencyKey());
+  const absl::StatusOr<v1::Task> task = (*server)->api.CreateTask(request);
+  if (!task.ok()) return FailWith(io, task.status());
+  return ShowTurn(
+      **server,
+      {.before = *task, .after = *task, .show = FollowOptions::Show::kAll},
+      options->then, options->view, io);
 }
 
 }  // namespace

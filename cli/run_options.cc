@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
 #include "agent/registry.h"
 #include "base/flags.h"
@@ -20,8 +19,7 @@ struct Given {
   std::string edit_mode;
   std::vector<std::string> labels;
   std::optional<absl::Duration> start, idle, turn, task;
-  bool quiet = false;
-  ViewFlags view;
+  TurnFlags turn_flags;
 };
 
 void AddLaunchFlags(LaunchOptions* options, Flags* flags) {
@@ -56,31 +54,7 @@ void AddFlags(TaskRequest* request, Given* given, Flags* flags) {
   flags->Add("start-timeout", &given->start);
   flags->Add("idle-timeout", &given->idle);
   flags->Add("task-timeout", &given->task);
-  flags->Add("quiet", &given->quiet);
-  given->view.AddTo(flags);
-}
-
-absl::Status ReadEditMode(const std::string& id, LaunchOptions* options) {
-  if (id.empty()) return absl::OkStatus();
-  // As flags are written, too.
-  options->edit_mode = EditModeFromId(absl::StrReplaceAll(id, {{"-", "_"}}));
-  if (options->edit_mode) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("--edit-mode ", id,
-                   " is none of research, auto_edit, full_auto and dangerous"));
-}
-
-absl::Status ReadLabels(const std::vector<std::string>& labels,
-                        TaskRequest* request) {
-  for (const std::string& label : labels) {
-    const size_t equals = label.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--label ", label, " is not of the form key=value"));
-    }
-    request->labels[label.substr(0, equals)] = label.substr(equals + 1);
-  }
-  return absl::OkStatus();
+  given->turn_flags.AddTo(flags);
 }
 
 std::optional<int64_t> Millis(const std::optional<absl::Duration>& duration) {
@@ -119,20 +93,14 @@ absl::StatusOr<RunOptions> ReadRunOptions(absl::Span<const std::string> args) {
   AddFlags(&request, &given, &flags);
   ASSIGN_OR_RETURN(std::vector<std::string> words, flags.Parse(args));
   RETURN_IF_ERROR(ReadWords(std::move(words), &options));
-  RETURN_IF_ERROR(ReadEditMode(given.edit_mode, &request.options));
-  RETURN_IF_ERROR(ReadLabels(given.labels, &request));
+  ASSIGN_OR_RETURN(request.options.edit_mode, ReadEditMode(given.edit_mode));
+  ASSIGN_OR_RETURN(request.labels, ReadLabels(given.labels));
   request.timeouts = {.start_ms = Millis(given.start),
                       .idle_ms = Millis(given.idle),
                       .turn_ms = Millis(given.turn),
                       .task_ms = Millis(given.task)};
-  ASSIGN_OR_RETURN(options.view, given.view.Options());
-  if (given.quiet) {
-    if (options.view.output == ViewOptions::Output::kJson) {
-      return absl::InvalidArgumentError(
-          "--quiet and --json exclude each other");
-    }
-    options.view.output = ViewOptions::Output::kQuiet;
-  }
+  ASSIGN_OR_RETURN(options.view, given.turn_flags.Options());
+  options.then = given.turn_flags.then();
   return options;
 }
 

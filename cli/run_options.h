@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "cli/task_view.h"
+#include "cli/turn_flags.h"
 #include "task/request.h"
 
 namespace troika::cli {
@@ -16,6 +16,7 @@ struct RunOptions {
   TaskRequest request;  // Its prompt is empty unless it was given.
   Prompt prompt = Prompt::kNone;
   ViewOptions view;
+  Then then = Then::kFollow;
 };
 
 // InvalidArgument and NotFound say what is wrong. Whether the request makes

@@ -22,9 +22,9 @@ absl::StatusOr<TaskFolder> FindTask(const Environment& environment,
 }
 
 absl::StatusOr<std::string> OneTask(const std::vector<std::string>& words) {
-  if (words.size() == 1) return words[0];
+  if (words.size() == 1 && !words[0].empty()) return words[0];
   return absl::InvalidArgumentError(
-      words.empty()
+      words.size() < 2
           ? "a task is needed: its id, or latest"
           : absl::StrCat("more than one task: ", absl::StrJoin(words, " ")));
 }

@@ -1,15 +1,15 @@
 #include "cli/task_view.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <utility>
 #include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
+#include "cli/table.h"
 #include "cli/terminal_text.h"
-#include "dto/json.h"
 
 namespace troika::cli {
 namespace {
@@ -29,12 +29,6 @@ Timeline::Color ColorFor(const ViewOptions& options,
       (options.color == ViewOptions::Color::kAuto &&
        CanRedraw(environment, fd) && environment.Get("NO_COLOR").empty());
   return wanted ? Timeline::Color::kAlways : Timeline::Color::kNever;
-}
-
-// 0 where `fd` is no terminal, or one that does not say.
-size_t WidthOf(int fd) {
-  winsize size = {};
-  return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 bool IsAtWork(TaskStatus status) {
@@ -70,9 +64,10 @@ TaskView::TaskView(const ViewOptions& options, const Environment& environment,
       terminal_(options.output == ViewOptions::Output::kText &&
                 CanRedraw(environment, io.out)),
       timeline_({.color = ColorFor(options, environment, io.out),
-                 .width = WidthOf(io.out)}) {}
+                 .width = TerminalWidth(io.out)}) {}
 
-void TaskView::Add(const Message& message, const TaskState& state) {
+void TaskView::Add(const Message& message, const TaskState& state,
+                   absl::string_view json) {
   if (const auto* event = std::get_if<Lifecycle>(&message.payload)) {
     if (event->kind == Lifecycle::Kind::kDeadline) deadline_passed_ = true;
     if (event->kind == Lifecycle::Kind::kTurnAsked) deadline_passed_ = false;
@@ -81,8 +76,8 @@ void TaskView::Add(const Message& message, const TaskState& state) {
     case ViewOptions::Output::kQuiet:
       return;
     case ViewOptions::Output::kJson:
-      AppendEventJson(message, state.task, &buffer_);
-      buffer_ += '\n';
+      // Within JSON a line's end is only white space.
+      absl::StrAppend(&buffer_, absl::StrReplaceAll(json, {{"\n", " "}}), "\n");
       break;
     case ViewOptions::Output::kText: {
       const std::string text = timeline_.Add(message, state);
@@ -96,11 +91,12 @@ void TaskView::Add(const Message& message, const TaskState& state) {
 
 void TaskView::Flush(const TaskState& state) {
   wake_at_ = 0;
+  if (!prompt_.empty()) return Write();
   if (terminal_ && IsAtWork(state.status)) {
     const int64_t now = clock_->NowMicros();
     wake_at_ = now + kFrameMicros;
     if (!timeline_.line_open()) {
-      timeline_.set_width(WidthOf(io_.out));
+      timeline_.set_width(TerminalWidth(io_.out));
       std::string status =
           timeline_.StatusLine(state, absl::FromUnixMicros(now),
                                static_cast<int>(now / kFrameMicros % 10));
@@ -140,7 +136,22 @@ void TaskView::ShowWaiting(const TaskState& state) {
   buffer_ += text;
 }
 
+void TaskView::Prompt(absl::string_view text) {
+  if (text == prompt_) return;
+  if (text.empty()) return EndPrompt();
+  Finish();
+  prompt_ = std::string(text);
+  buffer_ += prompt_;
+  Write();
+}
+
+void TaskView::EndPrompt() {
+  if (!prompt_.empty()) buffer_ += '\n';
+  prompt_.clear();
+}
+
 void TaskView::HideStatus() {
+  EndPrompt();
   if (!status_shown_.empty()) absl::StrAppend(&buffer_, kEraseLine);
   status_shown_.clear();
 }
@@ -152,6 +163,13 @@ void TaskView::Write() {
 
 int TaskView::ExitCode(const TaskState& state) const {
   switch (state.status) {
+    case TaskStatus::kIdle:
+      // The agent lives, and its turn may still have gone badly.
+      if (!state.result || !state.result->is_error) return kExitOk;
+      if (state.ending.kind == Ending::Kind::kInterrupt) {
+        return kExitInterrupted;
+      }
+      return deadline_passed_ ? kExitDeadline : kExitFailure;
     case TaskStatus::kFailed:
       return deadline_passed_ ? kExitDeadline : kExitFailure;
     case TaskStatus::kInterrupted:

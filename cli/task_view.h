@@ -21,7 +21,7 @@ namespace troika::cli {
 struct ViewOptions {
   enum class Output {
     kText,
-    kJson,   // An event a line: dto/json.h.
+    kJson,   // An event a line, as the server sends it.
     kQuiet,  // Nothing; the caller prints the answer.
   };
   enum class Color { kAuto, kAlways, kNever };
@@ -29,7 +29,7 @@ struct ViewOptions {
   Color color = Color::kAuto;
 };
 
-// --json and --color, which run and tail share.
+// --json and --color, which all commands that show a task share.
 class ViewFlags {
  public:
   void AddTo(Flags* flags);
@@ -48,8 +48,10 @@ class TaskView {
   TaskView(const ViewOptions& options, const Environment& environment,
            const Io& io, Clock* clock);
 
-  // Kept until Flush(), or until there is much of it.
-  void Add(const Message& message, const TaskState& state);
+  // Kept until Flush(), or until there is much of it. `json` is the same event
+  // as the server sent it.
+  void Add(const Message& message, const TaskState& state,
+           absl::string_view json);
   // Writes what was added, and on a terminal the line that shows the agent at
   // work.
   void Flush(const TaskState& state);
@@ -57,6 +59,11 @@ class TaskView {
   void Finish();
   // Something about ourselves, on io.err.
   void Say(absl::string_view text);
+  // A line that is left open for the user to type on; while it is, no line
+  // shows the agent at work. An empty one: what was asked is settled.
+  void Prompt(absl::string_view text);
+  // The user has ended that line.
+  void PromptTyped() { prompt_.clear(); }
   // Says what is wrong with the log, and when that is over (empty): each once,
   // however often it is told.
   void SayTrouble(absl::string_view trouble);
@@ -69,12 +76,14 @@ class TaskView {
   int64_t wake_at() const { return wake_at_; }
   ViewOptions::Output output() const { return options_.output; }
 
-  // The exit code that says how the task ended; kExitOk where it has not.
+  // The exit code that says how the task or its last turn ended; kExitOk where
+  // it has not.
   int ExitCode(const TaskState& state) const;
 
  private:
   void Write();
   void HideStatus();
+  void EndPrompt();
 
   const ViewOptions options_;
   const Io io_;
@@ -84,6 +93,7 @@ class TaskView {
   std::string buffer_;
   absl::Status written_;
   std::string status_shown_;  // Empty: none is.
+  std::string prompt_;        // Empty: none is open.
   std::string trouble_said_;
   int64_t wake_at_ = 0;
   bool deadline_passed_ = false;

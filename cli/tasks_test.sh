@@ -1,18 +1,38 @@
 #!/bin/bash
-# Runs tasks with the real program and relay, on fake CLIs.
+# Runs tasks with the real programs, on fake CLIs.
 set -u
 troika=$PWD/$1
-export TROIKA_RELAY_BIN=$PWD/$2
-export TROIKA_CODEX_BIN=$PWD/$3 TROIKA_CLAUDE_BIN=$PWD/$4
-export TROIKA_GEMINI_BIN=$PWD/$5
+export TROIKA_SERVER_BIN=$PWD/$2 TROIKA_RELAY_BIN=$PWD/$3
+export TROIKA_CODEX_BIN=$PWD/$4 TROIKA_CLAUDE_BIN=$PWD/$5
+export TROIKA_GEMINI_BIN=$PWD/$6
 scripts=$PWD/testing/fake/scripts
 dir=$(mktemp -d)
-trap 'rm -r "$dir"' EXIT
 export HOME=$dir/home TROIKA_HOME=$dir/troika TROIKA_FAKE_STATE=$dir/fake
-unset NO_COLOR
+unset NO_COLOR TROIKA_URL TROIKA_TOKEN
 mkdir -p "$HOME" "$dir/work"
+: >"$dir/output"
 cd "$dir/work" || exit 1
 failed=0
+
+# The server of our folder; nothing where none runs.
+server_pid() {
+  for exe in /proc/[0-9]*/exe; do
+    [ "$exe" -ef "$TROIKA_SERVER_BIN" ] || continue
+    local pid=${exe%/exe}
+    tr '\0' '\n' <"$pid/environ" 2>/dev/null |
+      grep -qxF "TROIKA_HOME=$TROIKA_HOME" && echo "${pid#/proc/}"
+  done
+}
+
+# shellcheck disable=SC2317  # The trap calls it.
+finish() {
+  local pid
+  pid=$(server_pid)
+  [ -z "$pid" ] || kill "$pid"
+  [ "$failed" -eq 0 ] || sed 's/^/  log | /' "$TROIKA_HOME/server.log"
+  rm -rf "$dir"
+}
+trap finish EXIT
 
 fail() {
   echo "FAILED: $*"
@@ -26,28 +46,44 @@ play() { export TROIKA_FAKE_SCRIPT=$scripts/$1; }
 expect() {
   local code=$1 text=$2
   shift 2
-  timeout 30 "$troika" "$@" >"$dir/output" 2>&1 </dev/null
+  timeout 60 "$troika" "$@" >"$dir/output" 2>&1 </dev/null
   local got=$?
   [ $got -eq "$code" ] || fail "troika $*: exit code $got, expected $code"
   grep -qF -e "$text" "$dir/output" || fail "troika $*: no \"$text\" in:"
 }
 
-# until TEXT: waits for it in the output.
+# until_shown TEXT: waits for it in the output.
 until_shown() {
-  for _ in $(seq 300); do
+  for _ in $(seq 600); do
     grep -qF -e "$1" "$dir/output" && return
     sleep 0.05
   done
   fail "no \"$1\" came"
 }
 
-expect 2 'no task in' tail latest
-expect 2 'no task in' log latest
+# until_state TASK STATE: waits for it.
+until_state() {
+  for _ in $(seq 600); do
+    "$troika" show "$1" >"$dir/output" 2>&1
+    grep -q "^state *$2" "$dir/output" && return
+    sleep 0.05
+  done
+  fail "task $1 is not $2"
+}
+
+# Nothing there yet, and no server: one is started.
+[ -z "$(server_pid)" ] || fail 'a server runs already'
+expect 2 'no task' tail latest
+[ -n "$(server_pid)" ] || fail 'no server was started'
+expect 2 'no task' show latest
+expect 0 'no tasks' tasks
 expect 2 'the prompt is empty' run codex ''
 expect 2 'does not exist' run codex --cwd "$dir/none" hi
 expect 2 'there are: codex' run copilot hi
 expect 2 'a task is needed' tail
 expect 2 'none of out, err, in, note' log x --stream all
+expect 2 'is none of queued' tasks --state lost
+expect 0 'server 0.' version
 
 play commands
 for harness in codex claude gemini; do
@@ -56,6 +92,7 @@ for harness in codex claude gemini; do
   expect 0 '● Bash  cat missing.txt' tail latest -f
   expect 0 "\"harness\":\"$harness\"" log latest --stream note
   expect 0 '"taskId":"' tail latest --json
+  expect 0 "$harness" tasks --harness $harness
 done
 expect 0 'All commands ran.' run claude --quiet 'do it'
 [ "$(cat "$dir/output")" = 'All commands ran.' ] || fail '--quiet says more'
@@ -67,6 +104,67 @@ grep -q '^from stdin$' "$dir/output" || fail 'the prompt of stdin'
 grep -qF 'All commands ran.' "$dir/output" || fail 'log --raw into parse'
 expect 0 $'\x1b[32m✔ done' tail latest --color always
 
+# What is known of them.
+expect 0 'answer     All commands ran.' show latest
+expect 0 '"harness":"codex"' show latest --json
+expect 0 '"id":"1.0"' show latest --event 1.0
+expect 0 '"request"' show latest --record 1
+expect 2 'exclude each other' show latest --event 1.0 --record 1
+expect 0 'total' usage
+expect 0 'VERSION' harnesses
+# No fake is logged in.
+expect 1 'none can be used' doctor
+token=$("$troika" token)
+[ ${#token} -ge 20 ] || fail "the token is \"$token\""
+
+# More turns.
+play two_turns
+id=$("$troika" run claude --detach 'first')
+[ "$id" = "$(printf %s "$id" | tr -cd 'a-z0-9')" ] || fail "the id is \"$id\""
+until_state "$id" idle
+expect 0 '✔ done' send "$id" 'second'
+grep -qF 'first' "$dir/output" && fail 'send shows what was before'
+expect 0 'turns      2' show "$id"
+expect 0 "$id" stop "$id" --grace 1s
+until_state "$id" '[a-z]*ed'
+play commands
+expect 0 '✔ done' resume "$id" 'third'
+expect 0 'turns      3' show "$id"
+
+# What the agent asks is answered from elsewhere.
+play asks
+: >"$dir/output"
+"$troika" run claude --edit-mode auto_edit 'x' >"$dir/run" 2>&1 </dev/null &
+pid=$!
+id=
+while [ -z "$id" ]; do
+  sleep 0.05
+  id=$(sed -n 's/^troika: task //p' "$dir/run")
+done
+until_state "$id" 'awaiting approval'
+expect 0 "troika respond $id" show "$id"
+expect 2 'no question' respond "$id" --answer 1
+expect 0 "$id" respond "$id" --allow
+until_state "$id" 'awaiting answer'
+expect 2 'there is no option 9' respond "$id" --answer 9
+expect 0 "$id" respond "$id" --answer 2
+wait $pid
+[ $? -eq 0 ] || fail 'answered: not exit code 0'
+cp "$dir/run" "$dir/output"
+until_shown "answer it with: troika respond $id --allow"
+until_shown '→ Leave it'
+
+# Tasks as they change.
+play commands
+timeout 30 "$troika" tasks -f --limit 1 >"$dir/output" 2>&1 &
+pid=$!
+until_shown 'STATE'
+"$troika" run gemini --quiet 'a new one' >"$dir/run" 2>&1
+until_shown 'a new one'
+kill -TERM $pid
+wait $pid
+[ $? -eq 143 ] || fail 'tasks -f: not exit code 143'
+
 # What went wrong, in the exit code.
 play fails
 expect 1 '✘ failed: The model is overloaded' run gemini 'do it'
@@ -76,6 +174,7 @@ expect 124 'the turn deadline of 300ms passed' run codex --timeout 300ms 'x'
 expect 124 'deadline' tail latest
 
 # Ctrl-C; a shell would have it ignored in the background.
+: >"$dir/output"
 env --default-signal=INT "$troika" run claude 'x' >"$dir/output" 2>&1 &
 pid=$!
 until_shown 'sleep 1000000'
@@ -84,8 +183,18 @@ wait $pid
 [ $? -eq 130 ] || fail "interrupted: not exit code 130"
 grep -qF '■ interrupted by user' "$dir/output" || fail 'interrupted'
 
+# The same from elsewhere; a task that lives is not deleted.
+id=$("$troika" run claude --detach 'x')
+until_state "$id" running
+expect 2 'stop' rm "$id"
+expect 0 "$id" interrupt "$id"
+until_state "$id" idle
+"$troika" rm --force "$id" >"$dir/output" 2>&1 || fail 'rm --force'
+expect 2 'no task' show "$id"
+
 # We leave, and the agent goes on.
 play slow
+: >"$dir/output"
 "$troika" run codex 'x' >"$dir/output" 2>&1 &
 pid=$!
 until_shown 'Find the bug'
@@ -95,65 +204,16 @@ wait $pid
 id=$(sed -n 's/^troika: leaving.*troika tail \(.*\) -f$/\1/p' "$dir/output")
 expect 0 'All 4 tests pass' tail "${id:-none}" -f
 
-# We leave while the agent starts: it gets its prompt first.
-play commands
-printf '#!/bin/sh\nsleep 1\nexec "%s" "$@"\n' "$TROIKA_RELAY_BIN" \
-  >"$dir/relay"
-chmod +x "$dir/relay"
-for signals in TERM 'INT INT INT'; do
-  : >"$dir/output"
-  TROIKA_RELAY_BIN=$dir/relay env --default-signal=INT \
-    "$troika" run codex 'x' >"$dir/output" 2>&1 &
-  pid=$!
-  until_shown 'troika: task '
-  sleep 0.3
-  for signal in $signals; do
-    kill -"$signal" "$pid"
-    sleep 0.1
-  done
-  wait $pid
-  code=$?
-  if [ "$signals" = TERM ]; then
-    [ $code -eq 143 ] || fail "told to leave early: exit code $code, not 143"
-    grep -qF 'leaving as soon as' "$dir/output" || fail 'leaving early'
-    grep -qF 'the agent goes on' "$dir/output" || fail 'left too early'
-    expect 0 '✔ done' tail latest -f
-  else
-    [ $code -eq 130 ] || fail "third Ctrl-C: exit code $code, not 130"
-    expect 130 'by user' tail latest -f
-  fi
-done
-
-# A log that can't be written is told to everybody who watches.
-printf '#!/bin/sh\ntrap "" XFSZ\nulimit -f 8\nexec "%s" "$@"\n' \
-  "$TROIKA_RELAY_BIN" >"$dir/relay"
-play floods
+# The server is killed while we watch, and nothing is missed.
 : >"$dir/output"
-TROIKA_RELAY_BIN=$dir/relay "$troika" run codex 'x' >"$dir/output" 2>&1 &
+"$troika" run codex 'x' >"$dir/output" 2>&1 &
 pid=$!
-until_shown "its log can't be written"
-timeout 3 "$troika" tail latest -f >"$dir/output" 2>&1
-grep -qF "its log can't be written" "$dir/output" || fail 'trouble in tail'
-kill -TERM $pid
+until_shown 'Find the bug'
+kill -KILL "$(server_pid)"
 wait $pid
-play commands
-
-# A task that nobody starts.
-expect 0 '✔ done' run codex 'name the files'
-log=$(printf "%s\n" "$TROIKA_HOME"/tasks/*/log.v1 | tail -1)
-cp "$log" "$dir/whole"
-head -3 "$dir/whole" >"$log"
-expect 0 '❯ name the files' tail latest
-expect 1 'the task was never started' tail latest -f
-printf 'half a rec' >>"$log"
-expect 0 'the log is damaged here: 10 bytes' tail latest
-expect 1 'the log is damaged here: 10 bytes' tail latest -f
-
-# A folder without a log.
-rm "$log"
-expect 1 'has no log' tail latest
-expect 1 'has no log' log latest
-cp "$dir/whole" "$log"
+[ $? -eq 0 ] || fail 'the server was killed: not exit code 0'
+grep -qF 'All 4 tests pass' "$dir/output" || fail 'missed what came then'
+[ "$(grep -c '✔ done' "$dir/output")" -eq 1 ] || fail 'shown twice'
 
 # Our reader leaves, and the agent goes on.
 play commands

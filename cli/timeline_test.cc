@@ -135,7 +135,7 @@ TEST_F(TimelineTest, ShowsApprovalsAndQuestions) {
   Question question = {
       .items = {
           {.header = "Colour", .text = "Which?", .options = {"red", "blue"}}}};
-  EXPECT_EQ(Add(question), "\n? Colour: Which?\n    - red\n    - blue\n");
+  EXPECT_EQ(Add(question), "\n? Colour: Which?\n    1. red\n    2. blue\n");
   question.state = Question::State::kAnswered;
   question.items[0].answers = {"red"};
   EXPECT_EQ(Add(question), "\n✔ Colour: Which? → red\n");

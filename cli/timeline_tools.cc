@@ -161,8 +161,9 @@ void Timeline::On(const Question& question, const Context&) {
     }
     Line(Style::kYellow,
          absl::StrCat("? ", text, item.multi_select ? " (any of)" : ""));
-    for (const std::string& option : item.options) {
-      Line(Style::kPlain, absl::StrCat("    - ", HarmlessLine(option)));
+    for (size_t i = 0; i < item.options.size(); ++i) {
+      Line(Style::kPlain,
+           absl::StrCat("    ", i + 1, ". ", HarmlessLine(item.options[i])));
     }
   }
 }

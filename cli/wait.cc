@@ -15,14 +15,14 @@ int64_t Sooner(int64_t a, int64_t b) {
   return std::min(a, b);
 }
 
-void Wait(std::vector<pollfd> fds, int64_t wake_at, Clock& clock) {
+bool Wait(std::vector<pollfd>* fds, int64_t wake_at, Clock& clock) {
   int64_t millis = -1;
   if (wake_at != 0) {
     const int64_t micros = std::max<int64_t>(0, wake_at - clock.NowMicros());
     millis = std::min(kMostMillis, (micros + 999) / 1000);
   }
   // A signal that ends it early is no matter: the caller looks in any case.
-  poll(fds.data(), fds.size(), static_cast<int>(millis));
+  return poll(fds->data(), fds->size(), static_cast<int>(millis)) > 0;
 }
 
 }  // namespace troika::cli

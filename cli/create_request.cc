@@ -1,0 +1,119 @@
+#include "cli/create_request.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "agent/harness.h"
+#include "base/json.h"
+#include "cli/server.h"
+
+namespace troika::cli {
+namespace {
+
+// Sets a field of LaunchOptions, that has the same name in both.
+class FieldSetter {
+ public:
+  FieldSetter(absl::string_view name, v1::LaunchOptions* out)
+      : out_(*out),
+        reflection_(*out->GetReflection()),
+        field_(*out->GetDescriptor()->FindFieldByName(std::string(name))) {}
+
+  void Set(const std::string& value) {
+    reflection_.SetString(&out_, &field_, json::ToValidUtf8(value));
+  }
+  void Set(const std::vector<std::string>& values) {
+    for (const std::string& value : values) {
+      reflection_.AddString(&out_, &field_, json::ToValidUtf8(value));
+    }
+  }
+  void Set(bool value) { reflection_.SetBool(&out_, &field_, value); }
+  void Set(const std::optional<bool>& value) { Set(*value); }
+  void Set(const std::optional<EditMode>& mode) {
+    reflection_.SetEnumValue(&out_, &field_, ToEditMode(*mode));
+  }
+
+ private:
+  v1::LaunchOptions& out_;
+  const google::protobuf::Reflection& reflection_;
+  const google::protobuf::FieldDescriptor& field_;
+};
+
+v1::Timeouts ToTimeouts(const notes::Timeouts& timeouts) {
+  v1::Timeouts out;
+  const auto set = [](const std::optional<int64_t>& millis,
+                      auto mutable_field) {
+    if (millis) *mutable_field() = ToDuration(absl::Milliseconds(*millis));
+  };
+  set(timeouts.start_ms, [&] { return out.mutable_start(); });
+  set(timeouts.idle_ms, [&] { return out.mutable_idle(); });
+  set(timeouts.turn_ms, [&] { return out.mutable_turn(); });
+  set(timeouts.task_ms, [&] { return out.mutable_task(); });
+  return out;
+}
+
+}  // namespace
+
+v1::EditMode ToEditMode(EditMode mode) {
+  switch (mode) {
+    case EditMode::kResearch:
+      return v1::research;
+    case EditMode::kAutoEdit:
+      return v1::auto_edit;
+    case EditMode::kFullAuto:
+      return v1::full_auto;
+    case EditMode::kDangerous:
+      return v1::dangerous;
+  }
+  return v1::research;
+}
+
+google::protobuf::Duration ToDuration(absl::Duration duration) {
+  google::protobuf::Duration out;
+  out.set_seconds(absl::ToInt64Seconds(duration));
+  out.set_nanos(static_cast<int>(absl::ToInt64Nanoseconds(
+      duration - absl::Seconds(absl::ToInt64Seconds(duration)))));
+  return out;
+}
+
+v1::LaunchOptions ToLaunchOptions(const LaunchOptions& options) {
+  v1::LaunchOptions out;
+  for (const LaunchField& field : LaunchFields()) {
+    if (!IsSet(options, field)) continue;
+    std::visit(
+        [&](auto member) {
+          FieldSetter(field.name, &out).Set(options.*member);
+        },
+        field.member);
+  }
+  return out;
+}
+
+v1::CreateTaskRequest ToCreateRequest(TaskRequest request,
+                                      const Environment& environment) {
+  // As `troika tasks --cwd` names it, too.
+  request.cwd = FromHere(request.cwd.empty() ? "." : request.cwd);
+  MakePathsAbsolute(&request);
+  v1::CreateTaskRequest out;
+  out.set_harness(std::string(HarnessId(request.harness)));
+  out.set_prompt(json::ToValidUtf8(request.prompt));
+  out.set_cwd(json::ToValidUtf8(request.cwd));
+  *out.mutable_options() = ToLaunchOptions(request.options);
+  out.set_title(json::ToValidUtf8(request.title));
+  for (const auto& [key, value] : request.labels) {
+    (*out.mutable_labels())[json::ToValidUtf8(key)] = json::ToValidUtf8(value);
+  }
+  *out.mutable_timeouts() = ToTimeouts(request.timeouts);
+  out.set_resume_session(json::ToValidUtf8(request.resume_session));
+  const Environment allowed = ForAgents(environment);
+  for (const auto& [name, value] : allowed.variables()) {
+    // What is no text can't be carried, and hardly matters to an agent.
+    if (!json::IsValidUtf8(name) || !json::IsValidUtf8(value)) continue;
+    (*out.mutable_env())[name] = value;
+  }
+  return out;
+}
+
+}  // namespace troika::cli

@@ -1,0 +1,24 @@
+// A task's request as the API takes it.
+#ifndef TROIKA_CLI_CREATE_REQUEST_H_
+#define TROIKA_CLI_CREATE_REQUEST_H_
+
+#include "absl/time/time.h"
+#include "agent/environment.h"
+#include "agent/launch.h"
+#include "dto/troika.pb.h"
+#include "task/request.h"
+
+namespace troika::cli {
+
+// Paths become absolute, from where we are. Of `environment` goes along what an
+// agent may have.
+v1::CreateTaskRequest ToCreateRequest(TaskRequest request,
+                                      const Environment& environment);
+
+v1::LaunchOptions ToLaunchOptions(const LaunchOptions& options);
+v1::EditMode ToEditMode(EditMode mode);
+google::protobuf::Duration ToDuration(absl::Duration duration);
+
+}  // namespace troika::cli
+
+#endif  // TROIKA_CLI_CREATE_REQUEST_H_

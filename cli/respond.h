@@ -1,0 +1,28 @@
+// An answer to what a task's agent asks.
+#ifndef TROIKA_CLI_RESPOND_H_
+#define TROIKA_CLI_RESPOND_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "dto/troika.pb.h"
+
+namespace troika::cli {
+
+struct Reply {
+  enum class Kind { kAllow, kDeny, kAnswer };
+  std::string id;  // Of what is asked; empty: of the one thing that is.
+  Kind kind = Kind::kAllow;
+  std::string reason;
+  std::vector<std::string> answers;  // To each item: as asker.h reads them.
+};
+
+// FailedPrecondition where nothing like it waits, or several things do and no
+// id was given; InvalidArgument where the answers are not as many as is asked.
+absl::StatusOr<v1::RespondRequest> MakeResponse(const v1::Task& task,
+                                                const Reply& reply);
+
+}  // namespace troika::cli
+
+#endif  // TROIKA_CLI_RESPOND_H_

@@ -1,0 +1,97 @@
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "base/flags.h"
+#include "base/json.h"
+#include "base/status_macros.h"
+#include "cli/respond.h"
+#include "cli/server.h"
+#include "cli/server_commands.h"
+#include "cli/task_text.h"
+
+namespace troika::cli {
+namespace {
+
+constexpr absl::string_view kHelp =
+    R"(usage: troika respond TASK [ID] --allow|--deny|--answer TEXT... [FLAG...]
+
+Answers what an agent asks: a permission, or a question. `troika show TASK` says
+what waits, and its ID, which may be left out where only one thing does. TASK is
+its id, a beginning of the id that no other task has, or latest.
+
+  --allow        let the agent do what it asked for
+  --deny         don't
+  --reason TEXT  told to the agent with --deny
+  --answer TEXT  the answer to a question: an option, its number, or any words;
+                 once for each item that is asked. Several options are numbers
+                 with commas between: --answer 1,3
+  --json         print the task as JSON
+
+Exit code: 0; 1 where the server can't be reached; 2 where the command line is
+wrong, or nothing like it waits.
+
+Examples:
+  troika respond latest --allow
+  troika respond latest --deny --reason "use the staging database"
+  troika respond latest --answer 2
+)";
+
+struct Line {
+  std::string task;
+  Reply reply;
+  bool json = false;
+};
+
+absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args) {
+  Line line;
+  bool allow = false, deny = false;
+  Flags flags;
+  flags.Add("allow", &allow);
+  flags.Add("deny", &deny);
+  flags.Add("reason", &line.reply.reason);
+  flags.Add("answer", &line.reply.answers);
+  flags.Add("json", &line.json);
+  ASSIGN_OR_RETURN(const std::vector<std::string> words, flags.Parse(args));
+  if (words.empty() || words[0].empty() || words.size() > 2) {
+    return absl::InvalidArgumentError(
+        "a task is needed, and at most one id of what it asks");
+  }
+  if (int{allow} + int{deny} + int{!line.reply.answers.empty()} != 1) {
+    return absl::InvalidArgumentError(
+        "one of --allow, --deny and --answer is needed");
+  }
+  if (!line.reply.reason.empty() && !deny) {
+    return absl::InvalidArgumentError("--reason goes with --deny");
+  }
+  line.task = words[0];
+  if (words.size() == 2) line.reply.id = words[1];
+  line.reply.kind = allow  ? Reply::Kind::kAllow
+                    : deny ? Reply::Kind::kDeny
+                           : Reply::Kind::kAnswer;
+  return line;
+}
+
+absl::StatusOr<int> Respond(const Line& line, Server& server, const Io& io) {
+  ASSIGN_OR_RETURN(const v1::Task task, server.api.GetTask(line.task));
+  ASSIGN_OR_RETURN(const v1::RespondRequest request,
+                   MakeResponse(task, line.reply));
+  ASSIGN_OR_RETURN(const v1::Task after,
+                   server.api.Respond(task.id(), request));
+  return line.json ? PrintJson(io, after) : Print(io, TaskLine(after));
+}
+
+int Run(absl::Span<const std::string> args, const Io& io) {
+  return RunOnServer(kRespondCommand, args, io, ReadLine, Respond);
+}
+
+}  // namespace
+
+constinit const Command kRespondCommand = {
+    .name = "respond",
+    .summary = "allow, deny or answer what an agent asks",
+    .help = kHelp,
+    .run = Run};
+
+}  // namespace troika::cli

@@ -1,0 +1,106 @@
+#include <unistd.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "base/flags.h"
+#include "base/json.h"
+#include "base/status_macros.h"
+#include "cli/give_turn.h"
+#include "cli/server.h"
+#include "cli/server_commands.h"
+#include "cli/turn_flags.h"
+
+namespace troika::cli {
+namespace {
+
+constexpr absl::string_view kHelp =
+    R"(usage: troika send TASK [PROMPT|-] [FLAG...]
+
+Gives a task another prompt, in the same conversation, and shows the work on it.
+An agent that waits for input takes it at once; one that has ended is started
+again; one that works takes it into its turn where it can, else afterwards. TASK
+is its id, a beginning of the id that no other task has, or latest. The prompt
+comes from the command line; from stdin with -, or where none is given and stdin
+is no terminal.
+
+  --image FILE  shown with the prompt; can be repeated
+  --detach      print the task's id and return at once
+  --json        events, a line of JSON each; with --detach the task
+  --quiet       only the agent's last answer
+  --color WHEN  auto (on terminals, without NO_COLOR), always, never
+
+Exit code: 0 where the turn went well, else as of `troika run`.
+
+Examples:
+  troika send latest "now the other test"
+  troika send latest --image shot.png "it still looks like this"
+)";
+
+struct Line {
+  std::string task;
+  v1::InputRequest request;
+  enum class Prompt { kGiven, kStdin } prompt = Prompt::kStdin;
+  ViewOptions view;
+  Then then = Then::kFollow;
+};
+
+absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args) {
+  Line line;
+  std::vector<std::string> images;
+  TurnFlags turn;
+  Flags flags;
+  flags.Add("image", &images);
+  turn.AddTo(&flags);
+  ASSIGN_OR_RETURN(const std::vector<std::string> words, flags.Parse(args));
+  if (words.empty() || words[0].empty()) {
+    return absl::InvalidArgumentError("a task is needed: its id, or latest");
+  }
+  if (words.size() > 2) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("more than one prompt: \"", words[1], "\" and \"",
+                     words[2], "\"; put quotes around it"));
+  }
+  line.task = words[0];
+  if (words.size() == 2 && words[1] != "-") {
+    line.prompt = Line::Prompt::kGiven;
+    line.request.set_text(json::ToValidUtf8(words[1]));
+  } else if (words.size() == 1 && isatty(STDIN_FILENO) != 0) {
+    return absl::InvalidArgumentError("a prompt is needed: say what to do");
+  }
+  for (const std::string& image : images) {
+    line.request.add_images(json::ToValidUtf8(FromHere(image)));
+  }
+  ASSIGN_OR_RETURN(line.view, turn.Options());
+  line.then = turn.then();
+  return line;
+}
+
+absl::StatusOr<int> Send(const Line& line, Server& server, const Io& io) {
+  v1::InputRequest request = line.request;
+  if (line.prompt == Line::Prompt::kStdin) {
+    ASSIGN_OR_RETURN(const std::string prompt, ReadPrompt(io));
+    request.set_text(json::ToValidUtf8(prompt));
+  }
+  request.set_idempotency_key(NewIdempotencyKey());
+  GivenTurn turn;
+  ASSIGN_OR_RETURN(turn.before, server.api.GetTask(line.task));
+  ASSIGN_OR_RETURN(turn.after, server.api.SendInput(turn.before.id(), request));
+  return ShowTurn(server, turn, line.then, line.view, io);
+}
+
+int Run(absl::Span<const std::string> args, const Io& io) {
+  return RunOnServer(kSendCommand, args, io, ReadLine, Send);
+}
+
+}  // namespace
+
+constinit const Command kSendCommand = {.name = "send",
+                                        .summary = "give a task another prompt",
+                                        .help = kHelp,
+                                        .run = Run};
+
+}  // namespace troika::cli

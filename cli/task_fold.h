@@ -1,0 +1,45 @@
+// A task's state out of the events that the server streams.
+#ifndef TROIKA_CLI_TASK_FOLD_H_
+#define TROIKA_CLI_TASK_FOLD_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "agent/message.h"
+#include "base/json.h"
+#include "dto/troika.pb.h"
+#include "task/state.h"
+
+namespace troika::cli {
+
+class TaskFold {
+ public:
+  enum class From {
+    kStart,  // All events come.
+    kTask,   // Those come that `task` does not know of yet.
+  };
+
+  TaskFold(const v1::Task& task, From from);
+
+  // The event, counted in. InvalidArgument where `json` is none.
+  absl::StatusOr<Message> Take(absl::string_view json);
+  // Where the whole event of `message` was asked for, as some of it was cut.
+  static absl::StatusOr<Message> ReadWhole(const v1::Event& event);
+  // All events come again.
+  void Restart();
+
+  const TaskState& state() const { return state_; }
+  // Whether some text of the last event is only begun.
+  bool was_cut() const { return was_cut_; }
+
+ private:
+  TaskState start_;  // Before any event.
+  TaskState state_;
+  json::Parser parser_;
+  bool was_cut_ = false;
+};
+
+}  // namespace troika::cli
+
+#endif  // TROIKA_CLI_TASK_FOLD_H_

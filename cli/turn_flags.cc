@@ -1,0 +1,63 @@
+#include "cli/turn_flags.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "base/status_macros.h"
+
+namespace troika::cli {
+namespace {
+
+// More than any request may have: the server's own limit says what to do.
+constexpr size_t kMaxStdin = size_t{16} << 20;
+
+}  // namespace
+
+void TurnFlags::AddTo(Flags* flags) {
+  view_.AddTo(flags);
+  flags->Add("quiet", &quiet_);
+  flags->Add("detach", &detach_);
+}
+
+absl::StatusOr<ViewOptions> TurnFlags::Options() const {
+  ASSIGN_OR_RETURN(ViewOptions options, view_.Options());
+  if (!quiet_) return options;
+  if (options.output == ViewOptions::Output::kJson) {
+    return absl::InvalidArgumentError("--quiet and --json exclude each other");
+  }
+  if (detach_) {
+    return absl::InvalidArgumentError(
+        "--quiet and --detach exclude each other");
+  }
+  options.output = ViewOptions::Output::kQuiet;
+  return options;
+}
+
+absl::StatusOr<std::optional<EditMode>> ReadEditMode(const std::string& id) {
+  if (id.empty()) return std::optional<EditMode>();
+  // As flags are written, too.
+  const auto mode = EditModeFromId(absl::StrReplaceAll(id, {{"-", "_"}}));
+  if (mode) return mode;
+  return absl::InvalidArgumentError(
+      absl::StrCat("--edit-mode ", id,
+                   " is none of research, auto_edit, full_auto and dangerous"));
+}
+
+absl::StatusOr<std::map<std::string, std::string>> ReadLabels(
+    const std::vector<std::string>& labels) {
+  std::map<std::string, std::string> read;
+  for (const std::string& label : labels) {
+    const size_t equals = label.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--label ", label, " is not of the form key=value"));
+    }
+    read[label.substr(0, equals)] = label.substr(equals + 1);
+  }
+  return read;
+}
+
+absl::StatusOr<std::string> ReadPrompt(const Io& io) {
+  return ReadToEnd(io.in, "stdin", kMaxStdin);
+}
+
+}  // namespace troika::cli

@@ -1,0 +1,47 @@
+// Flags that commands have in common which give an agent something to do.
+#ifndef TROIKA_CLI_TURN_FLAGS_H_
+#define TROIKA_CLI_TURN_FLAGS_H_
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "agent/launch.h"
+#include "base/flags.h"
+#include "cli/io.h"
+#include "cli/task_view.h"
+
+namespace troika::cli {
+
+// What to do once the agent has its prompt.
+enum class Then { kFollow, kDetach };
+
+// --json, --color, --quiet and --detach.
+class TurnFlags {
+ public:
+  void AddTo(Flags* flags);
+  // InvalidArgument where they exclude each other.
+  absl::StatusOr<ViewOptions> Options() const;
+  Then then() const { return detach_ ? Then::kDetach : Then::kFollow; }
+
+ private:
+  ViewFlags view_;
+  bool quiet_ = false;
+  bool detach_ = false;
+};
+
+// Nothing where `id` is empty; dashes are as good as underscores.
+absl::StatusOr<std::optional<EditMode>> ReadEditMode(const std::string& id);
+
+// Each is key=value.
+absl::StatusOr<std::map<std::string, std::string>> ReadLabels(
+    const std::vector<std::string>& labels);
+
+// A prompt from stdin.
+absl::StatusOr<std::string> ReadPrompt(const Io& io);
+
+}  // namespace troika::cli
+
+#endif  // TROIKA_CLI_TURN_FLAGS_H_
