@@ -39,6 +39,38 @@ expect 0 'troika 0.' version
 expect 0 'troika 0.' --version
 expect 2 'did you mean "parse"?' prase
 
+# Wrong command lines, before any server is asked.
+expect 2 'a task is needed' show
+expect 2 'a task is needed' show ''
+expect 2 'more than one task: a b' tail a b
+expect 2 'exclude each other' show a --event 1.0 --record 1
+expect 2 'is no number' show a --record x
+expect 2 'is none of queued' tasks --state lost
+expect 2 'not of the form key=value' tasks --label x
+expect 2 '`troika show` shows one task' tasks latest
+expect 2 'a task is needed' send
+expect 2 'put quotes around it' send a b c
+expect 2 'exclude each other' send a b --quiet --detach
+expect 2 'is none of research' resume a --edit-mode all
+expect 2 'one of --allow, --deny and --answer' respond a
+expect 2 'one of --allow, --deny and --answer' respond a --allow --deny
+expect 2 '--reason goes with --deny' respond a --allow --reason x
+expect 2 'is no duration' stop a --grace 1
+expect 2 'unknown flag --grace' interrupt a --grace 1s
+expect 2 'a task is needed' rm
+expect 2 'is no time: write it as' usage --since yesterday
+expect 2 'is no flag' harnesses codex
+expect 2 'is no flag' doctor now
+expect 2 'takes no arguments' token x
+export TROIKA_URL=box
+expect 2 'write it as http://HOST:PORT' tasks
+export TROIKA_URL=http://127.0.0.1:1
+expect 1 'see whether it runs there' tasks
+unset TROIKA_URL
+export TROIKA_SERVER_BIN="$dir/none"
+expect 1 'no troika-server at' serve
+unset TROIKA_SERVER_BIN
+
 expect 0 '"init":{"sessionId":"t-1"' parse --harness codex
 expect 0 '"parseError":{' parse --harness codex -
 expect 0 '"text":{"text":"hello"}' parse --harness=codex "$dir/input"
