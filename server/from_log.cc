@@ -78,10 +78,12 @@ absl::StatusOr<EventBytes> WholeEventOf(const Home& home,
   Replay replay;
   std::optional<Message> found;
   bool passed = false;
-  ReplaySink sink(&replay, [&](Message&& message) {
-    if (message.id == event) found = std::move(message);
+  // The sink borrows it.
+  const auto look = [&](Message&& message) {
     passed = passed || message.id > event;
-  });
+    if (message.id == event) found = std::move(message);
+  };
+  ReplaySink sink(&replay, look);
   int64_t read = 0;
   do {
     ASSIGN_OR_RETURN(read, reader.Read(sink, kAtOnce));
