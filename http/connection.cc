@@ -47,7 +47,8 @@ void Connection::OnReady(short events) {
       OnSent();
     }
   } else if (state_ == State::kReading) {
-    Process(Receive());
+    // What came before is processed first.
+    if (leftover_.empty()) Process(Receive());
   } else if (state_ == State::kStreaming || state_ == State::kLingering) {
     Drop(Receive());
   } else if (state_ == State::kHandling) {
@@ -91,6 +92,8 @@ void Connection::Settle() {
   short events = 0;
   switch (state_) {
     case State::kReading:
+      events = leftover_.empty() ? POLLIN : 0;
+      break;
     case State::kLingering:
       events = POLLIN;
       break;
@@ -148,10 +151,21 @@ void Connection::Process(absl::string_view bytes) {
 }
 
 void Connection::ProcessLeftover() {
-  if (processing_ || state_ != State::kReading) return;
+  if (state_ != State::kReading) return;
   const std::string bytes = std::exchange(leftover_, std::string());
-  if (bytes.empty()) return AwaitRequest();
   Process(bytes);
+  Settle();
+}
+
+void Connection::AwaitNext() {
+  // Process() goes on by itself.
+  if (processing_) return;
+  if (leftover_.empty()) return AwaitRequest();
+  // Whoever replies may be within a callback of anything: no handler is called
+  // from there.
+  hub_->loop->Post([weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->ProcessLeftover();
+  });
 }
 
 bool Connection::CountBody() {

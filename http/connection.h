@@ -76,6 +76,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Bytes in the hub's scratch buffer; none: closed, or nothing there.
   absl::string_view Receive();
   void Process(absl::string_view bytes);
+  // After a reply: the next request, which may be there already.
+  void AwaitNext();
   void ProcessLeftover();
   void Dispatch();
   void AwaitRequest();

@@ -100,7 +100,7 @@ void Connection::OnSent() {
   if (Send() != Sent::kAll) return;
   if (persistence_ == Persistence::kClose) return StartLinger();
   state_ = State::kReading;
-  ProcessLeftover();
+  AwaitNext();
 }
 
 void Connection::StartLinger() {

@@ -73,7 +73,9 @@ class Exchange {
   // HEAD is a GET here: the server leaves out the answer's body.
   const Request& request() const { return request_; }
 
-  // One of the two, once. Written at once, as far as the client takes it.
+  // One of the two, once. Written at once, as far as the client takes it. No
+  // handler is called within: a request that waits behind this one has its turn
+  // later.
   void Reply(Response response);
   // An answer without a length, that lasts until the source ends or the client
   // leaves; the connection then closes. The source is destroyed with it. Where

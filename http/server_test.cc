@@ -65,6 +65,28 @@ TEST(ServerTest, KeepsTheOrderOfPipelinedRequests) {
   EXPECT_TRUE(server.Await([&] { return server.kept.size() == 2; }));
 }
 
+TEST(ServerTest, NoHandlerIsCalledWithinAReply) {
+  TestServer server;
+  TestClient client = server.Connect();
+  const std::string get = "GET /later HTTP/1.1\r\nHost: t\r\n\r\n";
+  client.Send(absl::StrCat(get, get, get));
+  for (size_t i = 0; i < 3; ++i) {
+    ASSERT_TRUE(server.Await([&] { return server.kept.size() == i + 1; }));
+    client.Send("GET /a HTTP/1.1\r\nHost: t\r\n\r\n");
+    server.OnLoop([&] {
+      if (i == 1) {
+        server.kept[i].reset();  // Which replies, too.
+      } else {
+        server.kept[i]->Reply({.body = "late"});
+      }
+      EXPECT_EQ(server.kept.size(), i + 1);
+    });
+    EXPECT_EQ(client.ReadShort().substr(0, 3), i == 1 ? "500" : "200");
+  }
+  // What came meanwhile was not read before what waited.
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(client.ReadShort(), "200 GET /a  ");
+}
+
 TEST(ServerTest, TakesRequestsByteByByte) {
   TestServer server;
   TestClient client = server.Connect();
