@@ -12,31 +12,26 @@
 #include "relay/socket_address.h"
 
 namespace troika::relay {
-namespace {
-
-constexpr int kWelcomePatienceMs = 1000;
-
-}  // namespace
 
 absl::StatusOr<Client> Client::Connect(int dir_fd, Role role) {
-  UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd.ok()) return absl::ErrnoToStatus(errno, "make a socket");
   const sockaddr_un address = SocketAddress(dir_fd);
-  // Blocks only where hundreds wait to be accepted.
   while (connect(fd.get(), reinterpret_cast<const sockaddr*>(&address),
                  sizeof(address)) != 0) {
     if (errno == EINTR) continue;
     if (errno == ENOENT || errno == ECONNREFUSED) {
       return absl::UnavailableError("no relay runs for this task");
     }
+    if (errno == EAGAIN) {
+      return absl::UnavailableError(
+          "too many wait to be let in by the relay of this task");
+    }
     return absl::ErrnoToStatus(errno, absl::StrCat("connect ", kSocketName));
   }
   Client client(std::move(fd));
   client.out_ = Encode(Hello{.role = role});
   client.Write();
-  pollfd welcome = {.fd = client.fd(), .events = POLLIN};
-  poll(&welcome, 1, kWelcomePatienceMs);
-  ASSIGN_OR_RETURN(client.news_, client.OnPolled());
   return client;
 }
 
@@ -63,7 +58,7 @@ void Client::Write() {
 
 absl::StatusOr<Client::News> Client::OnPolled() {
   if (closed_) return absl::UnavailableError("the relay is gone");
-  News news = std::exchange(news_, {});
+  News news;
   Write();
   char chunk[16384];
   while (true) {

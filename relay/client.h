@@ -36,8 +36,9 @@ class Client {
     std::vector<Answer> answers;
   };
 
-  // Reaches the relay of a task's folder, whatever its path's length, and waits
-  // a moment for its welcome. Unavailable where none listens there.
+  // Reaches the relay of a task's folder, whatever its path's length. Waits for
+  // nothing: its welcome comes as all else does. Unavailable where none listens
+  // there, or too many wait to be let in.
   static absl::StatusOr<Client> Connect(int dir_fd, Role role);
 
   int fd() const { return fd_.get(); }
@@ -50,8 +51,8 @@ class Client {
   // FailedPrecondition where it speaks no version that we do.
   absl::StatusOr<News> OnPolled();
 
-  // What we are to the relay, as another may drive it. Nothing where it is busy
-  // and the welcome is still to come.
+  // What we are to the relay, as another may drive it. Nothing before its
+  // welcome: until then it may refuse what is sent.
   std::optional<Role> role() const { return role_; }
 
  private:
@@ -65,7 +66,6 @@ class Client {
   std::string out_;
   std::optional<Role> role_;
   bool closed_ = false;
-  News news_;  // That came with the welcome, and is still to be told.
 };
 
 }  // namespace troika::relay

@@ -115,7 +115,7 @@ absl::Status Follower::Advance(MessageSink sink) {
   Listen();
   RETURN_IF_ERROR(ReadSome(sink));
   if (behind()) return absl::OkStatus();
-  if (std::exchange(relay_gone_, false)) client_.reset();
+  if (std::exchange(relay_gone_, false)) Disconnect();
   if (!client_ && state().process_alive) Connect(sink);
   if (client_ || !at_end_) return absl::OkStatus();
   if (state().process_alive || state().turns_waiting > 0) {
@@ -136,12 +136,19 @@ void Follower::TellEnd(MessageSink sink) {
   reader_.Finish(records);
 }
 
+void Follower::Disconnect() {
+  // One that turns us away would do so again at once.
+  if (!client_->role()) {
+    connect_at_ = options_.clock->NowMicros() + kLookAgain;
+  }
+  client_.reset();
+}
+
 void Follower::Connect(MessageSink sink) {
+  if (options_.clock->NowMicros() < connect_at_) return;
   auto client = relay::Client::Connect(folder_->fd.get(), options_.role);
   if (client.ok()) {
     client_ = *std::move(client);
-    // What came with its welcome, no poll tells of.
-    wake_at_ = options_.clock->NowMicros();
   } else {
     OnRelayMissing(sink);
   }

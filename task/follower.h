@@ -73,8 +73,9 @@ class Follower {
   const Replay& replay() const { return replay_; }
   const TaskState& state() const { return replay_.state(); }
 
-  // Connected to the relay, and what we are to it.
+  // Connected to the relay, which may not have said anything yet.
   bool connected() const { return client_.has_value(); }
+  // What we are to it; nothing before it said so.
   std::optional<relay::Role> role() const;
   void Send(const relay::Command& command) { client_->Send(command); }
   // Of commands, since the last call.
@@ -90,8 +91,9 @@ class Follower {
   absl::Status ReadSome(MessageSink sink);
   // To the relay.
   void Listen();
+  void Disconnect();
   void TellEnd(MessageSink sink);
-  // Whether a relay should be there.
+  // Where a relay should be there.
   void Connect(MessageSink sink);
   void OnRelayMissing(MessageSink sink);
 
@@ -103,6 +105,7 @@ class Follower {
   std::vector<relay::Client::Answer> answers_;
   std::string trouble_;
   int64_t wake_at_ = 0;
+  int64_t connect_at_ = 0;  // Not before.
   // Where the log ended when we found that we are behind; 0: we are not.
   int64_t behind_until_ = 0;
   bool relay_gone_ = false;  // Which is judged once its last words are read.

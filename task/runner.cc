@@ -73,7 +73,6 @@ absl::Status Runner::Advance(MessageSink sink) {
   if (follower_->behind()) return absl::OkStatus();
   RETURN_IF_ERROR(LoadOptions());
   if (follower_->connected()) {
-    role_ = follower_->role();
     Watch();
     SendQueue();
     return absl::OkStatus();
@@ -134,6 +133,7 @@ void Runner::Send(RelayCommand command) {
 }
 
 void Runner::SendQueue() {
+  if (role() != relay::Role::kDriver) return;
   queue_.AddWanted(follower_->replay().outbox());
   queue_.Send(tools_.clock->NowMicros(), [&](const RelayCommand& command) {
     Step();
@@ -146,6 +146,12 @@ void Runner::SendQueue() {
 
 void Runner::Watch() {
   const int64_t now = tools_.clock->NowMicros();
+  if (role() == relay::Role::kWatcher) {
+    // Whoever drives it sees to that.
+    watched_until_ = now;
+    interrupt_until_ = 0;
+    return;
+  }
   if (state().session_mismatch && state().ending.kind == Ending::Kind::kNone) {
     Send({.type = relay::FrameType::kStop,
           .key = absl::StrCat("mismatch-", state().generation),

@@ -135,6 +135,9 @@ class Runner {
   int64_t log_bytes() const { return follower_->offset(); }
   // What is wrong with the log right now; empty: nothing.
   const std::string& trouble() const { return follower_->trouble(); }
+  // What we are to the relay; nothing where none lives, or it has not said so.
+  // What is asked meanwhile waits until it has.
+  std::optional<relay::Role> role() const { return follower_->role(); }
   // Of the relay that we are connected to; 0: none.
   pid_t relay_pid() const;
   // The last turn's answer; from the file that the CLI left it in where the
@@ -158,6 +161,7 @@ class Runner {
   bool WantsAnotherProcess(const TurnRequest& turn) const;
   // To the relay, now or once it is there.
   void Send(RelayCommand command);
+  // Where we drive it: what another one's relay would refuse stays.
   void SendQueue();
   absl::Status CheckDriver() const;
   std::string NextKey(absl::string_view kind);
@@ -187,7 +191,6 @@ class Runner {
   int64_t pending_at_ = 0;  // When to try again.
   bool appended_ = false;   // Since the log was read.
   bool waits_for_start_ = false;
-  std::optional<relay::Role> role_;
   int commands_ = 0;
   int asked_turn_ = 0;              // The last that we asked for.
   std::string asked_request_key_;   // Its.

@@ -55,7 +55,7 @@ absl::Status Runner::CheckReady() const {
 }
 
 absl::Status Runner::CheckDriver() const {
-  if (role_ == relay::Role::kWatcher) {
+  if (role() == relay::Role::kWatcher) {
     return absl::FailedPreconditionError(
         absl::StrCat("another troika drives task ", folder_.id,
                      ": use that one, or end it"));

@@ -103,6 +103,7 @@ TEST_P(EveryHarness, AnotherRunnerTakesUpATask) {
   TestTask second(&home_, id);
   ASSERT_TRUE(second.UntilStatus(TaskStatus::kRunning));
   // The first one drives.
+  ASSERT_TRUE(second.Until([&] { return second.runner().role().has_value(); }));
   EXPECT_THAT(second.runner().Stop("user", "").message(),
               HasSubstr("another troika drives task"));
   ASSERT_TRUE(first.UntilEnd());
