@@ -1,36 +1,73 @@
 #include "server/ancestry.h"
 
 #include <fstream>
+#include <iterator>
 #include <sstream>
+#include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace troika {
 namespace {
 
-constexpr size_t kMaxDepth = 128;
+// A guard against endless work: a longer chain is not believed.
+constexpr size_t kMaxAncestors = 4096;
+// Processes end while we look, and their children get another parent.
+constexpr int kTries = 5;
+
+struct Process {
+  Ancestor self;
+  pid_t parent = 0;
+};
+
+std::optional<Process> ReadProcess(pid_t pid) {
+  std::ifstream file(absl::StrCat("/proc/", pid, "/stat"));
+  const std::string text((std::istreambuf_iterator<char>(file)),
+                         std::istreambuf_iterator<char>());
+  // "PID (NAME) STATE PPID …", where the name may hold anything.
+  const size_t open = text.find('(');
+  const size_t close = text.rfind(')');
+  if (open == std::string::npos || close == std::string::npos) {
+    return std::nullopt;
+  }
+  Process process;
+  process.self.pid = pid;
+  process.self.name = text.substr(open + 1, close - open - 1);
+  std::istringstream rest(text.substr(close + 1));
+  std::string skipped;
+  rest >> skipped >> process.parent;
+  // From the 5th field to the 22nd.
+  for (int i = 5; i < 22; ++i) rest >> skipped;
+  rest >> process.self.started;
+  if (!rest) return std::nullopt;
+  return process;
+}
+
+std::optional<std::vector<Ancestor>> Walk(pid_t pid) {
+  std::vector<Ancestor> ancestors;
+  while (pid > 0) {
+    if (ancestors.size() == kMaxAncestors) return std::nullopt;
+    std::optional<Process> process = ReadProcess(pid);
+    if (!process) return std::nullopt;
+    // A parent that is younger has got the number of the real one.
+    if (!ancestors.empty() &&
+        process->self.started > ancestors.back().started) {
+      return std::nullopt;
+    }
+    pid = process->parent;
+    ancestors.push_back(std::move(process->self));
+  }
+  if (ancestors.empty()) return std::nullopt;
+  return ancestors;
+}
 
 }  // namespace
 
-std::vector<Ancestor> AncestorsOf(pid_t pid) {
-  std::vector<Ancestor> ancestors;
-  while (pid > 0 && ancestors.size() < kMaxDepth) {
-    std::ifstream file(absl::StrCat("/proc/", pid, "/stat"));
-    std::string text;
-    if (!std::getline(file, text)) break;
-    // "PID (NAME) STATE PPID …", where the name may hold anything.
-    const size_t open = text.find('(');
-    const size_t close = text.rfind(')');
-    if (open == std::string::npos || close == std::string::npos) break;
-    ancestors.push_back(
-        {.pid = pid, .name = text.substr(open + 1, close - open - 1)});
-    std::istringstream rest(text.substr(close + 1));
-    std::string state;
-    pid = 0;
-    rest >> state >> pid;
+std::optional<std::vector<Ancestor>> AncestorsOf(pid_t pid) {
+  for (int i = 0; i < kTries; ++i) {
+    if (auto ancestors = Walk(pid)) return ancestors;
   }
-  return ancestors;
+  return std::nullopt;
 }
 
 bool IsRelay(const Ancestor& process) {

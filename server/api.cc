@@ -66,7 +66,10 @@ void Api::Handle(std::unique_ptr<http::Exchange> exchange) {
 
 Api::Caller Api::CallerOf(const http::Request& request) const {
   if (request.peer.kind != http::Peer::Kind::kUnix) return {};
-  for (const Ancestor& ancestor : AncestorsOf(request.peer.pid)) {
+  const auto ancestors = AncestorsOf(request.peer.pid);
+  // It may be anybody's, an agent's too.
+  if (!ancestors) return {.role = Caller::Role::kAgent};
+  for (const Ancestor& ancestor : *ancestors) {
     if (!IsRelay(ancestor)) continue;
     const std::string task = tools_.tasks->TaskOfRelay(ancestor.pid);
     // The guard's parent is its relay.

@@ -422,3 +422,78 @@ print(json.dumps({'type': 'turn.completed', 'usage': {'input_tokens': 1,
         wait_for(lambda: len(tasks() or []) == 4, 'four generations')
         time.sleep(0.3)
         self.assertEqual(len(world.api('GET', '/tasks')['tasks']), 4)
+
+    # How an agent may try not to be known as one.
+    HIDING = '''
+import time
+def ask_deep(ask, connection, levels=150):
+    if levels == 0:
+        return ask(connection)
+    child = os.fork()
+    if child == 0:
+        ask_deep(ask, connection, levels - 1)
+        os._exit(0)
+    os.waitpid(child, 0)
+
+def ask_when_gone(ask, connection):
+    child = os.fork()
+    if child == 0:
+        connection.connect()
+        connector = os.getpid()
+        if os.fork() == 0:
+            while os.path.exists(f'/proc/{connector}'):
+                time.sleep(0.005)
+            ask(connection)
+        os._exit(0)
+    os.waitpid(child, 0)
+
+def ask_hidden(hide, method, path, body):
+    back, tell = os.pipe()
+    def ask(connection):
+        answer = world.ask(method, path, body, connection=connection)
+        os.write(tell, json.dumps(
+            [answer.status, answer.body.decode()]).encode())
+    child = os.fork()
+    if child == 0:
+        try:
+            hide(ask, world.connect())
+        finally:
+            os._exit(0)
+    os.close(tell)
+    with os.fdopen(back) as file:
+        return json.load(file)
+'''
+
+    def run_agent(self, requests, text=None, **fields):
+        """What the API said to an agent."""
+        world = self.world
+        agent = world.script((text or self.AGENT) % {
+            'folder': os.path.dirname(os.path.abspath(__file__)),
+            'names': list(self.programs), 'home': world.home})
+        os.chmod(agent, 0o755)
+        env = {'ASK': json.dumps(requests), 'TROIKA_CODEX_BIN': agent,
+               **fields.pop('env', {})}
+        task = world.create('', env=env, **fields)
+        return task, json.loads(
+            world.wait_state(task, 'done')['result']['text'])
+
+    def test_it_can_not_hide(self):
+        world = self.world
+        world.start()
+        kept = world.create('ok')
+        world.wait_state(kept, 'done')
+        for hide in ('ask_deep', 'ask_when_gone'):
+            head, loop = self.AGENT.split('said = []\n')
+            text = (head + self.HIDING + 'said = []\n' + loop.replace(
+                "answer = world.ask(method, '/api/v1' + path, body)",
+                f"said.append(ask_hidden({hide}, method, '/api/v1' + path, "
+                'body))').replace(
+                    '    said.append([answer.status, answer.body.decode()])\n',
+                    ''))
+            _, said = self.run_agent([
+                ('POST', '/tasks', {**world.request('ok'), 'options': {
+                    'editMode': 'dangerous'}}),
+                ('DELETE', f'/tasks/{kept}', None),
+                ('GET', f'/tasks/{kept}', None)], text)
+            self.assertEqual([s[0] for s in said], [403, 403, 200], hide)
+        self.assertEqual(len(world.api('GET', '/tasks')['tasks']), 3)
