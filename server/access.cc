@@ -77,6 +77,9 @@ absl::Status Access::Check(const http::Request& request, Need need) {
     if (token_.Matches(absl::StripAsciiWhitespace(given))) {
       return absl::OkStatus();
     }
+    if (!token_.problem().ok()) {
+      return absl::UnauthenticatedError(token_.problem().message());
+    }
     return absl::UnauthenticatedError(
         "the token is wrong: `troika token` prints the right one");
   }

@@ -12,6 +12,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "base/json.h"
 #include "gtest/gtest.h"
 #include "relay/testing.h"
@@ -134,6 +136,22 @@ TEST_F(TokenTest, RefusesWhatOthersCanRead) {
   Write("short");
   EXPECT_EQ(Token::Open(path_).status().code(),
             absl::StatusCode::kFailedPrecondition);
+}
+
+TEST_F(TokenTest, TheModeOfAReplacedOneCountsToo) {
+  Write("0123456789abcdef");
+  auto token = Token::Open(path_);
+  ASSERT_TRUE(token.ok());
+  Write("0123456789abcdef", 0644);
+  EXPECT_FALSE(token->Matches("0123456789abcdef"));
+  EXPECT_TRUE(absl::StrContains(token->problem().message(), "chmod 600"))
+      << token->problem();
+  // The clock of the file system has steps.
+  const absl::Time deadline = absl::Now() + absl::Seconds(10);
+  do {
+    chmod(path_.c_str(), 0600);
+  } while (!token->Matches("0123456789abcdef") && absl::Now() < deadline);
+  EXPECT_TRUE(token->problem().ok()) << token->problem();
 }
 
 TEST(AccessTest, HostsAreComparedWithoutTheirPort) {

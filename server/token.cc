@@ -20,8 +20,9 @@ namespace {
 constexpr size_t kRandomBytes = 32;
 constexpr size_t kMaxToken = 1024;
 
+// Of its contents, its owner or its mode.
 int64_t ChangedNs(const struct stat& info) {
-  return info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec;
+  return info.st_ctim.tv_sec * 1000000000 + info.st_ctim.tv_nsec;
 }
 
 absl::Status Make(const std::string& path) {
@@ -62,6 +63,7 @@ absl::StatusOr<Token> Token::Open(const std::string& path) {
 
 absl::Status Token::Read() {
   value_.clear();
+  problem_ = absl::FailedPreconditionError("the token file can't be read");
   const UniqueFd file(open(path_.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat info = {};
   if (!file.ok() || fstat(file.get(), &info) != 0) {
@@ -70,6 +72,8 @@ absl::Status Token::Read() {
   inode_ = info.st_ino;
   changed_ns_ = ChangedNs(info);
   if ((info.st_mode & 077) != 0 || info.st_uid != geteuid()) {
+    problem_ = absl::FailedPreconditionError(
+        "the token file can be read by others: chmod 600 it");
     return absl::FailedPreconditionError(absl::StrCat(
         path_,
         " can be read by others: chmod 600 it, or remove it for a new "
@@ -80,12 +84,15 @@ absl::Status Token::Read() {
   text.resize(n > 0 ? static_cast<size_t>(n) : 0);
   text = std::string(absl::StripAsciiWhitespace(text));
   if (text.size() < 16) {
+    problem_ = absl::FailedPreconditionError(
+        "the token file holds no token of 16 characters or more");
     return absl::FailedPreconditionError(absl::StrCat(
         path_,
         " holds no token of 16 characters or more: remove it for a new "
         "one"));
   }
   value_ = std::move(text);
+  problem_ = absl::OkStatus();
   return absl::OkStatus();
 }
 
@@ -94,6 +101,7 @@ bool Token::Matches(absl::string_view given) {
   if (stat(path_.c_str(), &info) != 0) {
     value_.clear();
     inode_ = 0;
+    problem_ = absl::FailedPreconditionError("the token file is gone");
   } else if (info.st_ino != inode_ || ChangedNs(info) != changed_ns_) {
     Read().IgnoreError();
   }

@@ -23,6 +23,8 @@ class Token {
   // Takes as long whether it is right or wrong. A file that was replaced counts
   // from then on; one that is gone lets nobody in.
   bool Matches(absl::string_view given);
+  // Why the file, as Matches() last saw it, lets nobody in. Names no path.
+  const absl::Status& problem() const { return problem_; }
 
  private:
   explicit Token(std::string path) : path_(std::move(path)) {}
@@ -31,6 +33,7 @@ class Token {
 
   std::string path_;
   std::string value_;
+  absl::Status problem_;
   // Of the file that the value is from.
   ino_t inode_ = 0;
   int64_t changed_ns_ = 0;
