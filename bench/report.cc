@@ -32,6 +32,10 @@ std::string Row(const Figure& f) {
     absl::StrAppendFormat(&row, " (at most %.0f: %s)", *f.at_most,
                           f.value <= *f.at_most ? "yes" : "NO");
   }
+  if (f.at_least) {
+    absl::StrAppendFormat(&row, " (at least %.0f: %s)", *f.at_least,
+                          f.value >= *f.at_least ? "yes" : "NO");
+  }
   return row;
 }
 

@@ -20,6 +20,8 @@ struct Figure {
   std::optional<double> target;
   // What the value is to stay within.
   std::optional<double> at_most;
+  // What the value is to reach.
+  std::optional<double> at_least;
 };
 
 enum class Format { kTable, kJson };

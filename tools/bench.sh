@@ -7,12 +7,13 @@ source tools/common.sh
 name=${1:-}
 [[ $# -eq 0 ]] || shift
 case $name in
-  parse) script=bench/node_baseline.js ;;
-  relay) script=bench/relay_baseline.py ;;
-  *) die "bench takes a name: parse, relay" ;;
+  parse) rival=(bench/node_baseline.js) ;;
+  relay) rival=(bench/relay_baseline.py) ;;
+  server) rival=() ;;
+  *) die "bench takes a name: parse, relay, server" ;;
 esac
 need "${BENCH_PACKAGES[@]}"
 say "building the benchmark, optimized"
 run_bazel build --config=opt "//bench:${name}_bench"
-say "measuring, five rounds; some minutes"
-"bazel-bin/bench/${name}_bench" "$@" "$script"
+say "measuring, in rounds; some minutes"
+"bazel-bin/bench/${name}_bench" "$@" "${rival[@]}"
