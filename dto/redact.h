@@ -39,6 +39,9 @@ class Redactor {
   // Those under kMinSecretBytes are passed over.
   explicit Redactor(const std::vector<std::string>& secrets);
 
+  // There is nothing to look for.
+  bool empty() const { return plain_.empty(); }
+
   // Replaces each secret in JSON text by "[redacted]": as it stands in a
   // string, and in a string of JSON within one. JSON stays JSON: what may be a
   // number becomes ones instead.
@@ -51,6 +54,7 @@ class Redactor {
   // two bytes of a window say how far it can move.
   class Finder {
    public:
+    bool empty() const { return forms_.empty(); }
     void Add(std::string form);
     void Finish();
 

@@ -5,8 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 #include "dto/json.h"
+#include "dto/read_event.h"
 #include "dto/task.h"
 #include "server/secrets.h"
 #include "server/text.h"
@@ -21,6 +23,8 @@ constexpr size_t kMaxPending = size_t{8} << 20;
 constexpr absl::Duration kDiskRetry = absl::Seconds(1);
 // For a relay to write down what it was asked.
 constexpr int64_t kCommandPatience = 20000000;
+// For a log to be read.
+constexpr int64_t kLoadPatience = 60000000;
 constexpr size_t kMaxPrompt = size_t{64} << 10;
 
 }  // namespace
@@ -51,7 +55,9 @@ void ActiveTask::Start(absl::StatusOr<Cli> cli) {
 
 void ActiveTask::Ask(Command command, Done done) {
   if (!failure_.ok()) return done(failure_);
-  asked_.push_back({.command = std::move(command), .done = std::move(done)});
+  asked_.push_back({.command = std::move(command),
+                    .done = std::move(done),
+                    .deadline = tools_.clock->NowMicros() + kLoadPatience});
   if (!advancing_) Advance();
 }
 
@@ -73,7 +79,8 @@ void ActiveTask::Advance() {
     RunCommands();
   }
   FlushEvents();
-  if (caught_up()) stream_->set_caught_up();
+  // One that can't be read any further has no more to come, either.
+  if (caught_up() || !failure_.ok()) stream_->set_caught_up();
   AnswerCommands();
   advancing_ = false;
   if (failure_.ok()) Wait();
@@ -94,8 +101,29 @@ void ActiveTask::AddEvent(const Message& message) {
   stream_->file().Add(message.id, [&](std::string* out) {
     const size_t from = out->size();
     AppendEventJson(message, stream_->task_id(), {.max_text = kMaxText}, out);
+    if (redactor().empty()) return;
+    if (out->size() - from > kMaxText) {
+      // A text may have been cut within a secret, that would not be found.
+      out->resize(from);
+      AppendEventJson(Redacted(message), stream_->task_id(),
+                      {.max_text = kMaxText}, out);
+    }
     redactor().Redact(out, from);
   });
+}
+
+Message ActiveTask::Redacted(const Message& message) const {
+  std::string json;
+  AppendEventJson(message, stream_->task_id(), &json);
+  redactor().Redact(&json, 0);
+  json::Parser parser;
+  const auto value = parser.Parse(json);
+  auto redacted = value.ok() ? ReadEvent(*value) : value.status();
+  if (redacted.ok()) return *std::move(redacted);
+  return {.id = message.id,
+          .time = message.time,
+          .payload = Raw{.reason = "can't be shown without what is secret",
+                         .size = static_cast<int64_t>(json.size())}};
 }
 
 void ActiveTask::RunCommands() {
@@ -124,14 +152,14 @@ void ActiveTask::AnswerCommands() {
   for (size_t i = 0; i < asked_.size(); ++i) {
     Asked& asked = asked_[i];
     absl::Status status = failure_;
-    if (status.ok() && !asked.command && !settled) {
+    if (status.ok() && (asked.command || !settled)) {
       if (now < asked.deadline) continue;
       status = absl::UnavailableError(absl::StrCat(
           "task ", id(),
-          " has not taken this yet: see what becomes of it before you try "
-          "again"));
-    } else if (status.ok() && asked.command) {
-      continue;
+          asked.command
+              ? " is still being read from its log: try again in a moment"
+              : " has not taken this yet: see what becomes of it before you "
+                "try again"));
     }
     answers.emplace_back(std::move(asked.done), std::move(status));
     asked_.erase(asked_.begin() + static_cast<ptrdiff_t>(i--));
@@ -172,12 +200,12 @@ v1::Task ActiveTask::Describe() const {
                 .edit_mode = state().edit_mode,
                 .asked_model = state().asked_model,
                 .parent_id = state().parent});
-  CutText(kMaxPrompt, task.mutable_prompt());
   if (!failure_.ok()) {
     task.set_state(v1::Task::failed);
     task.set_reason(std::string(failure_.message()));
   }
   RedactTexts(redactor(), &task);
+  CutText(kMaxPrompt, task.mutable_prompt());
   return task;
 }
 

@@ -99,6 +99,7 @@ class ActiveTask {
 
   void Advance();
   void AddEvent(const Message& message);
+  Message Redacted(const Message& message) const;
   // What is secret is known from the task's environment and its request.
   const Redactor& redactor() const;
   void RunCommands();

@@ -30,7 +30,8 @@ class Api {
 
   // All borrowed.
   struct Tools {
-    ThreadPool* pool = nullptr;
+    ThreadPool* pool = nullptr;        // For reading logs.
+    ThreadPool* probe_pool = nullptr;  // For asking CLIs.
     Tasks* tasks = nullptr;
     Changes* changes = nullptr;
     Access* access = nullptr;

@@ -37,7 +37,7 @@ void AddTo(const TaskStore::UsageRow& row, v1::UsageResponse::Row* to) {
 void Api::ListHarnesses(Call call) {
   auto shared = std::make_shared<Call>(std::move(call));
   auto found = std::make_shared<v1::ListHarnessesResponse>();
-  tools_.pool->Run(
+  tools_.probe_pool->Run(
       [this, found] {
         *found =
             FindHarnesses(tools_.environment, tools_.home->version_cache());

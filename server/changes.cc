@@ -40,7 +40,7 @@ class ChangesView final : public http::BodySource {
     }
     while (*next_ < changes_.next_ && out->size() < room) {
       const auto& change = changes_.ring_[static_cast<size_t>(*next_ - oldest)];
-      absl::StrAppend(out, "event: task\n", IdLine(change.number),
+      absl::StrAppend(out, "event: ", change.event, "\n", IdLine(change.number),
                       "data: ", change.json, "\n\n");
       ++*next_;
     }
@@ -69,9 +69,14 @@ class ChangesView final : public http::BodySource {
   bool beat_ = false;
 };
 
-void Changes::Add(absl::string_view task_json) {
-  ring_.push_back({.number = next_++, .json = std::string(task_json)});
-  bytes_ += task_json.size();
+void Changes::AddGone(absl::string_view task_id) {
+  Add("gone", absl::StrCat("{\"id\":\"", task_id, "\"}"));
+}
+
+void Changes::Add(absl::string_view event, absl::string_view json) {
+  ring_.push_back(
+      {.number = next_++, .event = event, .json = std::string(json)});
+  bytes_ += json.size();
   while (bytes_ > kMaxBytes && ring_.size() > 1) {
     bytes_ -= ring_.front().json.size();
     ring_.pop_front();

@@ -23,7 +23,9 @@ class Changes {
   // Ids of another `start` are of another server: all of it is unknown to us.
   explicit Changes(int64_t start) : start_(start) {}
 
-  void Add(absl::string_view task_json);
+  void Add(absl::string_view task_json) { Add("task", task_json); }
+  // The task was deleted.
+  void AddGone(absl::string_view task_id);
   // Nothing was sent for a while.
   void Beat();
   size_t viewers() const { return viewers_.size(); }
@@ -38,8 +40,11 @@ class Changes {
 
   struct Change {
     int64_t number = 0;
+    absl::string_view event;  // A constant.
     std::string json;
   };
+
+  void Add(absl::string_view event, absl::string_view json);
 
   const int64_t start_;
   int64_t next_ = 1;

@@ -98,7 +98,7 @@ class Waiter final : public TaskStream::Viewer {
   ~Waiter() override { stream_->Leave(this); }
 
   void OnNews() override {
-    if (!stream_->caught_up()) return;
+    if (!stream_->caught_up() || std::exchange(answered_, true)) return;
     Reply(call_, ReadPage(stream_->file(), after_, page_size_));
     delete this;
   }
@@ -110,6 +110,7 @@ class Waiter final : public TaskStream::Viewer {
   const std::shared_ptr<TaskStream> stream_;
   const EventId after_;
   const size_t page_size_;
+  bool answered_ = false;
 };
 
 }  // namespace

@@ -38,6 +38,8 @@ namespace {
 
 constexpr char kSocketName[] = "server.sock";
 constexpr int kThreads = 2;
+// A CLI that hangs is given up after 20 s, and keeps nobody else waiting.
+constexpr int kProbeThreads = 8;
 constexpr absl::Duration kBeat = absl::Seconds(15);
 constexpr absl::Duration kLook = absl::Seconds(5);
 constexpr absl::Duration kRetain = absl::Minutes(10);
@@ -84,13 +86,16 @@ class Parts {
         tasks_({.limits = options.limits, .max_queued = options.max_queued},
                {.loop = &loop_,
                 .pool = &pool_,
+                .probe_pool = &probe_pool_,
+                .log_pool = &log_pool_,
                 .clock = &clock_,
                 .home = &home_,
                 .store = &store_,
                 .changes = &changes_,
                 .relay_program = std::move(relay_program)}),
         api_(
-            {.pool = &pool_,
+            {.pool = &log_pool_,
+             .probe_pool = &probe_pool_,
              .tasks = &tasks_,
              .changes = &changes_,
              .access = &access_,
@@ -205,8 +210,10 @@ class Parts {
   Tasks tasks_;
   Api api_;
   http::Server http_;
-  // Ends first, as its threads use what stands above.
+  // They end first, as their threads use what stands above.
   ThreadPool pool_{&loop_, kThreads};
+  ThreadPool probe_pool_{&loop_, kProbeThreads};
+  ThreadPool log_pool_{&loop_, kThreads};
   int64_t needed_at_ = 0;
   absl::Status ended_;
 };

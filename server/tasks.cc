@@ -32,34 +32,64 @@ Tasks::Tasks(Options options, Tools tools)
 
 Tasks::~Tasks() { Flush(); }
 
+absl::Status Tasks::CheckQueue() const {
+  const int waiting = queue_.waiting() + static_cast<int>(making_.size());
+  if (waiting < options_.max_queued) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat(waiting,
+                   " tasks wait already: try again when some have run, or "
+                   "raise --max-queued"));
+}
+
 void Tasks::Create(TaskRequest request, Environment environment,
                    Answer answer) {
-  if (!request.idempotency_key.empty()) {
+  const bool keyed = !request.idempotency_key.empty();
+  if (keyed) {
     Flush();
     const auto seen = tools_.store->ByIdempotencyKey(request.idempotency_key);
     if (seen.ok()) return answer(Get(*seen));
+    if (!absl::IsNotFound(seen.status())) return answer(seen.status());
+    if (!rowless_.empty()) {
+      return answer(absl::UnavailableError(
+          "tasks are still being read from their logs, and one of them may "
+          "have this key: try again in a moment"));
+    }
   }
-  if (queue_.waiting() >= options_.max_queued) {
-    return answer(absl::ResourceExhaustedError(absl::StrCat(
-        queue_.waiting(),
-        " tasks wait already: try again when some have run, or raise "
-        "--max-queued")));
+  // Those that come with the same key meanwhile wait for the first. No key of a
+  // client begins with a newline.
+  const std::string key =
+      keyed ? request.idempotency_key : absl::StrCat("\n", ++made_);
+  const auto making = making_.find(key);
+  if (making != making_.end()) {
+    making->second.push_back(std::move(answer));
+    return;
   }
-  // Those that come with the same key meanwhile wait for the first.
-  const std::string key = request.idempotency_key.empty()
-                              ? absl::StrCat("\n", ++made_)
-                              : request.idempotency_key;
-  std::vector<Answer>& waiting = making_[key];
-  waiting.push_back(std::move(answer));
-  if (waiting.size() > 1) return;
+  if (const absl::Status room = CheckQueue(); !room.ok()) return answer(room);
+  making_[key].push_back(std::move(answer));
+  const Harness harness = request.harness;
+  Environment kept = ForAgents(environment);
+  auto make = [this, key, request = std::move(request),
+               environment =
+                   std::move(environment)](absl::StatusOr<Cli> cli) mutable {
+    Make(std::move(request), std::move(environment), std::move(cli), key);
+  };
+  Probe(harness, std::move(kept), std::move(make));
+}
+
+void Tasks::Make(TaskRequest request, Environment environment,
+                 absl::StatusOr<Cli> cli, const std::string& key) {
   auto made = std::make_shared<absl::StatusOr<TaskFolder>>(
       absl::InternalError("not made"));
   tools_.pool->Run(
       [this, made, request = std::move(request),
-       environment = std::move(environment)]() mutable {
+       environment = std::move(environment), cli = std::move(cli)]() mutable {
+        MakeTaskTools tools = {.clock = tools_.clock,
+                               .version_cache = tools_.home->version_cache()};
+        tools.find_cli = [&cli](const Backend&, const Environment&) {
+          return cli;
+        };
         *made = MakeTask(*tools_.home, std::move(request), environment,
-                         {.clock = tools_.clock,
-                          .version_cache = tools_.home->version_cache()});
+                         std::move(tools));
       },
       [this, made, key] { OnMade(std::move(*made), key); });
 }
@@ -93,7 +123,9 @@ void Tasks::Ask(const std::string& id, ActiveTask::Command command,
 }
 
 absl::StatusOr<std::string> Tasks::Find(absl::string_view name) {
-  if (ActiveOf(name) != nullptr) return std::string(name);
+  if (ActiveOf(name) != nullptr || rows_.find(name) != rows_.end()) {
+    return std::string(name);
+  }
   RETURN_IF_ERROR(Rows().status());
   const bool latest = name == kLatest;
   if (!latest && !relay::IsTaskId(name)) return NoTask(name);
@@ -116,7 +148,7 @@ absl::StatusOr<v1::Task> Tasks::Get(const std::string& id) {
   if (const ActiveTask* active = ActiveOf(id)) {
     task = active->Describe();
   } else {
-    ASSIGN_OR_RETURN(const auto row, tools_.store->Get(id));
+    ASSIGN_OR_RETURN(const auto row, RowOf(id));
     if (!row || !task.ParseFromString(row->task_pb)) return NoTask(id);
   }
   if (const auto position = queue_.Position(id)) {

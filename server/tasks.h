@@ -39,7 +39,9 @@ class Tasks : private ActiveTask::Owner {
   // All borrowed.
   struct Tools {
     EventLoop* loop = nullptr;
-    ThreadPool* pool = nullptr;
+    ThreadPool* pool = nullptr;        // For what takes a moment,
+    ThreadPool* probe_pool = nullptr;  // for CLIs, which may hang,
+    ThreadPool* log_pool = nullptr;    // and for what is long.
     Clock* clock = nullptr;
     const Home* home = nullptr;
     TaskStore* store = nullptr;
@@ -71,6 +73,8 @@ class Tasks : private ActiveTask::Owner {
   absl::StatusOr<std::shared_ptr<TaskStream>> Stream(const std::string& id);
   // Of rows that are as new as can be.
   absl::StatusOr<TaskStore*> Rows();
+  // ResourceExhausted where no more tasks may wait.
+  absl::Status CheckQueue() const;
 
   // The task whose relay this process is; empty: none of ours.
   std::string TaskOfRelay(pid_t pid) const;
@@ -112,6 +116,11 @@ class Tasks : private ActiveTask::Owner {
   absl::StatusOr<std::shared_ptr<TaskStream>> OpenStream(
       const std::string& id, const TaskFolder& folder);
   ActiveTask* /*nullable*/ ActiveOf(absl::string_view id) const;
+  // Looks for the harness's CLI.
+  void Probe(Harness harness, Environment environment,
+             absl::AnyInvocable<void(absl::StatusOr<Cli>)> found);
+  void Make(TaskRequest request, Environment environment,
+            absl::StatusOr<Cli> cli, const std::string& key);
   void OnMade(absl::StatusOr<TaskFolder> folder, const std::string& key);
   void AnswerMade(const std::string& key, absl::StatusOr<v1::Task> task);
   void FindCliFor(ActiveTask& task);
@@ -119,6 +128,14 @@ class Tasks : private ActiveTask::Owner {
   void CloseSoon(const std::string& id);
   void Close(const std::string& id);
   void CountIn(const ActiveTask& task);
+  // More idle processes than may run are closed, the oldest first.
+  void CloseIdle();
+  // The task has been read, or can't be.
+  void Settle(const std::string& id);
+  bool IsLoading(const std::string& id) const;
+  // Its row, as new as it is known.
+  absl::StatusOr<std::optional<TaskRow>> RowOf(const std::string& id);
+  absl::Status PutRows();
   void FlushSoon(absl::Duration delay);
   void PutRow(Open& open);
   // A task whose folder or log is gone.
@@ -133,8 +150,15 @@ class Tasks : private ActiveTask::Owner {
   std::map<std::string, std::vector<Answer>, std::less<>> making_;
   std::deque<std::string> to_load_;
   std::set<std::string> loading_;
+  // Found at the start, that may live or wait: nothing is started before they
+  // have been read.
+  std::set<std::string> unsettled_;
+  std::set<std::string> rowless_;  // Of which nothing is known yet.
   std::set<std::string> old_rows_;
-  std::vector<TaskRow> rows_;  // To be put.
+  std::map<std::string, TaskRow, std::less<>> rows_;  // To be put.
+  std::string put_error_;                             // That was told.
+  // Processes that wait for input, by when they began to.
+  std::map<std::string, int64_t, std::less<>> idle_;
   std::unique_ptr<EventLoop::Timer> flush_timer_;
   bool flush_is_set_ = false;
   bool starting_some_ = false;

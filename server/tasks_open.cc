@@ -1,16 +1,21 @@
 // How tasks are found, opened, started and closed.
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "agent/discovery.h"
 #include "agent/registry.h"
 #include "base/status_macros.h"
+#include "dto/proto_json.h"
 #include "relay/log_format.h"
 #include "server/tasks.h"
+#include "task/make.h"
 
 namespace troika {
 namespace {
@@ -27,9 +32,24 @@ int64_t LogBytes(const Home& home, absl::string_view id) {
   return stat(path.c_str(), &info) == 0 ? info.st_size : -1;
 }
 
+// What a server that was killed had begun to remove.
+void RemoveTrash(const Home& home) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  std::vector<fs::path> trash;
+  for (const auto& entry :
+       fs::directory_iterator(home.path() + "/tasks", error)) {
+    if (absl::StartsWith(entry.path().filename().string(), ".gone-")) {
+      trash.push_back(entry.path());
+    }
+  }
+  for (const fs::path& path : trash) fs::remove_all(path, error);
+}
+
 }  // namespace
 
 absl::Status Tasks::Begin() {
+  RemoveTrash(*tools_.home);
   RETURN_IF_ERROR(LoadEntries());
   LoadMore();
   StartSome();
@@ -50,6 +70,8 @@ absl::Status Tasks::LoadEntries() {
     const auto row = rows.find(*id);
     if (row == rows.end()) {
       to_load_.push_back(*id);
+      unsettled_.insert(*id);
+      rowless_.insert(*id);
       continue;
     }
     const TaskStore::Entry entry = row->second;
@@ -59,12 +81,18 @@ absl::Status Tasks::LoadEntries() {
     if (fresh && entry.ended) continue;
     if (fresh && entry.state == v1::Task::State_Name(v1::Task::queued)) {
       ASSIGN_OR_RETURN(const auto whole, tools_.store->Get(*id));
-      queue_.Add(*id, whole->harness, whole->created_us);
-    } else if (entry.ended) {
+      // When a later turn was asked for, only the log says.
+      if (whole && whole->started_us == 0) {
+        queue_.Add(*id, whole->harness, whole->created_us);
+        continue;
+      }
+    }
+    if (entry.ended) {
       to_load_.push_back(*id);
     } else {
       // It may live: nobody waits for the others before it.
       to_load_.push_front(*id);
+      unsettled_.insert(*id);
     }
   }
   for (const auto& [id, entry] : rows) {
@@ -87,6 +115,7 @@ void Tasks::LoadMore() {
     if (!task.ok()) {
       loading_.erase(id);
       PutLost(id, task.status().message());
+      Settle(id);
     }
   }
 }
@@ -109,16 +138,20 @@ absl::StatusOr<std::shared_ptr<TaskStream>> Tasks::OpenStream(
 
 absl::StatusOr<std::shared_ptr<TaskStream>> Tasks::Stream(
     const std::string& id) {
-  if (const ActiveTask* task = ActiveOf(id)) return task->stream();
+  if (const ActiveTask* task = ActiveOf(id)) {
+    task->stream()->SetTask(ToJson(*Get(id)));
+    return task->stream();
+  }
   ASSIGN_OR_RETURN(const TaskFolder folder, tools_.home->OpenTask(id));
   ASSIGN_OR_RETURN(std::shared_ptr<TaskStream> stream, OpenStream(id, folder));
   if (stream->file().log_bytes() != LogBytes(*tools_.home, id)) {
-    RETURN_IF_ERROR(Activate(id).status());
+    ASSIGN_OR_RETURN(const ActiveTask* const task, Activate(id));
+    if (task->caught_up()) stream->SetTask(ToJson(task->Describe()));
     return stream;
   }
   stream->set_caught_up();
-  ASSIGN_OR_RETURN(const auto row, tools_.store->Get(id));
-  if (row) stream->SetTask(row->task_json);
+  ASSIGN_OR_RETURN(const v1::Task task, Get(id));
+  stream->SetTask(ToJson(task));
   return stream;
 }
 
@@ -143,10 +176,8 @@ absl::StatusOr<ActiveTask*> Tasks::Activate(const std::string& id) {
 void Tasks::OnChanged(ActiveTask& task) {
   Open& open = open_.find(task.id())->second;
   if (!task.caught_up() && task.failure().ok()) return;
-  if (loading_.erase(task.id()) > 0 && !to_load_.empty()) {
-    tools_.loop->Post([this] { LoadMore(); });
-  }
   CountIn(task);
+  Settle(task.id());
   open.row_is_old = true;
   old_rows_.insert(task.id());
   const std::string status(TaskStatusId(task.state().status));
@@ -156,12 +187,48 @@ void Tasks::OnChanged(ActiveTask& task) {
 void Tasks::CountIn(const ActiveTask& task) {
   const TaskState& state = task.state();
   const bool lives = task.failure().ok() && state.process_alive;
+  if (!lives || state.status != TaskStatus::kIdle) {
+    idle_.erase(task.id());
+  } else if (idle_.emplace(task.id(), tools_.clock->NowMicros()).second) {
+    tools_.loop->Post([this] { CloseIdle(); });
+  }
   if (lives && state.status != TaskStatus::kIdle) {
     queue_.SetRunning(task.id(), HarnessId(*state.harness));
   } else if (lives || state.turns_waiting == 0 || !task.failure().ok()) {
     queue_.Remove(task.id());
     tools_.loop->Post([this] { StartSome(); });
   }
+}
+
+void Tasks::CloseIdle() {
+  while (static_cast<int>(idle_.size()) > options_.limits.running) {
+    auto oldest = idle_.begin();
+    for (auto it = idle_.begin(); it != idle_.end(); ++it) {
+      if (it->second < oldest->second) oldest = it;
+    }
+    const std::string id = oldest->first;
+    idle_.erase(oldest);
+    // The task stays, and the next turn has a new process.
+    if (ActiveTask* const task = ActiveOf(id)) {
+      task->Ask([](Runner& runner) { return runner.CloseInput(); },
+                [](const absl::Status&) {});
+    }
+  }
+}
+
+void Tasks::Settle(const std::string& id) {
+  if (loading_.erase(id) > 0 && !to_load_.empty()) {
+    tools_.loop->Post([this] { LoadMore(); });
+  }
+  rowless_.erase(id);
+  if (unsettled_.erase(id) > 0 && unsettled_.empty()) {
+    tools_.loop->Post([this] { StartSome(); });
+  }
+}
+
+bool Tasks::IsLoading(const std::string& id) const {
+  return loading_.count(id) > 0 ||
+         std::find(to_load_.begin(), to_load_.end(), id) != to_load_.end();
 }
 
 void Tasks::OnWantsStart(ActiveTask& task) {
@@ -176,7 +243,7 @@ void Tasks::OnWantsStart(ActiveTask& task) {
 }
 
 void Tasks::StartSome() {
-  if (std::exchange(starting_some_, true)) return;
+  if (!unsettled_.empty() || std::exchange(starting_some_, true)) return;
   while (const auto id = queue_.Next()) {
     if (ActiveTask* active = ActiveOf(*id)) {
       if (active->runner().waits_for_start()) FindCliFor(*active);
@@ -192,25 +259,27 @@ void Tasks::StartSome() {
 }
 
 void Tasks::FindCliFor(ActiveTask& task) {
-  auto found = std::make_shared<absl::StatusOr<Cli>>(
-      absl::InternalError("nobody looked for the CLI"));
-  const Harness harness = *task.state().harness;
   auto environment = ReadEnvironment(task.folder());
-  tools_.pool->Run(
-      [this, found, harness, environment = std::move(environment)] {
-        ProcessRunner runner;
-        *found = environment.ok()
-                     ? FindCli(BackendOf(harness).cli_names(), *environment,
-                               {.cache_path = tools_.home->version_cache(),
-                                .runner = &runner})
-                     : environment.status();
+  if (!environment.ok()) return task.Start(environment.status());
+  Probe(*task.state().harness, *std::move(environment),
+        [this, id = task.id()](absl::StatusOr<Cli> cli) {
+          ActiveTask* const active = ActiveOf(id);
+          if (active != nullptr && queue_.IsRunning(id)) {
+            active->Start(std::move(cli));
+          }
+        });
+}
+
+void Tasks::Probe(Harness harness, Environment environment,
+                  absl::AnyInvocable<void(absl::StatusOr<Cli>)> found) {
+  auto cli = std::make_shared<absl::StatusOr<Cli>>(
+      absl::InternalError("nobody looked for the CLI"));
+  tools_.probe_pool->Run(
+      [this, cli, harness, environment = std::move(environment)] {
+        *cli = FindCliOf(BackendOf(harness), environment,
+                         tools_.home->version_cache());
       },
-      [this, found, id = task.id()] {
-        ActiveTask* const active = ActiveOf(id);
-        if (active != nullptr && queue_.IsRunning(id)) {
-          active->Start(std::move(*found));
-        }
-      });
+      [cli, found = std::move(found)]() mutable { found(std::move(*cli)); });
 }
 
 void Tasks::OnRest(ActiveTask& task) { CloseSoon(task.id()); }
@@ -231,7 +300,8 @@ void Tasks::Close(const std::string& id) {
   task.Finish();
   PutRow(it->second);
   old_rows_.erase(id);
-  if (loading_.erase(id) > 0) tools_.loop->Post([this] { LoadMore(); });
+  idle_.erase(id);
+  Settle(id);
   open_.erase(it);
 }
 

@@ -126,7 +126,7 @@ absl::StatusOr<Database> Database::Open(const std::string& path) {
     return SqliteStatus(
         code, absl::StrCat("open ", path, ": ", sqlite3_errstr(code)));
   }
-  sqlite3_busy_timeout(db, 2000);
+  sqlite3_busy_timeout(db, 50);
   // The file may have been written by anybody.
   sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
