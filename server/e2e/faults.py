@@ -1,0 +1,190 @@
+"""What goes wrong around a server, and must not get any further."""
+import json
+import os
+import shutil
+import socket
+import sqlite3
+import threading
+import time
+import unittest
+
+from world import World, wait_for
+
+SECRET = 'sk-very-secret-0123456789-abcdefghij'
+
+
+class FaultsTest(unittest.TestCase):
+    programs = {}
+
+    def setUp(self):
+        self.world = World(self.programs)
+        self.addCleanup(self.world.close)
+
+    def test_pipelined_commands(self):
+        """Answers that come later bring no handler into another's call."""
+        world = self.world
+        world.start()
+        task = world.create('flood 20000 300\nok')
+        world.wait_state(task, 'done')
+        world.kill()
+        os.remove(f'{world.home}/tasks/{task}/events.v1')
+        for second in ('POST /api/v1/tasks/%s/interrupt', 'DELETE '
+                       '/api/v1/tasks/%s', 'GET /api/v1/tasks/%s/events'):
+            world.start()
+            connection = world.connect()
+            connection.connect()
+            first = f'GET /api/v1/tasks/{task}/events?page_size=1'
+            connection.sock.sendall(''.join(
+                f'{line} HTTP/1.1\r\nHost: a\r\n\r\n'
+                for line in (first, second % task, 'GET /healthz')).encode())
+            wait_for(lambda: b'"loading"' in connection.sock.recv(1 << 20),
+                     'the last answer')
+            connection.close()
+            self.assertIsNone(world.server.poll())
+            world.kill()
+            path = f'{world.home}/tasks/{task}/events.v1'
+            if os.path.exists(path):
+                os.remove(path)
+
+    def test_an_index_that_is_locked(self):
+        world = self.world
+        world.start()
+        task = world.create('sleep 1000\nsay Hi.\nok')
+        world.wait_state(task, 'starting', 'running')
+        other = sqlite3.connect(world.home + '/index.sqlite', timeout=30,
+                                isolation_level=None)
+        other.execute('BEGIN IMMEDIATE')
+        self.assertEqual(world.wait_state(task, 'done')['state'], 'done')
+        started = time.monotonic()
+        self.assertEqual(world.ask('GET', '/healthz').status, 200)
+        self.assertLess(time.monotonic() - started, 5)
+        other.execute('ROLLBACK')
+        wait_for(lambda: [t['state'] for t in world.api('GET', '/tasks')[
+            'tasks']] == ['done'], 'the row')
+
+    def test_two_logs_with_one_key(self):
+        world = self.world
+        world.start()
+        task = world.create('ok', idempotencyKey='once')
+        world.wait_state(task, 'done')
+        world.kill()
+        index = world.home + '/index.sqlite'
+        for end in ('', '-wal', '-shm'):
+            if os.path.exists(index + end):
+                os.remove(index + end)
+        # As if a server that did not know of the first had made it.
+        second = task[:-1] + ('0' if task[-1] != '0' else '1')
+        shutil.copytree(f'{world.home}/tasks/{task}',
+                        f'{world.home}/tasks/{second}')
+        os.remove(f'{world.home}/tasks/{second}/events.v1')
+        with open(f'{world.home}/tasks/{second}/log.v1', 'r+b') as log:
+            head = log.readline()
+            log.seek(0)
+            log.write(head.replace(task.encode(), second.encode()))
+        world.start()
+        wait_for(lambda: len(world.api('GET', '/tasks')['tasks']) == 2, 'both')
+        again = wait_for(lambda: (lambda a: a.json if a.status == 201 else None)(
+            world.ask('POST', '/api/v1/tasks', world.request(
+                'ok', idempotencyKey='once'))), 'the key to be known')
+        self.assertIn(again['id'], (task, second))
+
+    def test_a_restart_keeps_the_limit(self):
+        world = self.world
+        world.start('--max-running', '2')
+        running = [world.create('flood 20000 300\nhang') for _ in range(2)]
+        for task in running:
+            world.wait_state(task, 'running')
+        queued = [world.create('hang') for _ in range(4)]
+        for _ in range(3):
+            world.restart('--max-running', '2')
+            wait_for(lambda: world.ask('GET', '/healthz').json['loading'] == 0,
+                     'all to be read')
+            states = [world.task(t)['state'] for t in queued]
+            self.assertEqual(states, ['queued'] * 4)
+        for task in running + queued:
+            world.api('DELETE', f'/tasks/{task}', status=409)
+        for task in queued + running:
+            world.api('POST', f'/tasks/{task}/stop', {'grace': '0.1s'})
+
+    def test_idle_processes_are_bounded(self):
+        world = self.world
+        world.start('--max-running', '2')
+        tasks = [world.create('say Hi.\nok', harness='claude')
+                 for _ in range(5)]
+        for task in tasks:
+            world.wait_state(task, 'idle', 'done')
+        wait_for(lambda: [world.task(t)['state'] for t in tasks].count('idle')
+                 == 2, 'the oldest to be closed')
+        self.assertEqual([world.task(t)['state'] for t in tasks][-2:],
+                         ['idle', 'idle'])
+
+    def test_a_cli_that_hangs_keeps_nobody_waiting(self):
+        world = self.world
+        world.start()
+        hangs = world.script('#!/bin/sh\nsleep 30\n')
+        os.chmod(hangs, 0o755)
+        threads = [threading.Thread(target=lambda: world.ask(
+            'POST', '/api/v1/tasks', world.request(
+                'ok', env={'TROIKA_CODEX_BIN': hangs}))) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        started = time.monotonic()
+        world.wait_state(world.create('ok', harness='claude'), 'idle')
+        self.assertLess(time.monotonic() - started, 10)
+        for thread in threads:
+            thread.join()
+
+    def test_a_secret_at_a_cut(self):
+        world = self.world
+        world.start()
+        for before in range((32 << 10) - 40, 32 << 10, 7):
+            task = world.create(f'say {"x" * before}{SECRET}\nok',
+                                env={'OPENAI_API_KEY': SECRET})
+            world.wait_state(task, 'done')
+            shown = json.dumps(world.events(task)) + json.dumps(
+                world.task(task)) + json.dumps(world.api('GET', '/tasks'))
+            self.assertNotIn(SECRET[:8], shown)
+
+    def test_a_deleted_task_is_told(self):
+        world = self.world
+        world.start()
+        task = world.create('ok')
+        world.wait_state(task, 'done')
+        stream = world.stream('/events')
+        stream.until(lambda e: e['event'] == 'ready')
+        world.api('DELETE', f'/tasks/{task}')
+        told = stream.until(lambda e: e['event'] == 'gone')[-1]
+        self.assertEqual(json.loads(told['data']), {'id': task})
+
+    def test_a_log_that_is_cut_while_it_is_read(self):
+        world = self.world
+        world.start()
+        task = world.create('say Hi.\nhang')
+        world.wait_state(task, 'running')
+        stream = world.stream(f'/tasks/{task}/events')
+        stream.until(lambda e: e['event'] == 'ready')
+        with open(f'{world.home}/tasks/{task}/log.v1', 'r+b') as log:
+            log.truncate(100)
+        world.kill()
+        world.start()
+        answer = world.ask('GET', f'/api/v1/tasks/{task}/events')
+        self.assertIn(answer.status, (200, 404, 409, 500))
+        self.assertEqual(world.ask('GET', '/healthz').status, 200)
+
+    def test_slow_clients_and_half_open_ones(self):
+        world = self.world
+        world.start(listen='127.0.0.1:0')
+        slow = [socket.create_connection(('127.0.0.1', world.port()))
+                for _ in range(50)]
+        for sock in slow:
+            sock.sendall(b'GET /healthz HTTP/1.1\r\nHo')
+        task = world.create('say Hi.\nok')
+        streams = [world.stream(f'/tasks/{task}/events') for _ in range(50)]
+        for stream in streams[:25]:
+            stream.close()
+        world.wait_state(task, 'done')
+        for stream in streams[25:]:
+            stream.until(lambda e: e['event'] == 'task' and '"done"' in e[
+                'data'])
+        for sock in slow:
+            sock.close()
