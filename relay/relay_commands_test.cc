@@ -1,8 +1,18 @@
-// What a driver asks for, in its odd forms.
+// What a driver asks for, in its odd forms; and relays that hang.
 #include <signal.h>
+#include <sys/stat.h>
 
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "relay/start.h"
 #include "relay/testing.h"
 
 namespace troika::relay {
@@ -64,6 +74,44 @@ TEST(RelayCommandsTest, OddSignalsAreRefused) {
   }
   relay.Ask(*driver, {.type = FrameType::kCloseStdin, .key = "c"});
   ASSERT_TRUE(relay.WaitForEnd());
+}
+
+TEST(HangingRelayTest, ConnectingWaitsForNothing) {
+  TestRelay relay("read x");
+  ASSERT_TRUE(relay.started().ok()) << relay.started();
+  // Until it runs, the guard is called like its relay.
+  ASSERT_TRUE(relay.WaitFor([&](const CollectingSink&) {
+    return RelayProcess(relay.folder().path(), "troika-guard") != 0;
+  }));
+  const int pid = RelayProcess(relay.folder().path(), "troika-relay");
+  ASSERT_GT(pid, 0);
+  ASSERT_EQ(kill(pid, SIGSTOP), 0);
+  const absl::Time before = absl::Now();
+  auto client = Client::Connect(relay.dir_fd(), Role::kDriver);
+  ASSERT_TRUE(client.ok()) << client.status();
+  EXPECT_TRUE(client->OnPolled().ok());
+  EXPECT_LT(absl::Now() - before, absl::Milliseconds(800));
+  EXPECT_EQ(client->role(), std::nullopt);
+  ASSERT_EQ(kill(pid, SIGCONT), 0);
+  const auto answer =
+      relay.Ask(*client, {.type = FrameType::kCloseStdin, .key = "c"});
+  EXPECT_EQ(answer.code, ReplyCode::kOk) << answer.text;
+  EXPECT_EQ(client->role(), Role::kDriver);
+  ASSERT_TRUE(relay.WaitForEnd());
+}
+
+TEST(HangingRelayTest, AProgramThatHangsIsKilledAndLetsGoOfTheLog) {
+  const TempFolder folder;
+  const std::string program = folder.path() + "/hangs";
+  std::ofstream(program) << "#!/bin/sh\nexec sleep 1000\n";
+  ASSERT_EQ(chmod(program.c_str(), 0700), 0);
+  SystemClock clock;
+  auto log = LogWriter::Open(folder.fd(), "task1", &clock);
+  ASSERT_TRUE(log.ok()) << log.status();
+  const auto ready = StartRelay(program, {.argv = {"/bin/true"}, .cwd = "/"},
+                                *std::move(log), folder.fd());
+  EXPECT_TRUE(absl::IsDeadlineExceeded(ready.status())) << ready.status();
+  EXPECT_TRUE(LogWriter::Open(folder.fd(), "task1", &clock).ok());
 }
 
 }  // namespace

@@ -3,14 +3,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -20,6 +24,10 @@
 
 namespace troika::relay {
 namespace {
+
+// For the first process of a relay, which only forks.
+constexpr std::chrono::milliseconds kStartPatience(5000);
+constexpr std::chrono::milliseconds kKillPatience(1000);
 
 std::string OwnFolder() {
   char path[PATH_MAX];
@@ -53,6 +61,47 @@ absl::StatusOr<UniqueFd> SpecFile(const RelaySpec& spec) {
   return Above(file.get());
 }
 
+enum class Waited { kEnded, kLives };
+
+Waited WaitForEnd(pid_t pid, std::chrono::milliseconds patience, int* status) {
+  using Clock = std::chrono::steady_clock;
+  const auto deadline = Clock::now() + patience;
+  const UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  while (true) {
+    const pid_t ended = waitpid(pid, status, WNOHANG);
+    if (ended == pid || (ended < 0 && errno != EINTR)) return Waited::kEnded;
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    if (left.count() <= 0) return Waited::kLives;
+    // Without a descriptor for it, we look now and then.
+    const int wait = static_cast<int>(left.count());
+    pollfd end = {.fd = process.get(), .events = POLLIN};
+    poll(&end, 1, process.ok() ? wait : std::min(wait, 2));
+  }
+}
+
+// Of a child that is expected to end at once, and well.
+absl::Status Reap(const std::string& program, pid_t pid) {
+  int status = 0;
+  if (WaitForEnd(pid, kStartPatience, &status) == Waited::kLives) {
+    kill(pid, SIGKILL);
+    WaitForEnd(pid, kKillPatience, &status);
+    return absl::DeadlineExceededError(absl::StrCat(
+        program, " could not begin: its first process was still there after ",
+        kStartPatience.count(),
+        " ms and was killed; see whether it is a "
+        "troika-relay, and whether the machine is overloaded"));
+  }
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    return absl::UnavailableError(
+        absl::StrCat(program,
+                     " could not begin: its first process ended with "
+                     "status ",
+                     status));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Spawn(const std::string& program, const int (&fds)[4]) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -79,17 +128,7 @@ absl::Status Spawn(const std::string& program, const int (&fds)[4]) {
   if (error != 0) {
     return absl::ErrnoToStatus(error, absl::StrCat("run ", program));
   }
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-    return absl::UnavailableError(
-        absl::StrCat(program,
-                     " could not begin: its first process ended with "
-                     "status ",
-                     status));
-  }
-  return absl::OkStatus();
+  return Reap(program, pid);
 }
 
 }  // namespace

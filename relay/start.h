@@ -18,6 +18,8 @@ absl::StatusOr<std::string> FindRelayProgram();
 
 // Starts a relay that goes on with `log` and its lock, whatever becomes of us.
 // Returns a descriptor that is readable once the relay serves or can't.
+// DeadlineExceeded, after 5 s, where the program hangs: it is then killed.
+// ResourceExhausted where we lack descriptors or memory to start it now.
 absl::StatusOr<UniqueFd> StartRelay(const std::string& program,
                                     const RelaySpec& spec, LogWriter log,
                                     int dir_fd);
