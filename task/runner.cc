@@ -73,6 +73,8 @@ absl::Status Runner::Advance(MessageSink sink) {
   if (follower_->behind()) return absl::OkStatus();
   RETURN_IF_ERROR(LoadOptions());
   if (follower_->connected()) {
+    retry_at_ = 0;
+    trouble_.clear();
     Watch();
     SendQueue();
     return absl::OkStatus();
@@ -82,8 +84,11 @@ absl::Status Runner::Advance(MessageSink sink) {
   interrupt_until_ = 0;
   answered_.clear();
   for (RelayCommand& turn : queue_.Reset()) pending_.push_back(std::move(turn));
+  if (tools_.clock->NowMicros() < retry_at_) return absl::OkStatus();
+  retry_at_ = 0;
   if (!pending_.empty()) return AppendPending();
   if (state().turns_waiting > 0) return StartProcess();
+  cli_.reset();
   return absl::OkStatus();
 }
 
@@ -104,6 +109,7 @@ int64_t Runner::wake_at() const {
   sooner(queue_.wake_at());
   sooner(interrupt_until_);
   if (!pending_.empty() && !state().process_alive) sooner(pending_at_);
+  if (!state().process_alive) sooner(retry_at_);
   if (appended_) sooner(tools_.clock->NowMicros());
   return at;
 }

@@ -90,8 +90,9 @@ class Runner {
   static absl::StatusOr<std::unique_ptr<Runner>> Open(TaskFolder folder,
                                                       RunnerTools tools);
 
-  // Does what there is to do, and waits for nothing. Errors are of the log, and
-  // final.
+  // Does what there is to do, and waits for nothing. Errors are of reading the
+  // log, and final. What can't be written now is tried again every second, and
+  // trouble() says so.
   absl::Status Advance(MessageSink sink);
   std::vector<pollfd> PollFds() const;
   // Microseconds; 0: only PollFds() matter.
@@ -133,8 +134,10 @@ class Runner {
   }
   // How far the log has been read.
   int64_t log_bytes() const { return follower_->offset(); }
-  // What is wrong with the log right now; empty: nothing.
-  const std::string& trouble() const { return follower_->trouble(); }
+  // What is wrong with the log or a start right now; empty: nothing.
+  const std::string& trouble() const {
+    return trouble_.empty() ? follower_->trouble() : trouble_;
+  }
   // What we are to the relay; nothing where none lives, or it has not said so.
   // What is asked meanwhile waits until it has.
   std::optional<relay::Role> role() const { return follower_->role(); }
@@ -153,6 +156,9 @@ class Runner {
   absl::Status AppendNote(const notes::Note& note, std::string key);
   // What waits for the log's lock; left to wait where that is not free.
   absl::Status AppendPending();
+  absl::Status AppendPendingTo(relay::LogWriter log);
+  // An error of writing or starting: OK where it may pass, and is told.
+  absl::Status TryAgainLater(const absl::Status& error);
   bool IsStale(const RelayCommand& command, int turns) const;
   bool HasPendingTurns() const;
   absl::Status CheckReady() const;
@@ -168,6 +174,7 @@ class Runner {
 
   absl::Status StartProcess();
   absl::Status Launch(relay::LogWriter log);
+  std::optional<absl::StatusOr<Cli>> FindCliNow();
   absl::StatusOr<LaunchRequest> NextLaunch() const;
   void OnRelayStarted();
   // The note of a start that did not come about, for when the lock is free.
@@ -189,6 +196,9 @@ class Runner {
   // take, cancels, and starts that failed.
   std::vector<RelayCommand> pending_;
   int64_t pending_at_ = 0;  // When to try again.
+  int64_t retry_at_ = 0;  // As is all else that could not be done; 0: nothing.
+  std::string trouble_;   // With that.
+  std::optional<Cli> cli_;  // Of a start that is tried again.
   bool appended_ = false;   // Since the log was read.
   bool waits_for_start_ = false;
   int commands_ = 0;

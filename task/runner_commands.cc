@@ -22,6 +22,8 @@ constexpr absl::string_view kStartFailedKey = "start-failed-";
 constexpr int64_t kInterruptPatience = 10000000;
 // A relay holds the lock a moment longer than it takes to write its last words.
 constexpr int64_t kLookAgain = 5000;
+// A disk has room again, or the process descriptors.
+constexpr int64_t kTryAgain = 1000000;
 
 // The number behind `prefix` in a key; 0 where it is another key.
 int NumberOf(absl::string_view key, absl::string_view prefix) {
@@ -94,19 +96,41 @@ absl::Status Runner::AppendPending() {
   pending_at_ = tools_.clock->NowMicros() + kLookAgain;
   auto log = relay::LogWriter::Open(folder_.fd.get(), folder_.id, tools_.clock);
   if (absl::IsUnavailable(log.status())) return absl::OkStatus();
-  RETURN_IF_ERROR(log.status());
+  if (!log.ok()) return TryAgainLater(log.status());
   // What was written since we read is read first.
   if (log->offset() != follower_->offset()) return absl::OkStatus();
+  return AppendPendingTo(*std::move(log));
+}
+
+absl::Status Runner::AppendPendingTo(relay::LogWriter log) {
   int turns = state().turns;
-  for (const RelayCommand& command : std::exchange(pending_, {})) {
-    if (IsStale(command, turns)) continue;
-    Step();
-    log->Append({.key = command.key, .payload = command.payload});
-    if (command.is_turn) ++turns;
+  std::vector<int64_t> ends;  // In the log, of each.
+  for (const RelayCommand& command : pending_) {
+    if (!IsStale(command, turns)) {
+      Step();
+      log.Append({.key = command.key, .payload = command.payload});
+      if (command.is_turn) ++turns;
+    }
+    ends.push_back(log.offset() + static_cast<int64_t>(log.pending()));
   }
+  const absl::Status flushed = log.Flush();
   appended_ = true;
-  RETURN_IF_ERROR(log->Flush());
-  return log->Sync();
+  // What stands there as a whole is not written again.
+  const auto rest = std::upper_bound(ends.begin(), ends.end(), log.offset());
+  pending_.erase(pending_.begin(), pending_.begin() + (rest - ends.begin()));
+  if (!flushed.ok()) return TryAgainLater(flushed);
+  const absl::Status synced = log.Sync();
+  trouble_ = std::string(synced.message());
+  return absl::OkStatus();
+}
+
+absl::Status Runner::TryAgainLater(const absl::Status& error) {
+  // What is in the log, or that it is gone, stays so.
+  if (absl::IsDataLoss(error) || absl::IsNotFound(error)) return error;
+  retry_at_ = tools_.clock->NowMicros() + kTryAgain;
+  pending_at_ = retry_at_;
+  trouble_ = absl::StrCat(error.message(), "; it is tried again every second");
+  return absl::OkStatus();
 }
 
 void Runner::KeepStartFailed(absl::string_view error) {

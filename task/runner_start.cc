@@ -61,7 +61,7 @@ absl::Status Runner::StartProcess() {
   // Somebody else is at it: a relay that starts, or another runner. The
   // follower looks again in a moment.
   if (absl::IsUnavailable(log.status())) return absl::OkStatus();
-  RETURN_IF_ERROR(log.status());
+  if (!log.ok()) return TryAgainLater(log.status());
   // Now nobody else can write. What was written since we read is read first.
   if (log->offset() != follower_->offset()) return absl::OkStatus();
   return Launch(*std::move(log));
@@ -91,13 +91,19 @@ absl::StatusOr<LaunchRequest> Runner::NextLaunch() const {
       *backend_);
 }
 
-absl::Status Runner::Launch(relay::LogWriter log) {
-  std::optional<absl::StatusOr<Cli>> found;
-  if (tools_.find_cli) {
-    found = tools_.find_cli(*backend_, environment_);
-  } else {
-    found = FindCliOf(*backend_, environment_, tools_.version_cache);
+std::optional<absl::StatusOr<Cli>> Runner::FindCliNow() {
+  if (cli_) {
+    // The owner has let us start already.
+    Cli cli = *std::move(cli_);
+    cli_.reset();
+    return cli;
   }
+  if (tools_.find_cli) return tools_.find_cli(*backend_, environment_);
+  return FindCliOf(*backend_, environment_, tools_.version_cache);
+}
+
+absl::Status Runner::Launch(relay::LogWriter log) {
+  const auto found = FindCliNow();
   waits_for_start_ = !found.has_value();
   if (!found) return absl::OkStatus();
   const absl::StatusOr<Cli>& cli = *found;
@@ -135,7 +141,12 @@ absl::Status Runner::Launch(relay::LogWriter log) {
                                  folder_.fd.get());
   if (ready.ok()) {
     ready_ = *std::move(ready);
+    trouble_.clear();
     return absl::OkStatus();
+  }
+  if (absl::IsResourceExhausted(ready.status())) {
+    cli_ = *cli;
+    return TryAgainLater(ready.status());
   }
   KeepStartFailed(ready.status().message());
   return AppendPending();
@@ -150,13 +161,8 @@ void Runner::OnRelayStarted() {
 }
 
 absl::Status Runner::FailStart(relay::LogWriter log, absl::string_view error) {
-  Step();
-  log.Append({.payload = notes::ToJson(
-                  notes::StartFailed{.generation = state().generation + 1,
-                                     .error = std::string(error)})});
-  appended_ = true;
-  RETURN_IF_ERROR(log.Flush());
-  return log.Sync();
+  KeepStartFailed(error);
+  return AppendPendingTo(std::move(log));
 }
 
 }  // namespace troika
