@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "agent/registry.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "relay/testing.h"
@@ -106,6 +107,48 @@ TEST_F(MakeTest, RefusedRequestsLeaveNothing) {
   request.cwd += "/missing";
   EXPECT_TRUE(absl::IsNotFound(Make(request, Env()).status()));
   EXPECT_THAT(home_.home().TaskIds(), IsEmpty());
+}
+
+TEST_F(MakeTest, PathsWithANulByteAreRefused) {
+  const std::string nul = home_.cwd() + std::string("\0x", 2);
+  TaskRequest requests[6];
+  for (TaskRequest& request : requests) request = Request();
+  requests[0].cwd = nul;
+  requests[1].options.images = {nul + ".png"};
+  requests[2].options.extra_dirs = {nul};
+  requests[3].options.output_schema = nul;
+  requests[4].options.base_instructions = nul;
+  requests[5].options.last_message_file = nul;
+  for (const TaskRequest& request : requests) {
+    const absl::Status refused = Make(request, Env()).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
+    EXPECT_THAT(refused.message(), HasSubstr("NUL byte"));
+  }
+}
+
+TEST_F(MakeTest, ImagesThatAreMissingAreNotTooBig) {
+  for (const std::string& path :
+       {home_.path() + "/missing.png", home_.path() + "/folder.png"}) {
+    std::filesystem::create_directory(home_.path() + "/folder.png");
+    const absl::Status refused =
+        ReadImages({path}, BackendOf(Harness::kClaude)).status();
+    EXPECT_TRUE(absl::IsNotFound(refused)) << refused;
+    EXPECT_THAT(refused.message(), HasSubstr("no file that can be read"));
+  }
+}
+
+TEST_F(MakeTest, FoldersEndInNoSlash) {
+  const std::string here = std::filesystem::current_path().string();
+  for (const char* cwd : {"", ".", "./", "a/.."}) {
+    TaskRequest request;
+    request.cwd = cwd;
+    MakePathsAbsolute(&request);
+    EXPECT_EQ(request.cwd, here);
+  }
+  TaskRequest root;
+  root.cwd = "/";
+  MakePathsAbsolute(&root);
+  EXPECT_EQ(root.cwd, "/");
 }
 
 TEST_F(MakeTest, ManyThreadsMakeTasksOfTheirOwn) {

@@ -56,6 +56,36 @@ absl::Status CheckFile(const std::string& path, absl::string_view what) {
       absl::StrCat(what, " ", path, " is no file that can be read"));
 }
 
+// The system would take such a path for a shorter one.
+absl::Status CheckPath(absl::string_view path, absl::string_view what) {
+  if (!absl::StrContains(path, '\0')) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the path of ", what, " \"", absl::CHexEscape(path),
+                   "\" has a NUL byte within: leave it out"));
+}
+
+absl::Status CheckAllPaths(const TaskRequest& request) {
+  const LaunchOptions& options = request.options;
+  RETURN_IF_ERROR(CheckPath(request.cwd, "the folder"));
+  for (const std::string& path : options.extra_dirs) {
+    RETURN_IF_ERROR(CheckPath(path, "the extra folder"));
+  }
+  for (const std::string& path : options.images) {
+    RETURN_IF_ERROR(CheckPath(path, "the image"));
+  }
+  RETURN_IF_ERROR(CheckPath(options.output_schema, "the output schema"));
+  RETURN_IF_ERROR(
+      CheckPath(options.base_instructions, "the base instructions"));
+  return CheckPath(options.last_message_file, "the last message's file");
+}
+
+// "." ends in a slash once it is normal.
+std::string FolderFrom(absl::string_view base, absl::string_view path) {
+  std::string folder = PathFrom(base, path);
+  while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
+  return folder;
+}
+
 // The agent runs elsewhere, so none of its paths may depend on our folder.
 void CompletePaths(absl::string_view base, TaskRequest* request) {
   LaunchOptions& options = request->options;
@@ -126,22 +156,20 @@ std::string PathFrom(absl::string_view base, absl::string_view path) {
 void MakePathsAbsolute(TaskRequest* request) {
   std::error_code error;
   const std::string here = fs::current_path(error).string();
-  request->cwd = PathFrom(here, request->cwd.empty() ? "." : request->cwd);
+  request->cwd = FolderFrom(here, request->cwd.empty() ? "." : request->cwd);
   CompletePaths(here, request);
 }
 
 absl::Status CompleteRequest(const Environment& environment,
                              TaskRequest* request) {
   RETURN_IF_ERROR(CheckPrompt(request->prompt));
+  RETURN_IF_ERROR(CheckAllPaths(*request));
   if (!absl::StartsWith(request->cwd, "/")) {
     return absl::InvalidArgumentError(
         absl::StrCat("the folder \"", request->cwd,
                      "\" is no absolute path: name it from / on"));
   }
-  request->cwd = PathFrom("/", request->cwd);
-  while (request->cwd.size() > 1 && request->cwd.back() == '/') {
-    request->cwd.pop_back();
-  }
+  request->cwd = FolderFrom("/", request->cwd);
   CompletePaths(request->cwd, request);
   RETURN_IF_ERROR(CheckPaths(*request));
   if (request->title.empty()) request->title = TitleOf(request->prompt);
@@ -181,8 +209,15 @@ absl::StatusOr<std::vector<TurnAsked::Image>> ReadImages(
                        " is of no kind that agents see: .png, .jpg, .gif, "
                        ".webp"));
     }
+    RETURN_IF_ERROR(CheckPath(path, "the image"));
+    RETURN_IF_ERROR(CheckFile(path, "the image"));
     std::error_code error;
-    if (fs::file_size(path, error) > kMaxImageBytes) {
+    const uintmax_t size = fs::file_size(path, error);
+    if (error) {
+      return absl::NotFoundError(
+          absl::StrCat("read the image ", path, ": ", error.message()));
+    }
+    if (size > kMaxImageBytes) {
       return absl::InvalidArgumentError(
           absl::StrCat("the image ", path, " is over 10 MiB: make it smaller"));
     }
