@@ -7,11 +7,15 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "server/ancestry.h"
 #include "server/routes.h"
 
 namespace troika {
 namespace {
+
+// Of agents that start agents.
+constexpr int kMaxDepth = 3;
 
 http::Response NotAllowed(const Match& match) {
   const std::string methods = absl::StrJoin(match.methods, ", ");
@@ -78,6 +82,78 @@ Api::Caller Api::CallerOf(const http::Request& request) const {
     }
   }
   return {};
+}
+
+std::string Api::ByName(const Caller& caller) {
+  if (caller.role == Caller::Role::kOwner) return "user";
+  return caller.task.empty() ? "agent" : absl::StrCat("agent of ", caller.task);
+}
+
+absl::Status Api::NotForAgents(absl::string_view what) {
+  return absl::PermissionDeniedError(
+      absl::StrCat("an agent may not ", what, ": its user has to"));
+}
+
+absl::StatusOr<std::optional<AgentLimits>> Api::LimitsOf(
+    const Caller& caller) const {
+  if (caller.role == Caller::Role::kOwner) return std::nullopt;
+  if (caller.task.empty()) {
+    return NotForAgents(
+        "do this from a process whose task is not known (docs/security.md)");
+  }
+  ASSIGN_OR_RETURN(const v1::Task own, tools_.tasks->Get(caller.task));
+  if (own.edit_mode() == v1::dangerous) return std::nullopt;
+  return AgentLimits{.edit_mode = ToEditMode(own.edit_mode()),
+                     .cwd = own.cwd()};
+}
+
+absl::Status Api::CheckCreate(const Caller& caller,
+                              TaskRequest* request) const {
+  if (caller.role == Caller::Role::kOwner) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const std::optional<AgentLimits> limits, LimitsOf(caller));
+  const std::string freer = limits ? FreerThan(*limits, request) : "";
+  if (!freer.empty()) {
+    return NotForAgents(absl::StrCat("start a task with ", freer));
+  }
+  request->parent = caller.task;
+  ASSIGN_OR_RETURN(v1::Task parent, tools_.tasks->Get(caller.task));
+  int depth = 1;
+  while (!parent.parent_id().empty() && depth <= kMaxDepth) {
+    ++depth;
+    auto next = tools_.tasks->Get(parent.parent_id());
+    if (!next.ok()) break;
+    parent = *std::move(next);
+  }
+  if (depth > kMaxDepth) {
+    return absl::PermissionDeniedError(absl::StrCat(
+        "agents that start agents may do so ", kMaxDepth, " deep"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Api::CheckEnd(const Caller& caller, absl::string_view name) const {
+  if (caller.role == Caller::Role::kOwner) return absl::OkStatus();
+  RETURN_IF_ERROR(LimitsOf(caller).status());
+  ASSIGN_OR_RETURN(std::string id, tools_.tasks->Find(name));
+  for (int i = 0; i <= kMaxDepth && !id.empty(); ++i) {
+    if (id == caller.task) return absl::OkStatus();
+    const auto task = tools_.tasks->Get(id);
+    if (!task.ok()) break;
+    id = task->parent_id();
+  }
+  return NotForAgents("end what others have asked for");
+}
+
+absl::StatusOr<Environment> Api::EnvironmentFor(
+    const Caller& caller, const v1::CreateTaskRequest& body) const {
+  // With variables of its choice (PATH, LD_PRELOAD, …) an agent would run any
+  // program, and outside of its sandbox.
+  if (caller.role == Caller::Role::kAgent) {
+    ASSIGN_OR_RETURN(const TaskFolder own, tools_.home->OpenTask(caller.task));
+    return ReadEnvironment(own);
+  }
+  if (body.env().empty()) return tools_.environment;
+  return Environment({body.env().begin(), body.env().end()});
 }
 
 }  // namespace troika

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -15,6 +16,7 @@
 #include "server/access.h"
 #include "server/call.h"
 #include "server/changes.h"
+#include "server/from_request.h"
 #include "server/metrics.h"
 #include "server/stream_limit.h"
 #include "server/tasks.h"
@@ -76,10 +78,25 @@ class Api {
   Caller CallerOf(const http::Request& request) const;
   // As notes name it.
   static std::string ByName(const Caller& caller);
+  static absl::Status NotForAgents(absl::string_view what);
+  // What the caller's tasks may do at most; nothing: whatever they like.
+  // PermissionDenied where they may do nothing.
+  absl::StatusOr<std::optional<AgentLimits>> LimitsOf(
+      const Caller& caller) const;
   // PermissionDenied where the caller may not ask for this.
   absl::Status CheckCreate(const Caller& caller, TaskRequest* request) const;
+  // PermissionDenied where a caller is an agent, and the task is neither its
+  // own nor was asked for by it.
+  absl::Status CheckEnd(const Caller& caller, absl::string_view name) const;
+  // What a new task runs with.
+  absl::StatusOr<Environment> EnvironmentFor(
+      const Caller& caller, const v1::CreateTaskRequest& body) const;
   // Asks something of the task that the path names.
   void Ask(Call call, ActiveTask::Command command);
+  using TurnCheck = absl::Status (*)(const Runner&, const TurnRequest&);
+  // Asks for a turn, where the caller may and `check` finds no fault.
+  void AskTurn(Call call, const Caller& caller, TurnRequest turn,
+               TurnCheck check);
   // Answers with a stream, unless the client has too many.
   void ReplyStream(
       Call call,

@@ -4,7 +4,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "agent/launch_json.h"
 #include "agent/registry.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 #include "dto/proto_json.h"
 #include "server/api.h"
@@ -14,46 +16,56 @@
 namespace troika {
 namespace {
 
-constexpr int kMaxDepth = 3;
 constexpr int kDefaultPage = 50;
 constexpr int kMaxPage = 1000;
 constexpr absl::string_view kGoOn = "Go on where you stopped.";
 
-absl::Status NotForAgents(absl::string_view what) {
-  return absl::PermissionDeniedError(
-      absl::StrCat("an agent may not ", what, ": its user has to"));
+// The task of a runner, as somebody would ask for it now.
+absl::StatusOr<TaskRequest> RequestOf(const Runner& runner) {
+  const notes::Request* const asked = runner.asked();
+  if (asked == nullptr) {
+    return absl::FailedPreconditionError("the task's request can't be read");
+  }
+  json::Parser parser;
+  ASSIGN_OR_RETURN(const json::Value options,
+                   parser.Parse(asked->options_json));
+  TaskRequest request = {.cwd = asked->cwd};
+  ASSIGN_OR_RETURN(request.options, LaunchOptionsFromJson(options));
+  if (runner.state().edit_mode) {
+    request.options.edit_mode = runner.state().edit_mode;
+  }
+  return request;
 }
 
-}  // namespace
+// What an agent gives to a task, that does it: it must be one that it could
+// have started itself.
+std::string FreerTurn(const AgentLimits& own, const Runner& runner,
+                      TurnRequest* turn) {
+  auto request = RequestOf(runner);
+  if (!request.ok()) return "a request that can't be read";
+  const std::string cwd = request->cwd;
+  if (std::string freer = FreerThan(own, &*request); !freer.empty()) {
+    return freer;
+  }
+  for (std::string& image : turn->images) {
+    auto found = ResolveWithin(own.cwd, PathFrom(cwd, image));
+    if (!found) return "images that are not within its folder";
+    image = *std::move(found);
+  }
+  return "";
+}
 
-absl::Status Api::CheckCreate(const Caller& caller,
-                              TaskRequest* request) const {
-  if (caller.role == Caller::Role::kOwner) return absl::OkStatus();
-  if (caller.task.empty()) {
-    return NotForAgents("start tasks here, as its own task is not known");
-  }
-  request->parent = caller.task;
-  ASSIGN_OR_RETURN(v1::Task parent, tools_.tasks->Get(caller.task));
-  const LaunchOptions& options = request->options;
-  if (const std::string freer = FreerThan(parent.edit_mode(), options);
-      !freer.empty()) {
-    return NotForAgents(absl::StrCat("start a task with ", freer,
-                                     ", as its own runs with ",
-                                     v1::EditMode_Name(parent.edit_mode())));
-  }
-  int depth = 1;
-  while (!parent.parent_id().empty() && depth <= kMaxDepth) {
-    ++depth;
-    auto next = tools_.tasks->Get(parent.parent_id());
-    if (!next.ok()) break;
-    parent = *std::move(next);
-  }
-  if (depth > kMaxDepth) {
-    return absl::PermissionDeniedError(absl::StrCat(
-        "agents that start agents may do so ", kMaxDepth, " deep"));
+absl::Status CheckEnded(const Runner& runner, const TurnRequest& turn) {
+  const bool ended = !runner.state().process_alive;
+  if (!ended && (turn.request_key.empty() ||
+                 turn.request_key != runner.state().last_request_key)) {
+    return absl::FailedPreconditionError(
+        "the task has not ended: give it input, or stop it first");
   }
   return absl::OkStatus();
 }
+
+}  // namespace
 
 void Api::CreateTask(Call call) {
   v1::CreateTaskRequest body;
@@ -62,15 +74,14 @@ void Api::CreateTask(Call call) {
   }
   auto request = ToTaskRequest(body);
   if (!request.ok()) return call.Fail(request.status());
-  if (const absl::Status may = CheckCreate(CallerOf(call.request()), &*request);
-      !may.ok()) {
+  const Caller caller = CallerOf(call.request());
+  if (const absl::Status may = CheckCreate(caller, &*request); !may.ok()) {
     return call.Fail(may);
   }
-  Environment environment =
-      body.env().empty() ? tools_.environment
-                         : Environment({body.env().begin(), body.env().end()});
+  auto environment = EnvironmentFor(caller, body);
+  if (!environment.ok()) return call.Fail(environment.status());
   tools_.tasks->Create(
-      *std::move(request), std::move(environment),
+      *std::move(request), *std::move(environment),
       [call = std::make_shared<Call>(std::move(call))](
           const absl::StatusOr<v1::Task>& task) { call->ReplyOr(task, 201); });
 }
@@ -143,17 +154,35 @@ void Api::Ask(Call call, ActiveTask::Command command) {
           const absl::StatusOr<v1::Task>& task) { call->ReplyOr(task); });
 }
 
+void Api::AskTurn(Call call, const Caller& caller, TurnRequest turn,
+                  TurnCheck check) {
+  auto limits = LimitsOf(caller);
+  if (!limits.ok()) return call.Fail(limits.status());
+  Ask(std::move(call),
+      [limits = *std::move(limits), turn = std::move(turn),
+       check](Runner& runner) mutable -> absl::Status {
+        const std::string freer =
+            limits ? FreerTurn(*limits, runner, &turn) : "";
+        if (!freer.empty()) {
+          return NotForAgents(absl::StrCat("prompt a task with ", freer));
+        }
+        RETURN_IF_ERROR(check(runner, turn));
+        return runner.Input(turn);
+      });
+}
+
 void Api::Input(Call call) {
   v1::InputRequest body;
   if (const absl::Status read = call.ReadBody(&body); !read.ok()) {
     return call.Fail(read);
   }
-  TurnRequest turn = {.prompt = body.text(),
-                      .images = {body.images().begin(), body.images().end()},
-                      .by = ByName(CallerOf(call.request())),
-                      .request_key = body.idempotency_key()};
-  Ask(std::move(call),
-      [turn = std::move(turn)](Runner& runner) { return runner.Input(turn); });
+  const Caller caller = CallerOf(call.request());
+  AskTurn(std::move(call), caller,
+          {.prompt = body.text(),
+           .images = {body.images().begin(), body.images().end()},
+           .by = ByName(caller),
+           .request_key = body.idempotency_key()},
+          [](const Runner&, const TurnRequest&) { return absl::OkStatus(); });
 }
 
 void Api::Resume(Call call) {
@@ -172,15 +201,7 @@ void Api::Resume(Call call) {
       .request_key = body.idempotency_key(),
       .model = body.model()};
   if (body.has_edit_mode()) turn.edit_mode = ToEditMode(body.edit_mode());
-  Ask(std::move(call), [turn = std::move(turn)](Runner& runner) {
-    const bool ended = !runner.state().process_alive;
-    if (!ended && (turn.request_key.empty() ||
-                   turn.request_key != runner.state().last_request_key)) {
-      return absl::FailedPreconditionError(
-          "the task has not ended: give it input, or stop it first");
-    }
-    return runner.Input(turn);
-  });
+  AskTurn(std::move(call), caller, std::move(turn), CheckEnded);
 }
 
 void Api::Respond(Call call) {
@@ -202,7 +223,11 @@ void Api::Interrupt(Call call) {
   if (const absl::Status read = call.ReadBody(&body); !read.ok()) {
     return call.Fail(read);
   }
-  const std::string by = ByName(CallerOf(call.request()));
+  const Caller caller = CallerOf(call.request());
+  if (const absl::Status may = CheckEnd(caller, call.arg(0)); !may.ok()) {
+    return call.Fail(may);
+  }
+  const std::string by = ByName(caller);
   Ask(std::move(call), [by, reason = body.reason()](Runner& runner) {
     return runner.Interrupt(by, reason);
   });
@@ -215,16 +240,15 @@ void Api::Stop(Call call) {
   }
   const auto grace = GraceOf(body);
   if (!grace.ok()) return call.Fail(grace.status());
-  const std::string by = ByName(CallerOf(call.request()));
+  const Caller caller = CallerOf(call.request());
+  if (const absl::Status may = CheckEnd(caller, call.arg(0)); !may.ok()) {
+    return call.Fail(may);
+  }
+  const std::string by = ByName(caller);
   Ask(std::move(call),
       [by, reason = body.reason(), grace = *grace](Runner& runner) {
         return runner.Stop(by, reason, grace);
       });
-}
-
-std::string Api::ByName(const Caller& caller) {
-  if (caller.role == Caller::Role::kOwner) return "user";
-  return caller.task.empty() ? "agent" : absl::StrCat("agent of ", caller.task);
 }
 
 }  // namespace troika

@@ -1,5 +1,8 @@
 #include "server/from_request.h"
 
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 #include <variant>
 
@@ -15,6 +18,7 @@
 namespace troika {
 namespace {
 
+namespace fs = std::filesystem;
 using google::protobuf::FieldDescriptor;
 
 constexpr size_t kMaxLabels = 64;
@@ -125,6 +129,50 @@ absl::Status CheckSizes(const v1::CreateTaskRequest& body) {
   return absl::OkStatus();
 }
 
+// Paths as the request has them; false where one leads out of the folder.
+bool ResolveAll(const AgentLimits& own, const std::string& cwd,
+                std::vector<std::string>* paths) {
+  for (std::string& path : *paths) {
+    auto found = ResolveWithin(own.cwd, PathFrom(cwd, path));
+    if (!found) return false;
+    path = *std::move(found);
+  }
+  return true;
+}
+
+// Of an option that is set. Who adds one to LaunchOptions has it refused until
+// it gets a line here.
+std::string FreerOption(const AgentLimits& own, const LaunchField& field,
+                        TaskRequest* request) {
+  constexpr absl::string_view kHarmless[] = {"model", "effort", "verbosity",
+                                             "plan_tool"};
+  LaunchOptions& options = request->options;
+  if (std::find(std::begin(kHarmless), std::end(kHarmless), field.name) !=
+      std::end(kHarmless)) {
+    return "";
+  }
+  if (field.name == "edit_mode") {
+    if (*options.edit_mode <= own.edit_mode) return "";
+    return absl::StrCat("edit_mode ", EditModeId(*options.edit_mode),
+                        ", as its own has ", EditModeId(own.edit_mode));
+  }
+  if (field.name == "web_search" && !*options.web_search) return "";
+  if (field.name == "images") {
+    return ResolveAll(own, request->cwd, &options.images)
+               ? ""
+               : "images that are not within its folder";
+  }
+  if (field.name == "output_schema") {
+    std::vector<std::string> paths = {options.output_schema};
+    if (!ResolveAll(own, request->cwd, &paths)) {
+      return "an output_schema that is not within its folder";
+    }
+    options.output_schema = paths[0];
+    return "";
+  }
+  return std::string(field.name);
+}
+
 }  // namespace
 
 EditMode ToEditMode(v1::EditMode mode) {
@@ -198,19 +246,31 @@ absl::StatusOr<std::optional<absl::Duration>> GraceOf(
   return grace;
 }
 
-std::string FreerThan(v1::EditMode mode, const LaunchOptions& options) {
-  const EditMode allowed = ToEditMode(mode);
-  if (allowed == EditMode::kDangerous) return "";
-  if (options.edit_mode && *options.edit_mode > allowed) {
-    return absl::StrCat("edit_mode ", EditModeId(*options.edit_mode));
+std::optional<std::string> ResolveWithin(const std::string& folder,
+                                         const std::string& path) {
+  if (path.find('\0') != std::string::npos) return std::nullopt;
+  std::error_code error;
+  const fs::path top = fs::canonical(folder, error);
+  if (error) return std::nullopt;
+  const fs::path found = fs::canonical(path, error);
+  if (error) return std::nullopt;
+  const auto differ =
+      std::mismatch(top.begin(), top.end(), found.begin(), found.end());
+  if (differ.first != top.end()) return std::nullopt;
+  return found.string();
+}
+
+std::string FreerThan(const AgentLimits& own, TaskRequest* request) {
+  auto cwd = ResolveWithin(own.cwd, request->cwd);
+  if (!cwd) return "a folder that is not within its own";
+  request->cwd = *std::move(cwd);
+  if (!request->resume_session.empty()) return "resume_session";
+  for (const LaunchField& field : LaunchFields()) {
+    if (!IsSet(request->options, field)) continue;
+    if (std::string freer = FreerOption(own, field, request); !freer.empty()) {
+      return freer;
+    }
   }
-  // The harness's own settings can undo any mode.
-  if (!options.approval_policy.empty()) return "approval_policy";
-  if (!options.sandbox.empty()) return "sandbox";
-  if (options.dangerously_bypass) return "dangerously_bypass";
-  if (!options.config.empty()) return "config";
-  if (!options.profile.empty()) return "profile";
-  if (!options.extra_dirs.empty()) return "extra_dirs";
   return "";
 }
 

@@ -24,9 +24,21 @@ absl::StatusOr<std::optional<absl::Duration>> GraceOf(
     const v1::StopRequest& body);
 EditMode ToEditMode(v1::EditMode mode);
 
-// What of these options gives an agent more freedom than that mode; empty:
-// nothing does.
-std::string FreerThan(v1::EditMode mode, const LaunchOptions& options);
+// What an agent's own task may do, and where. Who has EditMode::kDangerous has
+// no such limits.
+struct AgentLimits {
+  EditMode edit_mode = EditMode::kResearch;
+  std::string cwd;
+};
+
+// What of a request asks for more than an agent's own task has, in words that
+// follow "with"; empty: nothing does. An option that is not known to be
+// harmless is more. Paths of the request are replaced by what they lead to, so
+// that what was looked at is what is used.
+std::string FreerThan(const AgentLimits& own, TaskRequest* request);
+// What `path` leads to, where that is `folder` or within it.
+std::optional<std::string> ResolveWithin(const std::string& folder,
+                                         const std::string& path);
 
 // A ListTasksResponse of tasks that are encoded already.
 std::string TasksPageJson(const std::vector<std::string>& tasks,

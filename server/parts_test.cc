@@ -387,19 +387,92 @@ TEST(OpenApiTest, DescribesEveryRouteAndNothingElse) {
   }
 }
 
-TEST(FromRequestTest, AnAgentGetsNoMoreThanItHas) {
-  using v1::EditMode;
-  EXPECT_EQ(FreerThan(EditMode::research, {}), "");
-  EXPECT_NE(
-      FreerThan(EditMode::research, {.edit_mode = troika::EditMode::kAutoEdit}),
-      "");
-  EXPECT_EQ(FreerThan(EditMode::full_auto,
-                      {.edit_mode = troika::EditMode::kAutoEdit}),
+class AgentLimitsTest : public testing::Test {
+ protected:
+  AgentLimitsTest() {
+    mkdir(own_.c_str(), 0700);
+    mkdir((own_ + "/sub").c_str(), 0700);
+    mkdir((own_ + "-other").c_str(), 0700);
+    std::ofstream(own_ + "/in.png") << "x";
+    std::ofstream(folder_.path() + "/out.png") << "x";
+    EXPECT_EQ(symlink("../out.png", (own_ + "/link.png").c_str()), 0);
+    EXPECT_EQ(symlink("..", (own_ + "/up").c_str()), 0);
+  }
+  std::string Freer(EditMode mode, LaunchOptions options) const {
+    TaskRequest request = {.cwd = own_, .options = std::move(options)};
+    return FreerThan({.edit_mode = mode, .cwd = own_}, &request);
+  }
+  std::string FreerIn(const std::string& cwd) const {
+    TaskRequest request = {.cwd = cwd};
+    return FreerThan({.cwd = own_}, &request);
+  }
+
+  const relay::TempFolder folder_;
+  const std::string own_ = folder_.path() + "/own";
+};
+
+TEST_F(AgentLimitsTest, OnlyWhatIsKnownToBeHarmlessIsAllowed) {
+  std::set<std::string> allowed;
+  for (const LaunchField& field : LaunchFields()) {
+    LaunchOptions options;
+    const auto set = [&](auto member) {
+      auto& to = options.*member;
+      using To = std::decay_t<decltype(to)>;
+      if constexpr (std::is_same_v<To, std::optional<EditMode>>) {
+        to = EditMode::kFullAuto;
+      } else if constexpr (std::is_same_v<To, std::vector<std::string>>) {
+        to = {"x"};
+      } else if constexpr (std::is_same_v<To, std::string>) {
+        to = "x";
+      } else {
+        to = true;
+      }
+    };
+    std::visit(set, field.member);
+    if (Freer(EditMode::kFullAuto, options).empty()) {
+      allowed.insert(std::string(field.name));
+    }
+  }
+  // Images, schemas and a web search can be right or wrong.
+  EXPECT_EQ(allowed, (std::set<std::string>{"model", "edit_mode", "effort",
+                                            "verbosity", "plan_tool"}));
+  EXPECT_EQ(Freer(EditMode::kResearch, {.web_search = false}), "");
+  EXPECT_EQ(Freer(EditMode::kResearch, {.config = {"a=b"}}), "config");
+}
+
+TEST_F(AgentLimitsTest, TheEditModeIsAtMostItsOwn) {
+  EXPECT_EQ(Freer(EditMode::kResearch, {}), "");
+  EXPECT_NE(Freer(EditMode::kResearch, {.edit_mode = EditMode::kAutoEdit}), "");
+  EXPECT_EQ(Freer(EditMode::kFullAuto, {.edit_mode = EditMode::kAutoEdit}), "");
+  EXPECT_NE(Freer(EditMode::kFullAuto, {.edit_mode = EditMode::kDangerous}),
             "");
-  EXPECT_NE(FreerThan(EditMode::full_auto, {.sandbox = "none"}), "");
-  EXPECT_NE(FreerThan(EditMode::full_auto, {.dangerously_bypass = true}), "");
-  EXPECT_NE(FreerThan(EditMode::full_auto, {.config = {"sandbox_mode=x"}}), "");
-  EXPECT_EQ(FreerThan(EditMode::dangerous, {.dangerously_bypass = true}), "");
+}
+
+TEST_F(AgentLimitsTest, PathsStayWithinItsFolder) {
+  const EditMode mode = EditMode::kResearch;
+  EXPECT_EQ(Freer(mode, {.images = {"in.png", own_ + "/in.png"}}), "");
+  EXPECT_EQ(Freer(mode, {.output_schema = "sub/../in.png"}), "");
+  for (const std::string path :
+       {"../out.png", "link.png", "up/out.png", "missing.png", "/etc/passwd"}) {
+    EXPECT_NE(Freer(mode, {.images = {"in.png", path}}), "") << path;
+    EXPECT_NE(Freer(mode, {.output_schema = path}), "") << path;
+  }
+  EXPECT_EQ(FreerIn(own_ + "/sub"), "");
+  EXPECT_EQ(FreerIn(own_ + "/"), "");
+  EXPECT_EQ(FreerIn(own_ + "/up/own/sub"), "");
+  for (const std::string cwd :
+       {"/", "/..", "-other", "/sub/..//..", "/up", "/none"}) {
+    EXPECT_NE(FreerIn(cwd == "/" ? cwd : own_ + cwd), "") << cwd;
+  }
+  EXPECT_NE(FreerIn(own_ + std::string("\0/..", 4)), "");
+}
+
+TEST_F(AgentLimitsTest, WhatWasLookedAtIsWhatIsUsed) {
+  TaskRequest request = {.cwd = own_ + "/up/own/sub",
+                         .options = {.images = {"../in.png"}}};
+  ASSERT_EQ(FreerThan({.cwd = own_}, &request), "");
+  EXPECT_EQ(request.cwd, *ResolveWithin("/", own_ + "/sub"));
+  EXPECT_EQ(request.options.images[0], *ResolveWithin("/", own_ + "/in.png"));
 }
 
 TEST(FromRequestTest, EveryOptionHasAFieldOfItsName) {

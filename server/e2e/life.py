@@ -497,3 +497,85 @@ def ask_hidden(hide, method, path, body):
                 ('GET', f'/tasks/{kept}', None)], text)
             self.assertEqual([s[0] for s in said], [403, 403, 200], hide)
         self.assertEqual(len(world.api('GET', '/tasks')['tasks']), 3)
+
+    def test_it_runs_no_program_of_its_choice(self):
+        world = self.world
+        world.start()
+        trace = os.path.join(world.root, 'trace')
+        chosen = world.script(f'#!/bin/sh\necho ran >> {trace}\n')
+        os.chmod(chosen, 0o755)
+        folder = os.path.join(world.root, 'bin')
+        os.mkdir(folder)
+        os.symlink(chosen, folder + '/codex')
+        child = world.request('ok')
+        task, said = self.run_agent([
+            ('POST', '/tasks', {**child, 'env': {
+                **child['env'], 'TROIKA_CODEX_BIN': chosen}}),
+            ('POST', '/tasks', {**child, 'env': {'PATH': folder}})])
+        self.assertEqual([s[0] for s in said], [201, 201])
+
+        def all_done():
+            tasks = world.api('GET', '/tasks?page_size=100')['tasks']
+            return all(t['state'] == 'done' for t in tasks) and tasks
+        wait_for(all_done, 'all tasks to end')
+        self.assertFalse(os.path.exists(trace))
+        # They ran as their parent does.
+        self.assertEqual(world.task(json.loads(said[0][1])['id'])['parentId'],
+                         task)
+
+    def test_it_stays_in_its_folder_and_gets_no_options(self):
+        world = self.world
+        world.start()
+        child = world.request('ok')
+        os.symlink('/', world.work + '/up')
+        written = os.path.join(world.work, 'written')
+        bad = [{'cwd': '/'}, {'cwd': world.work + '/..'},
+               {'cwd': world.work + '/up'}, {'resumeSession': 'latest'},
+               {'options': {'lastMessageFile': written}},
+               {'options': {'extraDirs': ['/']}},
+               {'options': {'skipGitCheck': True}},
+               {'options': {'baseInstructions': '/etc/passwd'}},
+               {'options': {'images': ['/etc/passwd']}},
+               {'options': {'webSearch': True}}]
+        _, said = self.run_agent(
+            [('POST', '/tasks', {**child, **fields}) for fields in bad],
+            options={'editMode': 'full_auto'})
+        for fields, (status, text) in zip(bad, said):
+            self.assertEqual(status, 403, f'{fields} {text}')
+        self.assertIn('last_message_file', said[4][1])
+        self.assertEqual(len(world.api('GET', '/tasks')['tasks']), 1)
+
+    def test_it_steers_only_what_is_its_own_or_no_freer(self):
+        world = self.world
+        world.start()
+        free = world.create('ok', options={'editMode': 'dangerous'})
+        native = world.create('ok', options={'sandbox': 'workspace-write'})
+        equal = world.create('ok')
+        away = world.api('POST', '/tasks', {
+            **world.request('ok', options={'skipGitCheck': True}),
+            'cwd': world.root})['id']
+        for task in (free, native, equal, away):
+            world.wait_state(task, 'done')
+        other = world.create('hang')
+        world.wait_state(other, 'running', 'starting')
+        prompt = {'prompt': 'go'}
+        _, said = self.run_agent([
+            ('POST', f'/tasks/{free}/input', {'text': 'go'}),
+            ('POST', f'/tasks/{free}/resume', prompt),
+            ('POST', f'/tasks/{native}/resume', prompt),
+            ('POST', f'/tasks/{away}/resume', prompt),
+            ('POST', f'/tasks/{equal}/input', {
+                'text': 'go', 'images': ['/etc/passwd']}),
+            ('POST', f'/tasks/{other}/stop', None),
+            ('POST', f'/tasks/{other}/interrupt', None),
+            ('POST', f'/tasks/{equal}/input', {'text': 'go'}),
+            ('POST', '/tasks', world.request('ok')),
+            ('POST', '/tasks/latest/stop', {'grace': '0.1s'})])
+        self.assertEqual([s[0] for s in said[:9]], [403] * 7 + [200, 201],
+                         said)
+        # Its own one may have ended by itself.
+        self.assertIn(said[9][0], (200, 409), said)
+        self.assertEqual([world.task(t)['turns'] for t in (free, native, away)],
+                         [1, 1, 1])
+        self.assertIn(world.task(other)['state'], ('running', 'starting'))
+        world.api('POST', f'/tasks/{other}/stop', {'grace': '0.1s'})
