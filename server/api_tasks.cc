@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/status_macros.h"
 #include "dto/proto_json.h"
+#include "dto/redact.h"
 #include "server/api.h"
 #include "server/from_request.h"
 #include "server/row.h"
@@ -72,18 +73,28 @@ void Api::CreateTask(Call call) {
   if (const absl::Status read = call.ReadBody(&body); !read.ok()) {
     return call.Fail(read);
   }
+  auto secrets =
+      SecretsOf(Environment({body.env().begin(), body.env().end()}), {});
   auto request = ToTaskRequest(body);
-  if (!request.ok()) return call.Fail(request.status());
+  if (!request.ok()) {
+    return call.Fail(ErrorForClient(request.status(), secrets));
+  }
   const Caller caller = CallerOf(call.request());
   if (const absl::Status may = CheckCreate(caller, &*request); !may.ok()) {
     return call.Fail(may);
   }
   auto environment = EnvironmentFor(caller, body);
   if (!environment.ok()) return call.Fail(environment.status());
+  // Of an agent's request both environments may be secret.
+  const auto more = SecretsOf(*environment, request->options);
+  secrets.insert(secrets.end(), more.begin(), more.end());
   tools_.tasks->Create(
       *std::move(request), *std::move(environment),
-      [call = std::make_shared<Call>(std::move(call))](
-          const absl::StatusOr<v1::Task>& task) { call->ReplyOr(task, 201); });
+      [call = std::make_shared<Call>(std::move(call)),
+       secrets = std::move(secrets)](const absl::StatusOr<v1::Task>& task) {
+        if (task.ok()) return call->Reply(*task, 201);
+        call->Fail(ErrorForClient(task.status(), secrets));
+      });
 }
 
 void Api::ListTasks(Call call) {

@@ -1,6 +1,9 @@
 #include "server/from_request.h"
 
+#include <errno.h>
+
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -14,6 +17,7 @@
 #include "base/json.h"
 #include "base/status_macros.h"
 #include "dto/proto_json.h"
+#include "dto/redact.h"
 
 namespace troika {
 namespace {
@@ -272,6 +276,21 @@ std::string FreerThan(const AgentLimits& own, TaskRequest* request) {
     }
   }
   return "";
+}
+
+absl::Status ErrorForClient(const absl::Status& error,
+                            const std::vector<std::string>& secrets) {
+  std::string message(error.message());
+  Redactor(secrets).RedactPlain(&message);
+  // Nothing but the text says which system call it is from.
+  const auto is = [&](int number) {
+    return absl::StrContains(message, std::strerror(number));
+  };
+  if (absl::IsResourceExhausted(error) && (is(ENOSPC) || is(EDQUOT))) {
+    return absl::UnavailableError(
+        absl::StrCat("the disk is full: free some space (", message, ")"));
+  }
+  return absl::Status(error.code(), message);
 }
 
 std::string TasksPageJson(const std::vector<std::string>& tasks,

@@ -40,6 +40,11 @@ std::string FreerThan(const AgentLimits& own, TaskRequest* request);
 std::optional<std::string> ResolveWithin(const std::string& folder,
                                          const std::string& path);
 
+// An error of making a task as its client may see it: without secrets. That the
+// disk is full is no limit of ours, so it becomes Unavailable.
+absl::Status ErrorForClient(const absl::Status& error,
+                            const std::vector<std::string>& secrets);
+
 // A ListTasksResponse of tasks that are encoded already.
 std::string TasksPageJson(const std::vector<std::string>& tasks,
                           absl::string_view next_page_token);

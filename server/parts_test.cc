@@ -1,4 +1,5 @@
 // The parts that need no task: order, access, tokens, options, routes.
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -473,6 +474,18 @@ TEST_F(AgentLimitsTest, WhatWasLookedAtIsWhatIsUsed) {
   ASSERT_EQ(FreerThan({.cwd = own_}, &request), "");
   EXPECT_EQ(request.cwd, *ResolveWithin("/", own_ + "/sub"));
   EXPECT_EQ(request.options.images[0], *ResolveWithin("/", own_ + "/in.png"));
+}
+
+TEST(FromRequestTest, ErrorsOfMakingATaskAreSafeAndClear) {
+  const absl::Status missing = ErrorForClient(
+      absl::NotFoundError("no folder /x/secret-value-1"), {"secret-value-1"});
+  EXPECT_EQ(missing, absl::NotFoundError("no folder /x/[redacted]"));
+  const absl::Status full =
+      ErrorForClient(absl::ErrnoToStatus(ENOSPC, "write the log"), {});
+  EXPECT_EQ(full.code(), absl::StatusCode::kUnavailable);
+  EXPECT_TRUE(absl::StrContains(full.message(), "free some space")) << full;
+  const absl::Status queue = absl::ResourceExhaustedError("9 tasks wait");
+  EXPECT_EQ(ErrorForClient(queue, {}), queue);
 }
 
 TEST(FromRequestTest, EveryOptionHasAFieldOfItsName) {

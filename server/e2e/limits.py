@@ -264,3 +264,23 @@ class LimitsTest(unittest.TestCase):
         self.assertTrue(found['claude']['hint'])
         self.assertEqual(found['gemini']['path'], '')
         self.assertIn('TROIKA_GEMINI_BIN', found['gemini']['hint'])
+
+    def test_errors_hold_no_secrets(self):
+        world = self.world
+        world.start()
+        good = world.request('ok', env={'OPENAI_API_KEY': SECRET})
+        text = json.dumps(good)
+        for body in ({**good, 'options': {'config': ['api_key' + SECRET]}},
+                     {**good, 'cwd': '/no/' + SECRET},
+                     {**good, 'harness': SECRET},
+                     {**good, 'options': {'images': [SECRET]}},
+                     {**good, 'other': {'OPENAI_API_KEY': SECRET}},
+                     text[:-1] + ',}',
+                     text.replace(f'"{SECRET}"', f'["{SECRET}"]')):
+            if isinstance(body, dict):
+                body = json.dumps(body)
+            answer = world.ask('POST', '/api/v1/tasks', body,
+                               {'Content-Type': 'application/json'})
+            self.assertIn(answer.status, (400, 404), answer.body)
+            self.check_error(answer, answer.status)
+            self.assertNotIn(SECRET.encode(), answer.body)
