@@ -21,6 +21,17 @@ bool IsAddress(const std::string& host) {
          inet_pton(AF_INET6, host.c_str(), bytes) == 1;
 }
 
+absl::string_view PortOf(absl::string_view host, absl::string_view usual) {
+  const size_t name_end = host.find(']');
+  if (name_end != absl::string_view::npos) host.remove_prefix(name_end + 1);
+  const size_t colon = host.find(':');
+  // Several colons and no brackets: an address as it is.
+  if (colon == absl::string_view::npos || colon != host.rfind(':')) {
+    return usual;
+  }
+  return host.substr(colon + 1);
+}
+
 absl::Status CheckPeer(const http::Peer& peer) {
   if (peer.uid == geteuid() || peer.uid == 0) return absl::OkStatus();
   return absl::PermissionDeniedError(
@@ -39,6 +50,14 @@ std::string HostWithoutPort(absl::string_view host) {
     host = host.substr(0, host.find(':'));
   }
   return absl::AsciiStrToLower(host);
+}
+
+bool IsOwnPage(absl::string_view origin, absl::string_view host) {
+  const bool plain = absl::ConsumePrefix(&origin, "http://");
+  if (!plain && !absl::ConsumePrefix(&origin, "https://")) return false;
+  const absl::string_view port = plain ? "80" : "443";
+  return HostWithoutPort(origin) == HostWithoutPort(host) &&
+         PortOf(origin, port) == PortOf(host, port);
 }
 
 bool Access::IsOurs(absl::string_view host) const {
@@ -61,10 +80,8 @@ absl::Status Access::Check(const http::Request& request, Need need) {
         "this Host is not known here: use localhost or 127.0.0.1, or name it "
         "with --host");
   }
-  absl::string_view origin = request.Header("origin");
-  if (!origin.empty() && !((absl::ConsumePrefix(&origin, "http://") ||
-                            absl::ConsumePrefix(&origin, "https://")) &&
-                           IsOurs(origin))) {
+  const absl::string_view origin = request.Header("origin");
+  if (!origin.empty() && !IsOwnPage(origin, request.Header("host"))) {
     return absl::PermissionDeniedError(
         "pages of another origin may not use this server");
   }

@@ -17,7 +17,7 @@
 namespace troika {
 
 struct AccessOptions {
-  // That Host and Origin may name besides localhost; lower case.
+  // That Host may name besides localhost; lower case.
   std::vector<std::string> hosts;
   // We listen elsewhere, too: any address is a good name for us.
   enum class Reach { kLoopback, kAnywhere };
@@ -26,6 +26,10 @@ struct AccessOptions {
 
 // "[::1]:80" and "::1" are "::1"; lower case.
 std::string HostWithoutPort(absl::string_view host);
+
+// Whether a page of that Origin is from the Host that it asks now, port and
+// all.
+bool IsOwnPage(absl::string_view origin, absl::string_view host);
 
 // Loop thread only.
 class Access {

@@ -17,10 +17,10 @@ namespace {
 // Of agents that start agents.
 constexpr int kMaxDepth = 3;
 
-http::Response NotAllowed(const Match& match) {
+http::Response NotAllowed(const http::Request& request, const Match& match) {
   const std::string methods = absl::StrJoin(match.methods, ", ");
   http::Response response =
-      ErrorResponse(405, absl::StrCat("this path takes ", methods));
+      ErrorResponse(request, 405, absl::StrCat("this path takes ", methods));
   response.headers.emplace_back("Allow", methods);
   return response;
 }
@@ -47,22 +47,26 @@ void Api::Handle(std::unique_ptr<http::Exchange> exchange) {
           : "other");
   if (const absl::Status access = tools_.access->Check(request, need);
       !access.ok()) {
-    return exchange->Reply(ErrorResponse(access));
+    return exchange->Reply(ErrorResponse(request, access));
   }
   if (match.route == nullptr && !match.methods.empty()) {
-    return exchange->Reply(NotAllowed(match));
+    return exchange->Reply(NotAllowed(request, match));
   }
   if (match.route == nullptr) {
     return exchange->Reply(ErrorResponse(
-        404,
+        request, 404,
         "there is nothing at this path: GET /openapi.json lists what "
         "there is"));
   }
   if (!IsKnownBody(request)) {
     return exchange->Reply(
-        ErrorResponse(415,
+        ErrorResponse(request, 415,
                       "send the body as Content-Type: application/json, or "
                       "application/x-protobuf"));
+  }
+  if (const absl::Status known = CheckParameters(*match.route, request.query);
+      !known.ok()) {
+    return exchange->Reply(ErrorResponse(request, known));
   }
   const auto handle = match.route->handle;
   (this->*handle)(Call(std::move(exchange), std::move(match.args)));

@@ -78,7 +78,8 @@ void Api::TaskEvents(Call call) {
 void Api::AllEvents(Call call) {
   if (!call.Accepts(kStreamType)) {
     return call.exchange().Reply(ErrorResponse(
-        406, "this is a stream: ask for it with Accept: text/event-stream"));
+        call.request(), 406,
+        "this is a stream: ask for it with Accept: text/event-stream"));
   }
   const std::string last(call.request().Header("last-event-id"));
   ReplyStream(std::move(call), [&](http::Waker waker) {

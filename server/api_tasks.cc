@@ -187,6 +187,9 @@ void Api::Input(Call call) {
   if (const absl::Status read = call.ReadBody(&body); !read.ok()) {
     return call.Fail(read);
   }
+  if (const absl::Status key = CheckKey(body.idempotency_key()); !key.ok()) {
+    return call.Fail(key);
+  }
   const Caller caller = CallerOf(call.request());
   AskTurn(std::move(call), caller,
           {.prompt = body.text(),
@@ -200,6 +203,9 @@ void Api::Resume(Call call) {
   v1::ResumeRequest body;
   if (const absl::Status read = call.ReadBody(&body); !read.ok()) {
     return call.Fail(read);
+  }
+  if (const absl::Status key = CheckKey(body.idempotency_key()); !key.ok()) {
+    return call.Fail(key);
   }
   const Caller caller = CallerOf(call.request());
   if (caller.role == Caller::Role::kAgent && body.has_edit_mode()) {

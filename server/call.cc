@@ -20,18 +20,25 @@ std::string MediaType(absl::string_view value) {
       absl::StripAsciiWhitespace(value.substr(0, value.find(';'))));
 }
 
-}  // namespace
-
-http::Response ErrorResponse(const absl::Status& status) {
-  http::Response response = {.status = HttpStatusOf(status.code()),
-                             .body = ToJson(ToError(status))};
-  if (response.status == 401) {
-    response.headers.emplace_back("WWW-Authenticate", "Bearer");
+bool AcceptsType(const http::Request& request, absl::string_view media_type) {
+  for (const absl::string_view one :
+       absl::StrSplit(request.Header("accept"), ',')) {
+    if (MediaType(one) == media_type) return true;
   }
-  return response;
+  return false;
 }
 
-http::Response ErrorResponse(int http_status, absl::string_view message) {
+http::Response Encoded(const http::Request& request, int status,
+                       const google::protobuf::Message& message) {
+  if (AcceptsType(request, kBinaryType)) {
+    return {.status = status,
+            .content_type = std::string(kBinaryType),
+            .body = ToBinary(message)};
+  }
+  return {.status = status, .body = ToJson(message)};
+}
+
+v1::Error ErrorOf(int http_status, absl::string_view message) {
   v1::Error error;
   error.set_code("invalid_argument");
   for (const ErrorCodeRow& row : ErrorCodes()) {
@@ -41,7 +48,28 @@ http::Response ErrorResponse(int http_status, absl::string_view message) {
     }
   }
   error.set_message(std::string(message));
-  return {.status = http_status, .body = ToJson(error)};
+  return error;
+}
+
+}  // namespace
+
+http::Response ErrorResponse(const http::Request& request,
+                             const absl::Status& status) {
+  http::Response response =
+      Encoded(request, HttpStatusOf(status.code()), ToError(status));
+  if (response.status == 401) {
+    response.headers.emplace_back("WWW-Authenticate", "Bearer");
+  }
+  return response;
+}
+
+http::Response ErrorResponse(const http::Request& request, int http_status,
+                             absl::string_view message) {
+  return Encoded(request, http_status, ErrorOf(http_status, message));
+}
+
+http::Response ErrorResponse(int http_status, absl::string_view message) {
+  return {.status = http_status, .body = ToJson(ErrorOf(http_status, message))};
 }
 
 absl::Status Call::ReadBody(google::protobuf::Message* out) const {
@@ -74,11 +102,7 @@ std::string Call::Parameter(absl::string_view name) const {
 }
 
 bool Call::Accepts(absl::string_view media_type) const {
-  for (const absl::string_view one :
-       absl::StrSplit(request().Header("accept"), ',')) {
-    if (MediaType(one) == media_type) return true;
-  }
-  return false;
+  return AcceptsType(request(), media_type);
 }
 
 Call::Encoding Call::encoding() const {
@@ -86,14 +110,7 @@ Call::Encoding Call::encoding() const {
 }
 
 void Call::Reply(const google::protobuf::Message& message, int status) {
-  http::Response response = {.status = status};
-  if (encoding() == Encoding::kBinary) {
-    response.content_type = std::string(kBinaryType);
-    response.body = ToBinary(message);
-  } else {
-    response.body = ToJson(message);
-  }
-  exchange_->Reply(std::move(response));
+  exchange_->Reply(Encoded(request(), status, message));
 }
 
 void Call::ReplyJson(std::string json, int status) {
@@ -110,12 +127,7 @@ void Call::ReplyNothing() {
 }
 
 void Call::Fail(const absl::Status& status) {
-  http::Response response = ErrorResponse(status);
-  if (encoding() == Encoding::kBinary) {
-    response.content_type = std::string(kBinaryType);
-    response.body = ToBinary(ToError(status));
-  }
-  exchange_->Reply(std::move(response));
+  exchange_->Reply(ErrorResponse(request(), status));
 }
 
 }  // namespace troika

@@ -54,8 +54,12 @@ class Call {
   std::vector<std::string> args_;
 };
 
-// The one shape of errors.
-http::Response ErrorResponse(const absl::Status& status);
+// The one shape of errors, in the encoding that the client asks for.
+http::Response ErrorResponse(const http::Request& request,
+                             const absl::Status& status);
+http::Response ErrorResponse(const http::Request& request, int http_status,
+                             absl::string_view message);
+// To what is no request yet.
 http::Response ErrorResponse(int http_status, absl::string_view message);
 
 }  // namespace troika

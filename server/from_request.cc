@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -64,12 +65,14 @@ LaunchOptions ToLaunchOptions(const v1::LaunchOptions& from) {
 }
 
 absl::StatusOr<absl::Duration> ToDuration(
-    const google::protobuf::Duration& duration, absl::string_view name) {
+    const google::protobuf::Duration& duration, absl::string_view name,
+    absl::Duration least = absl::Milliseconds(1)) {
   const absl::Duration value =
       absl::Seconds(duration.seconds()) + absl::Nanoseconds(duration.nanos());
-  if (value <= absl::ZeroDuration() || value > absl::Hours(24 * 365)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(name, " must be above zero and below a year, as \"90s\""));
+  if (value < least || value > absl::Hours(24 * 365)) {
+    return absl::InvalidArgumentError(absl::StrCat(name, " must be ",
+                                                   absl::FormatDuration(least),
+                                                   " to a year, as \"90s\""));
   }
   return value;
 }
@@ -106,9 +109,7 @@ absl::Status TooLong(absl::string_view what, size_t limit) {
 
 absl::Status CheckSizes(const v1::CreateTaskRequest& body) {
   if (body.title().size() > kMaxTitle) return TooLong("title", kMaxTitle);
-  if (body.idempotency_key().size() > kMaxKey) {
-    return TooLong("idempotency_key", kMaxKey);
-  }
+  RETURN_IF_ERROR(CheckKey(body.idempotency_key()));
   if (static_cast<size_t>(body.labels().size()) > kMaxLabels) {
     return absl::InvalidArgumentError(
         absl::StrCat("there are more than ", kMaxLabels, " labels"));
@@ -179,6 +180,15 @@ std::string FreerOption(const AgentLimits& own, const LaunchField& field,
 
 }  // namespace
 
+absl::Status CheckKey(absl::string_view key) {
+  if (key.size() > kMaxKey) return TooLong("idempotency_key", kMaxKey);
+  if (std::any_of(key.begin(), key.end(), absl::ascii_iscntrl)) {
+    return absl::InvalidArgumentError(
+        "idempotency_key holds a control character: leave those out");
+  }
+  return absl::OkStatus();
+}
+
 EditMode ToEditMode(v1::EditMode mode) {
   return EditModeFromId(v1::EditMode_Name(mode)).value_or(EditMode::kResearch);
 }
@@ -245,7 +255,8 @@ absl::StatusOr<std::optional<absl::Duration>> GraceOf(
     const v1::StopRequest& body) {
   std::optional<absl::Duration> grace;
   if (body.has_grace()) {
-    ASSIGN_OR_RETURN(grace, ToDuration(body.grace(), "grace"));
+    ASSIGN_OR_RETURN(grace,
+                     ToDuration(body.grace(), "grace", absl::ZeroDuration()));
   }
   return grace;
 }

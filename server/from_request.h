@@ -22,6 +22,8 @@ absl::StatusOr<TaskRequest> ToTaskRequest(const v1::CreateTaskRequest& body);
 absl::StatusOr<AnswerRequest> ToAnswer(const v1::RespondRequest& body);
 absl::StatusOr<std::optional<absl::Duration>> GraceOf(
     const v1::StopRequest& body);
+// Of an idempotency_key.
+absl::Status CheckKey(absl::string_view key);
 EditMode ToEditMode(v1::EditMode mode);
 
 // What an agent's own task may do, and where. Who has EditMode::kDangerous has

@@ -162,6 +162,20 @@ TEST(AccessTest, HostsAreComparedWithoutTheirPort) {
   EXPECT_EQ(HostWithoutPort("127.0.0.1"), "127.0.0.1");
 }
 
+TEST(AccessTest, OwnPagesHaveOurHostAndPort) {
+  EXPECT_TRUE(IsOwnPage("http://localhost:1", "LOCALHOST:1"));
+  EXPECT_TRUE(IsOwnPage("http://[::1]:4747", "[::1]:4747"));
+  EXPECT_TRUE(IsOwnPage("http://box", "box:80"));
+  EXPECT_TRUE(IsOwnPage("https://box", "box"));
+  EXPECT_TRUE(IsOwnPage("https://box:443", "box"));
+  EXPECT_FALSE(IsOwnPage("http://localhost:1", "127.0.0.1:1"));
+  EXPECT_FALSE(IsOwnPage("http://localhost", "localhost:4747"));
+  EXPECT_FALSE(IsOwnPage("https://box", "box:80"));
+  EXPECT_FALSE(IsOwnPage("http://[::1]:1", "[::1]:2"));
+  EXPECT_FALSE(IsOwnPage("null", "null"));
+  EXPECT_FALSE(IsOwnPage("file://box", "box"));
+}
+
 TEST(AccessTest, WhoMayComeIn) {
   const relay::TempFolder folder;
   auto token = Token::Open(folder.path() + "/token");
@@ -183,10 +197,15 @@ TEST(AccessTest, WhoMayComeIn) {
        {{"host", "127.0.0.1"}, {"authorization", "bearer " + value}},
        Code::kOk},
       {"own page",
-       {{"host", "[::1]:1"},
+       {{"host", "localhost:4747"},
         {"origin", "http://localhost:4747"},
         {"authorization", good}},
        Code::kOk},
+      {"own page behind another port",
+       {{"host", "localhost:4747"},
+        {"origin", "http://localhost:3000"},
+        {"authorization", good}},
+       Code::kPermissionDenied},
       {"no token", {{"host", "localhost"}}, Code::kUnauthenticated},
       {"wrong token",
        {{"host", "localhost"}, {"authorization", good + "x"}},
@@ -356,6 +375,25 @@ TEST(RoutesTest, ArgumentsAreDecodedAndPathsAreStrict) {
   EXPECT_NE(MatchRoute("HEAD", "/healthz").route, nullptr);
 }
 
+TEST(RoutesTest, QueriesHoldOnlyWhatIsKnown) {
+  const auto check = [](absl::string_view method, absl::string_view path,
+                        absl::string_view query) {
+    return CheckParameters(*MatchRoute(method, path).route, query);
+  };
+  EXPECT_TRUE(
+      check("GET", "/api/v1/tasks/a/events", "after=1.0&page_size=1&parser=2")
+          .ok());
+  EXPECT_TRUE(check("POST", "/api/v1/tasks", "").ok());
+  const absl::Status unknown =
+      check("GET", "/api/v1/tasks/a/events", "after=1.0&pagesize=1");
+  EXPECT_EQ(unknown.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_TRUE(absl::StrContains(unknown.message(), "\"pagesize\"")) << unknown;
+  EXPECT_TRUE(absl::StrContains(unknown.message(), "page_size")) << unknown;
+  EXPECT_FALSE(check("GET", "/api/v1/events", "after=1").ok());
+  EXPECT_FALSE(check("GET", "/healthz", "a").ok());
+  EXPECT_FALSE(check("POST", "/api/v1/tasks", "%").ok());
+}
+
 TEST(OpenApiTest, DescribesEveryRouteAndNothingElse) {
   json::Parser parser;
   const std::string text = OpenApiJson();
@@ -486,6 +524,28 @@ TEST(FromRequestTest, ErrorsOfMakingATaskAreSafeAndClear) {
   EXPECT_TRUE(absl::StrContains(full.message(), "free some space")) << full;
   const absl::Status queue = absl::ResourceExhaustedError("9 tasks wait");
   EXPECT_EQ(ErrorForClient(queue, {}), queue);
+}
+
+TEST(FromRequestTest, TimesAndKeysHaveLimits) {
+  v1::CreateTaskRequest body;
+  body.set_harness("codex");
+  body.set_cwd("/");
+  auto& turn = *body.mutable_timeouts()->mutable_turn();
+  turn.set_nanos(999999);
+  EXPECT_FALSE(ToTaskRequest(body).ok());
+  turn.set_nanos(1000000);
+  EXPECT_TRUE(ToTaskRequest(body).ok());
+  body.set_idempotency_key("a\nb");
+  EXPECT_FALSE(ToTaskRequest(body).ok());
+  EXPECT_TRUE(CheckKey("").ok());
+  EXPECT_TRUE(CheckKey("one key \xc3\xa9").ok());
+  EXPECT_FALSE(CheckKey("\x7f").ok());
+  EXPECT_FALSE(CheckKey(std::string(300, 'x')).ok());
+  v1::StopRequest stop;
+  stop.mutable_grace();
+  EXPECT_EQ(GraceOf(stop)->value(), absl::ZeroDuration());
+  stop.mutable_grace()->set_seconds(-1);
+  EXPECT_FALSE(GraceOf(stop).ok());
 }
 
 TEST(FromRequestTest, EveryOptionHasAFieldOfItsName) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "dto/troika.pb.h"
 #include "http/uri.h"
@@ -160,6 +162,26 @@ Match MatchRoute(absl::string_view method, absl::string_view path) {
     match.methods.push_back(route.method);
   }
   return match;
+}
+
+absl::Status CheckParameters(const Route& route, absl::string_view query) {
+  if (route.query != nullptr) return absl::OkStatus();
+  const auto parameters = http::ParseQuery(query);
+  if (!parameters) {
+    return absl::InvalidArgumentError(
+        "the query can't be read: write special characters as %XX");
+  }
+  for (const auto& [name, value] : *parameters) {
+    if (std::find(route.parameters.begin(), route.parameters.end(), name) !=
+        route.parameters.end()) {
+      continue;
+    }
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the query has no \"", name, "\" here: this path takes ",
+        route.parameters.empty() ? "none"
+                                 : absl::StrJoin(route.parameters, ", ")));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace troika

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "google/protobuf/descriptor.h"
@@ -45,6 +46,10 @@ struct Match {
 
 // `path` is as the request has it. HEAD is matched as GET.
 Match MatchRoute(absl::string_view method, absl::string_view path);
+
+// InvalidArgument where the query has what the route does not know. What a
+// message is read from is checked by who reads it.
+absl::Status CheckParameters(const Route& route, absl::string_view query);
 
 }  // namespace troika
 

@@ -73,8 +73,11 @@ class LimitsTest(unittest.TestCase):
         for origin in ('https://evil.example', 'null', 'http://localhost.evil',
                        'file://localhost'):
             self.check_error(self.tcp(Authorization=good, Origin=origin), 403)
-        self.assertEqual(self.tcp(Authorization=good,
-                                  Origin='http://localhost:4747').status, 200)
+        self.check_error(self.tcp(Authorization=good,
+                                  Origin='http://localhost:4747'), 403)
+        self.assertEqual(self.tcp(
+            Authorization=good,
+            Origin=f'http://127.0.0.1:{world.port()}').status, 200)
 
     def test_binding_elsewhere_must_be_meant(self):
         with self.assertRaisesRegex(AssertionError, '^the server said: $'):
@@ -284,3 +287,33 @@ class LimitsTest(unittest.TestCase):
             self.assertIn(answer.status, (400, 404), answer.body)
             self.check_error(answer, answer.status)
             self.assertNotIn(SECRET.encode(), answer.body)
+
+    def test_errors_are_binary_where_that_is_asked_for(self):
+        world = self.world
+        world.start(listen='127.0.0.1:0')
+        binary = {'Accept': 'application/x-protobuf'}
+        answers = [world.ask('GET', '/nothing', headers=binary),
+                   world.ask('PUT', '/api/v1/tasks', headers=binary),
+                   world.ask('GET', '/api/v1/tasks/x', headers=binary),
+                   world.ask('GET', '/api/v1/events', headers=binary),
+                   world.ask('GET', '/healthz?x=1', headers=binary),
+                   self.tcp(**binary)]
+        self.assertEqual([a.status for a in answers],
+                         [404, 405, 404, 406, 400, 401])
+        for answer in answers:
+            self.assertEqual(answer.headers['Content-Type'],
+                             'application/x-protobuf')
+            # The first field, a text: the code.
+            self.assertEqual(answer.body[:1], b'\x0a')
+
+    def test_an_end_without_grace(self):
+        world = self.world
+        world.start()
+        task = world.create('hang')
+        world.wait_state(task, 'running', 'starting')
+        world.api('POST', f'/tasks/{task}/stop', {'grace': '-1s'}, status=400)
+        world.api('POST', f'/tasks/{task}/stop', {'grace': '0s'})
+        world.wait_state(task, 'interrupted')
+        for path in ('input', 'resume'):
+            world.api('POST', f'/tasks/{task}/{path}',
+                      {'idempotencyKey': 'a\nb'}, status=400)
