@@ -12,6 +12,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "bench/server_http.h"
 #include "bench/server_measures.h"
 
 namespace troika::bench {
@@ -48,6 +49,7 @@ void PrintLoad(const ServerOptions& options) {
 
 absl::Status Main(const std::vector<std::string>& args) {
   ASSIGN_OR_RETURN(const ServerOptions options, ParseOptions(args));
+  WatchStop();
   const struct {
     absl::string_view name;
     absl::Status (*report)(const ServerOptions&);
@@ -62,6 +64,7 @@ absl::Status Main(const std::vector<std::string>& args) {
   for (const auto& part : parts) {
     if (!options.only.empty() && options.only != part.name) continue;
     known = true;
+    RETURN_IF_ERROR(CheckStop());
     // One that can't be measured keeps no other from it.
     if (const absl::Status status = part.report(options); !status.ok()) {
       std::fprintf(stderr, "server_bench: %s: %s\n",

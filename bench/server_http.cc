@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -20,9 +21,12 @@
 namespace troika::bench {
 namespace {
 
+volatile sig_atomic_t stopped = 0;
+
 absl::Status WaitFor(int fd, short events) {
   pollfd ready = {.fd = fd, .events = events};
   const int n = poll(&ready, 1, kPatienceMillis);
+  RETURN_IF_ERROR(CheckStop());
   if (n > 0 || (n < 0 && errno == EINTR)) return absl::OkStatus();
   return absl::DeadlineExceededError("wait for the server");
 }
@@ -41,6 +45,17 @@ absl::StatusOr<UniqueFd> Connect(const sockaddr* address, socklen_t size,
 }
 
 }  // namespace
+
+void WatchStop() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { stopped = 1; };
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+absl::Status CheckStop() {
+  return stopped != 0 ? absl::CancelledError("told to stop") : absl::OkStatus();
+}
 
 std::string RequestText(absl::string_view method, absl::string_view path,
                         absl::string_view body, absl::string_view token) {
@@ -154,7 +169,9 @@ absl::StatusOr<double> AskMany(std::vector<HttpConnection>& connections,
     fds.push_back({.fd = connection.fd(), .events = POLLIN});
   }
   for (int done = 0; done < total;) {
-    if (poll(fds.data(), fds.size(), kPatienceMillis) <= 0) {
+    const int ready = poll(fds.data(), fds.size(), kPatienceMillis);
+    RETURN_IF_ERROR(CheckStop());
+    if (ready <= 0) {
       return absl::DeadlineExceededError("wait for replies");
     }
     for (size_t i = 0; i < fds.size(); ++i) {

@@ -18,6 +18,12 @@ namespace troika::bench {
 
 inline constexpr int kPatienceMillis = 120'000;
 
+// From then on, SIGINT and SIGTERM end what is measured, so that nothing that
+// was started is left behind.
+void WatchStop();
+// Cancelled once such a signal came.
+absl::Status CheckStop();
+
 // Bytes of a request; `token` may be empty.
 std::string RequestText(absl::string_view method, absl::string_view path,
                         absl::string_view body = "",

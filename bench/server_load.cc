@@ -38,7 +38,12 @@ absl::StatusOr<int64_t> SettledBytes(const BenchServer& server) {
   return bytes;
 }
 
-absl::StatusOr<double> StalledGrowth() {
+struct Stalled {
+  double growth = 0;
+  double megabytes = 0;
+};
+
+absl::StatusOr<Stalled> RunStalled() {
   ASSIGN_OR_RETURN(const auto server, BenchServer::Start({}));
   ASSIGN_OR_RETURN(const std::string task, server->Create({.count = kHistory}));
   std::vector<EventStream> streams;
@@ -56,7 +61,8 @@ absl::StatusOr<double> StalledGrowth() {
   }
   RETURN_IF_ERROR(server->WaitForMetric("troika_viewers ", kStalled));
   ASSIGN_OR_RETURN(const int64_t after, SettledBytes(*server));
-  return MegabytesOf(after - before);
+  return Stalled{.growth = MegabytesOf(after - before),
+                 .megabytes = MegabytesOf(after)};
 }
 
 absl::StatusOr<double> ViewedMegabytes() {
@@ -167,15 +173,19 @@ absl::Status ReportStartsIn(const ServerOptions& options,
 }  // namespace
 
 absl::Status ReportStalled(const ServerOptions& options) {
-  std::vector<double> growth;
+  std::vector<double> growth, resident;
   for (int round = 0; round < options.rounds; ++round) {
-    ASSIGN_OR_RETURN(const double megabytes, StalledGrowth());
-    growth.push_back(megabytes);
+    ASSIGN_OR_RETURN(const Stalled stalled, RunStalled());
+    growth.push_back(stalled.growth);
+    resident.push_back(stalled.megabytes);
   }
   PrintServer(options, {.metric = "stalled.growth",
                         .value = Median(growth),
                         .unit = "MB",
                         .at_most = 5});
+  PrintServer(
+      options,
+      {.metric = "stalled.resident", .value = Median(resident), .unit = "MB"});
   return absl::OkStatus();
 }
 

@@ -93,6 +93,7 @@ absl::StatusOr<FloodSeen> RunFlood() {
       fds[i] = {.fd = wants ? streams[i].fd() : -1, .events = POLLIN};
     }
     poll(fds, kFloodViewers, 2);
+    RETURN_IF_ERROR(CheckStop());
     for (int i = 0; i < kFloodViewers; ++i) {
       if (fds[i].fd < 0 || fds[i].revents == 0) continue;
       const int64_t had = streams[i].next();

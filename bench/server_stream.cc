@@ -91,6 +91,7 @@ absl::StatusOr<Seen> ReadAll(std::vector<EventStream>& streams, int64_t count) {
   epoll_event events[64];
   while (complete < streams.size()) {
     const int n = epoll_wait(poll.get(), events, 64, kPatienceMillis);
+    RETURN_IF_ERROR(CheckStop());
     if (n == 0) break;
     for (int i = 0; i < n; ++i) {
       EventStream& stream = streams[events[i].data.u64];
