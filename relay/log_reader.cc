@@ -17,6 +17,8 @@ namespace troika::relay {
 namespace {
 
 constexpr size_t kChunk = size_t{256} << 10;
+// What a reader that waits for more keeps: there may be a thousand of them.
+constexpr size_t kIdle = size_t{8} << 10;
 constexpr size_t kSnippet = 200;
 
 std::string Missing(int64_t first, int64_t last) {
@@ -37,7 +39,7 @@ absl::StatusOr<LogReader> LogReader::Open(int dir_fd) {
   return reader;
 }
 
-LogReader::LogReader(UniqueFd fd) : fd_(std::move(fd)), buffer_(kChunk) {}
+LogReader::LogReader(UniqueFd fd) : fd_(std::move(fd)), buffer_(kIdle) {}
 
 absl::Status LogReader::CheckSize() const {
   struct stat file = {};
@@ -68,12 +70,18 @@ absl::StatusOr<int64_t> LogReader::Read(LogSink& sink, int64_t max_bytes) {
     if (n < 0) return absl::ErrnoToStatus(errno, "read the log");
     if (n == 0) {
       RETURN_IF_ERROR(CheckSize());
+      if (end_ == 0 && buffer_.size() > kIdle) {
+        std::vector<char>(kIdle).swap(buffer_);
+      }
       break;
     }
+    const bool full = end_ + static_cast<size_t>(n) == buffer_.size();
     end_ += static_cast<size_t>(n);
     offset_ += n;
     total += n;
     RETURN_IF_ERROR(OnLines(sink));
+    // There is much to read: the next piece is a large one.
+    if (full && buffer_.size() < kChunk) buffer_.resize(kChunk);
   }
   return total;
 }

@@ -112,6 +112,7 @@ class Tasks : private ActiveTask::Owner {
 
   absl::Status LoadEntries();
   void LoadMore();
+  void LoadSoon();
   absl::StatusOr<ActiveTask*> Activate(const std::string& id);
   absl::StatusOr<std::shared_ptr<TaskStream>> OpenStream(
       const std::string& id, const TaskFolder& folder);
@@ -158,9 +159,11 @@ class Tasks : private ActiveTask::Owner {
   std::map<std::string, TaskRow, std::less<>> rows_;  // To be put.
   std::string put_error_;                             // That was told.
   // Processes that wait for input, by when they began to.
+  // One that is being closed is none of them.
   std::map<std::string, int64_t, std::less<>> idle_;
   std::unique_ptr<EventLoop::Timer> flush_timer_;
   bool flush_is_set_ = false;
+  bool load_is_posted_ = false;
   bool starting_some_ = false;
   int64_t made_ = 0;  // For keys of those that have none.
 };

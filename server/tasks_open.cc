@@ -106,7 +106,13 @@ absl::Status Tasks::LoadEntries() {
 }
 
 void Tasks::LoadMore() {
-  while (loading_.size() < kMaxLoading && !to_load_.empty()) {
+  load_is_posted_ = false;
+  // Most are read at once and only closed by the loop: what this call opened
+  // counts, too.
+  size_t opened = 0;
+  while (loading_.size() < kMaxLoading && opened < kMaxLoading &&
+         !to_load_.empty()) {
+    ++opened;
     const std::string id = std::move(to_load_.front());
     to_load_.pop_front();
     if (ActiveOf(id) != nullptr) continue;
@@ -118,6 +124,12 @@ void Tasks::LoadMore() {
       Settle(id);
     }
   }
+  if (loading_.size() < kMaxLoading) LoadSoon();
+}
+
+void Tasks::LoadSoon() {
+  if (to_load_.empty() || std::exchange(load_is_posted_, true)) return;
+  tools_.loop->Post([this] { LoadMore(); });
 }
 
 ActiveTask* Tasks::ActiveOf(absl::string_view id) const {
@@ -187,7 +199,7 @@ void Tasks::OnChanged(ActiveTask& task) {
 void Tasks::CountIn(const ActiveTask& task) {
   const TaskState& state = task.state();
   const bool lives = task.failure().ok() && state.process_alive;
-  if (!lives || state.status != TaskStatus::kIdle) {
+  if (!lives || state.status != TaskStatus::kIdle || state.input_closed) {
     idle_.erase(task.id());
   } else if (idle_.emplace(task.id(), tools_.clock->NowMicros()).second) {
     tools_.loop->Post([this] { CloseIdle(); });
@@ -217,9 +229,7 @@ void Tasks::CloseIdle() {
 }
 
 void Tasks::Settle(const std::string& id) {
-  if (loading_.erase(id) > 0 && !to_load_.empty()) {
-    tools_.loop->Post([this] { LoadMore(); });
-  }
+  if (loading_.erase(id) > 0) LoadSoon();
   rowless_.erase(id);
   if (unsettled_.erase(id) > 0 && unsettled_.empty()) {
     tools_.loop->Post([this] { StartSome(); });
