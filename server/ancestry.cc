@@ -43,31 +43,35 @@ std::optional<Process> ReadProcess(pid_t pid) {
   return process;
 }
 
-std::optional<std::vector<Ancestor>> Walk(pid_t pid) {
-  std::vector<Ancestor> ancestors;
+enum class Walk { kWhole, kCut, kTooLong };
+
+Walk WalkFrom(pid_t pid, std::vector<Ancestor>* ancestors) {
+  ancestors->clear();
   while (pid > 0) {
-    if (ancestors.size() == kMaxAncestors) return std::nullopt;
+    if (ancestors->size() == kMaxAncestors) return Walk::kTooLong;
     std::optional<Process> process = ReadProcess(pid);
-    if (!process) return std::nullopt;
+    if (!process) return Walk::kCut;
     // A parent that is younger has got the number of the real one.
-    if (!ancestors.empty() &&
-        process->self.started > ancestors.back().started) {
-      return std::nullopt;
+    if (!ancestors->empty() &&
+        process->self.started > ancestors->back().started) {
+      return Walk::kCut;
     }
     pid = process->parent;
-    ancestors.push_back(std::move(process->self));
+    ancestors->push_back(std::move(process->self));
   }
-  if (ancestors.empty()) return std::nullopt;
-  return ancestors;
+  return ancestors->empty() ? Walk::kCut : Walk::kWhole;
 }
 
 }  // namespace
 
 std::optional<std::vector<Ancestor>> AncestorsOf(pid_t pid) {
-  for (int i = 0; i < kTries; ++i) {
-    if (auto ancestors = Walk(pid)) return ancestors;
+  std::vector<Ancestor> ancestors;
+  Walk walk = Walk::kCut;
+  for (int i = 0; i < kTries && walk == Walk::kCut; ++i) {
+    walk = WalkFrom(pid, &ancestors);
   }
-  return std::nullopt;
+  if (walk != Walk::kWhole) return std::nullopt;
+  return ancestors;
 }
 
 bool IsRelay(const Ancestor& process) {
