@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "absl/cleanup/cleanup.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "agent/discovery.h"
 #include "agent/protocol.h"
 #include "agent/registry.h"
@@ -21,6 +23,10 @@ namespace troika {
 namespace {
 
 constexpr size_t kMaxSchema = size_t{1} << 20;
+// Of one string and of all that a program is started with, as Linux has it; of
+// all, some is left for the command line.
+constexpr size_t kMaxVariable = size_t{128} << 10;
+constexpr size_t kMaxVariables = (size_t{2} << 20) - (size_t{256} << 10);
 
 absl::StatusOr<std::string> ReadSchema(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -34,6 +40,34 @@ absl::StatusOr<std::string> ReadSchema(const std::string& path) {
         absl::StrCat("the output schema ", path, " is over 1 MiB"));
   }
   return text;
+}
+
+// No program could be started with more.
+absl::Status CheckSize(const Environment& environment) {
+  size_t total = 0;
+  size_t largest = 0;
+  absl::string_view name;
+  for (const auto& [key, value] : environment.variables()) {
+    const size_t size = key.size() + value.size() + 2;  // With '=' and NUL.
+    total += size + sizeof(char*);
+    if (size <= largest) continue;
+    largest = size;
+    name = key;
+  }
+  const std::string shown = absl::CHexEscape(name.substr(0, 100));
+  if (largest > kMaxVariable) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the environment variable ", shown, " has ", largest,
+        " bytes, over the limit of ", kMaxVariable,
+        " that a program can be started with: unset or shorten it"));
+  }
+  if (total <= kMaxVariables) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the environment has ", total, " bytes, over the limit of ",
+                   kMaxVariables,
+                   " that a program can be started with: unset what the "
+                   "agent does not need; the largest variable is ",
+                   shown, " with ", largest, " bytes"));
 }
 
 // What would fail at the start fails now.
@@ -84,6 +118,7 @@ absl::StatusOr<TaskFolder> MakeTask(const Home& home, TaskRequest request,
                                     const Environment& environment,
                                     MakeTaskTools tools) {
   const Environment kept = ForAgents(environment);
+  RETURN_IF_ERROR(CheckSize(kept));
   RETURN_IF_ERROR(CompleteRequest(kept, &request));
   const Backend& backend = BackendOf(request.harness);
   ASSIGN_OR_RETURN(const Cli cli,

@@ -151,6 +151,26 @@ TEST_F(MakeTest, FoldersEndInNoSlash) {
   EXPECT_EQ(root.cwd, "/");
 }
 
+TEST_F(MakeTest, EnvironmentsThatNoProgramCanHaveAreRefused) {
+  Environment::Map variables = Env().variables();
+  const size_t limit = 128 << 10;
+  variables["LONG"] = std::string(limit - 6, 'x');  // "LONG=" and NUL.
+  const auto folder = Make(Request(), Environment(variables));
+  EXPECT_TRUE(folder.ok()) << folder.status();
+  variables["LONG"] += 'x';
+  absl::Status refused = Make(Request(), Environment(variables)).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
+  EXPECT_THAT(refused.message(), HasSubstr("variable LONG has 131073 bytes"));
+  variables["LONG"] = std::string(1001, 'x');
+  for (int i = 0; i < 2000; ++i) {
+    variables[absl::StrCat("V", i)] = std::string(1000 - 2, 'x');
+  }
+  refused = Make(Request(), Environment(variables)).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
+  EXPECT_THAT(refused.message(), HasSubstr("the largest variable is LONG"));
+  EXPECT_EQ(home_.home().TaskIds().size(), 1u);
+}
+
 TEST_F(MakeTest, ManyThreadsMakeTasksOfTheirOwn) {
   ASSERT_TRUE(Make(Request(), Env()).ok());  // Asks for the version.
   const Environment env = Env();
