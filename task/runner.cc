@@ -108,8 +108,10 @@ int64_t Runner::wake_at() const {
   if (alarm && alarm->at_micros > watched_until_) sooner(alarm->at_micros);
   sooner(queue_.wake_at());
   sooner(interrupt_until_);
-  if (!pending_.empty() && !state().process_alive) sooner(pending_at_);
-  if (!state().process_alive) sooner(retry_at_);
+  if (!state().process_alive) {
+    if (!pending_.empty() && retry_at_ == 0) sooner(pending_at_);
+    sooner(retry_at_);
+  }
   if (appended_) sooner(tools_.clock->NowMicros());
   return at;
 }
