@@ -53,11 +53,11 @@ absl::Status Main(const std::vector<std::string>& args) {
   const struct {
     absl::string_view name;
     absl::Status (*report)(const ServerOptions&);
-  } parts[] = {{"idle", ReportIdle},       {"requests", ReportRequests},
-               {"latency", ReportLatency}, {"flood", ReportFlood},
-               {"fanout", ReportFanOut},   {"stalled", ReportStalled},
-               {"many", ReportMany},       {"start", ReportStart},
-               {"restart", ReportRestart}};
+  } parts[] = {{"idle", ReportIdle},       {"list", ReportList},
+               {"create", ReportCreate},   {"latency", ReportLatency},
+               {"flood", ReportFlood},     {"fanout", ReportFanOut},
+               {"stalled", ReportStalled}, {"many", ReportMany},
+               {"start", ReportStart},     {"restart", ReportRestart}};
   bool known = false;
   absl::Status all;
   PrintLoad(options);
@@ -75,7 +75,7 @@ absl::Status Main(const std::vector<std::string>& args) {
   PrintLoad(options);
   return known ? all
                : absl::InvalidArgumentError(absl::StrCat(
-                     "--only takes idle, requests, latency, flood, fanout, "
+                     "--only takes idle, list, create, latency, flood, fanout, "
                      "stalled, many, start or restart, and not ",
                      options.only));
 }

@@ -22,8 +22,10 @@ inline void PrintServer(const ServerOptions& options, Figure figure) {
 
 // Of a server that has nothing to do.
 absl::Status ReportIdle(const ServerOptions& options);
-// Pages of 10 000 tasks, by either kind of socket; tasks made that wait.
-absl::Status ReportRequests(const ServerOptions& options);
+// Pages of 10 000 tasks, by either kind of socket.
+absl::Status ReportList(const ServerOptions& options);
+// Tasks made, which then wait.
+absl::Status ReportCreate(const ServerOptions& options);
 // A message's way from the agent to a viewer, against a bare pipe.
 absl::Status ReportLatency(const ServerOptions& options);
 // An agent as fast as it can be, with viewers that are fast, slow and stalled.
@@ -34,7 +36,7 @@ absl::Status ReportFanOut(const ServerOptions& options);
 absl::Status ReportStalled(const ServerOptions& options);
 // The memory of 100 tasks with a viewer each; 1000 tasks at once.
 absl::Status ReportMany(const ServerOptions& options);
-// From a request to its agent, idle and busy.
+// From a request to its agent, idle and busy, against a bare start of it.
 absl::Status ReportStart(const ServerOptions& options);
 // A server killed among 10 000 ended and 200 living tasks.
 absl::Status ReportRestart(const ServerOptions& options);

@@ -45,35 +45,14 @@ absl::Status ReportPages(const ServerOptions& options,
       (socket == Socket::kUnix ? local : tcp).push_back(rate);
     }
   }
-  PrintServer(options, {.metric = "requests.list.unix",
+  PrintServer(options, {.metric = "list.unix",
                         .value = Median(local),
                         .unit = "pages/s",
                         .at_least = 2000});
-  PrintServer(options, {.metric = "requests.list.tcp",
+  PrintServer(options, {.metric = "list.tcp",
                         .value = Median(tcp),
                         .unit = "pages/s",
                         .at_least = 2000});
-  return absl::OkStatus();
-}
-
-absl::Status ReportPosts(const ServerOptions& options) {
-  std::vector<double> rates;
-  for (int round = 0; round < options.rounds; ++round) {
-    ASSIGN_OR_RETURN(
-        const auto server,
-        BenchServer::Start({"--max-running", "1", "--max-queued", "100000"}));
-    const AgentPlan hang = {.then = AgentPlan::Then::kHang};
-    ASSIGN_OR_RETURN(const std::string first, server->Create(hang));
-    RETURN_IF_ERROR(server->WaitForState(first, "running"));
-    ASSIGN_OR_RETURN(auto connections, ConnectSome(*server, Socket::kUnix));
-    ASSIGN_OR_RETURN(const double rate,
-                     AskMany(connections, server->CreateRequest(hang), kPosts));
-    rates.push_back(rate);
-  }
-  PrintServer(options, {.metric = "requests.create",
-                        .value = Median(rates),
-                        .unit = "tasks/s",
-                        .at_least = 300});
   return absl::OkStatus();
 }
 
@@ -98,14 +77,32 @@ absl::Status ReportIdle(const ServerOptions& options) {
   return absl::OkStatus();
 }
 
-absl::Status ReportRequests(const ServerOptions& options) {
-  {
-    ASSIGN_OR_RETURN(const auto server, BenchServer::Prepare({}));
-    RETURN_IF_ERROR(AddEnded(*server, kRows));
-    RETURN_IF_ERROR(server->WaitForMetric("troika_tasks{", kRows));
-    RETURN_IF_ERROR(ReportPages(options, *server));
+absl::Status ReportList(const ServerOptions& options) {
+  ASSIGN_OR_RETURN(const auto server, BenchServer::Prepare({}));
+  RETURN_IF_ERROR(AddEnded(*server, kRows));
+  RETURN_IF_ERROR(server->WaitForMetric("troika_tasks{", kRows));
+  return ReportPages(options, *server);
+}
+
+absl::Status ReportCreate(const ServerOptions& options) {
+  std::vector<double> rates;
+  for (int round = 0; round < options.rounds; ++round) {
+    ASSIGN_OR_RETURN(
+        const auto server,
+        BenchServer::Start({"--max-running", "1", "--max-queued", "100000"}));
+    const AgentPlan hang = {.then = AgentPlan::Then::kHang};
+    ASSIGN_OR_RETURN(const std::string first, server->Create(hang));
+    RETURN_IF_ERROR(server->WaitForState(first, "running"));
+    ASSIGN_OR_RETURN(auto connections, ConnectSome(*server, Socket::kUnix));
+    ASSIGN_OR_RETURN(const double rate,
+                     AskMany(connections, server->CreateRequest(hang), kPosts));
+    rates.push_back(rate);
   }
-  return ReportPosts(options);
+  PrintServer(options, {.metric = "create",
+                        .value = Median(rates),
+                        .unit = "tasks/s",
+                        .at_least = 300});
+  return absl::OkStatus();
 }
 
 }  // namespace troika::bench
