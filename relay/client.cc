@@ -76,6 +76,8 @@ absl::StatusOr<Client::News> Client::OnPolled() {
     if (!frames_.ok()) {
       return absl::DataLossError("the relay sends what is no frame");
     }
+    // There is no more for now; a close is polled, too.
+    if (static_cast<size_t>(n) < sizeof(chunk)) break;
   }
   return news;
 }

@@ -64,15 +64,12 @@ absl::StatusOr<int64_t> LogReader::Read(LogSink& sink, int64_t max_bytes) {
     if (end_ == buffer_.size()) {
       buffer_.resize(std::min(2 * end_, kMaxRecord + kChunk));
     }
-    const ssize_t n = pread(fd_.get(), buffer_.data() + end_,
-                            std::min(kChunk, buffer_.size() - end_), offset_);
+    const size_t room = std::min(kChunk, buffer_.size() - end_);
+    const ssize_t n = pread(fd_.get(), buffer_.data() + end_, room, offset_);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return absl::ErrnoToStatus(errno, "read the log");
     if (n == 0) {
       RETURN_IF_ERROR(CheckSize());
-      if (end_ == 0 && buffer_.size() > kIdle) {
-        std::vector<char>(kIdle).swap(buffer_);
-      }
       break;
     }
     const bool full = end_ + static_cast<size_t>(n) == buffer_.size();
@@ -82,6 +79,11 @@ absl::StatusOr<int64_t> LogReader::Read(LogSink& sink, int64_t max_bytes) {
     RETURN_IF_ERROR(OnLines(sink));
     // There is much to read: the next piece is a large one.
     if (full && buffer_.size() < kChunk) buffer_.resize(kChunk);
+    // That was the end, and a tip tells when there is more.
+    if (static_cast<size_t>(n) < room) break;
+  }
+  if (end_ == 0 && buffer_.size() > kIdle) {
+    std::vector<char>(kIdle).swap(buffer_);
   }
   return total;
 }

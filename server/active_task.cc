@@ -69,8 +69,6 @@ bool ActiveTask::at_rest() const {
 void ActiveTask::Advance() {
   if (!failure_.ok()) return;
   advancing_ = true;
-  // The runner may close what is watched.
-  watches_.clear();
   timer_->Cancel();
   const int64_t before = state().last_record;
   const bool was_caught_up = caught_up();
@@ -78,9 +76,11 @@ void ActiveTask::Advance() {
     failure_ = runner_->Advance([&](Message&& m) { AddEvent(m); });
     RunCommands();
   }
-  FlushEvents();
   // One that can't be read any further has no more to come, either.
   if (caught_up() || !failure_.ok()) stream_->set_caught_up();
+  // Who watches comes before what is kept.
+  stream_->Tell();
+  FlushEvents();
   AnswerCommands();
   advancing_ = false;
   if (failure_.ok()) Wait();
@@ -90,7 +90,6 @@ void ActiveTask::Advance() {
       !failure_.ok()) {
     tools_.owner->OnChanged(*this);
   }
-  stream_->Tell();
   if (wants && !std::exchange(wants_start_told_, true)) {
     return tools_.owner->OnWantsStart(*this);
   }
@@ -172,12 +171,27 @@ void ActiveTask::FlushEvents() {
   stream_->file().Flush().IgnoreError();
 }
 
-void ActiveTask::Wait() {
-  for (const pollfd& fd : runner_->PollFds()) {
+void ActiveTask::Watch() {
+  const std::vector<pollfd> fds = runner_->PollFds();
+  const bool same = runner_->connections() == connections_ &&
+                    fds.size() == watched_.size() &&
+                    std::equal(fds.begin(), fds.end(), watched_.begin(),
+                               [](const pollfd& a, const pollfd& b) {
+                                 return a.fd == b.fd && a.events == b.events;
+                               });
+  if (same) return;
+  connections_ = runner_->connections();
+  watched_ = fds;
+  watches_.clear();
+  for (const pollfd& fd : fds) {
     if (fd.fd < 0) continue;
     watches_.push_back(
         tools_.loop->WatchFd(fd.fd, fd.events, [this](short) { Advance(); }));
   }
+}
+
+void ActiveTask::Wait() {
+  Watch();
   const int64_t now = tools_.clock->NowMicros();
   int64_t wake_at = runner_->wake_at();
   const auto sooner = [&](int64_t other) {

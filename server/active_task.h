@@ -104,8 +104,9 @@ class ActiveTask {
   const Redactor& redactor() const;
   void RunCommands();
   void AnswerCommands();
-  // Watches what the runner waits for.
+  // For what the runner waits for.
   void Wait();
+  void Watch();
   void FlushEvents();
 
   const Tools tools_;
@@ -114,6 +115,8 @@ class ActiveTask {
   mutable bool knows_request_ = false;  // The redactor does.
   std::unique_ptr<Runner> runner_;
   std::vector<std::unique_ptr<EventLoop::Watch>> watches_;
+  std::vector<pollfd> watched_;
+  int64_t connections_ = 0;  // When they were made.
   std::unique_ptr<EventLoop::Timer> timer_;
   std::vector<Asked> asked_;
   std::optional<absl::StatusOr<Cli>> cli_;

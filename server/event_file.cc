@@ -193,7 +193,7 @@ std::optional<EventFile::Frame> EventFile::NextFrame(int64_t offset) const {
   // The mark's first bytes end the frame before it.
   int64_t from = std::max<int64_t>(offset - 2, 0);
   std::string text;
-  for (size_t window = kProbe; from < size_;
+  for (size_t window = kProbe; from < size();
        window = std::min(window * 4, kWindow)) {
     text.clear();
     const auto n = Read(from, window, &text);
@@ -220,7 +220,7 @@ std::optional<int64_t> EventFile::After(const EventId& id) const {
   if (id == kBeforeAll) return begin_;
   // Frames are sorted by id: the last one up to `id` is found by halving.
   int64_t low = begin_;
-  int64_t high = size_;
+  int64_t high = size();
   while (high - low > static_cast<int64_t>(kProbe)) {
     const int64_t middle = low + (high - low) / 2;
     const auto frame = NextFrame(middle);
@@ -234,14 +234,24 @@ std::optional<int64_t> EventFile::After(const EventId& id) const {
   while (frame && frame->id < id) frame = NextFrame(frame->offset + 1);
   if (!frame || frame->id != id) return std::nullopt;
   const auto next = NextFrame(frame->offset + 1);
-  return next ? next->offset : size_;
+  return next ? next->offset : size();
 }
 
 absl::StatusOr<size_t> EventFile::Read(int64_t offset, size_t room,
                                        std::string* out) const {
-  if (offset >= size_) return 0;
-  const auto there = static_cast<size_t>(size_ - offset);
-  return ReadAt(fd_.get(), offset, std::min(room, there), out);
+  size_t read = 0;
+  if (offset < size_) {
+    const auto there = static_cast<size_t>(size_ - offset);
+    ASSIGN_OR_RETURN(read,
+                     ReadAt(fd_.get(), offset, std::min(room, there), out));
+    if (read < there) return read;
+  }
+  // What has just come is sent before it is written: the log has it.
+  const auto from = static_cast<size_t>(std::max<int64_t>(offset - size_, 0));
+  if (from >= pending_.size()) return read;
+  const size_t more = std::min(room - read, pending_.size() - from);
+  out->append(pending_, from, more);
+  return read + more;
 }
 
 }  // namespace troika

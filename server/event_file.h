@@ -46,8 +46,9 @@ class EventFile {
   static absl::StatusOr<std::unique_ptr<EventFile>> Open(
       int folder_fd, absl::string_view task_id);
 
-  // Adds an event, kept until Flush(). One that is there already, or whose
-  // place has passed, is passed over: `data` is not called for it.
+  // Adds an event: it can be read at once, and is written by Flush(). One that
+  // is there already, or whose place has passed, is passed over: `append_data`
+  // is not called for it.
   template <typename Data>
   void Add(const EventId& id, Data&& append_data) {
     if (id <= last_) return;
@@ -65,7 +66,7 @@ class EventFile {
   // Of the last event; kBeforeAll: there is none.
   const EventId& last() const { return last_; }
   // What can be read: always whole frames.
-  int64_t size() const { return size_; }
+  int64_t size() const { return size_ + static_cast<int64_t>(pending_.size()); }
   size_t pending_bytes() const { return pending_.size(); }
   // As the last AddLogBytes said, unless events came after it; else -1.
   int64_t log_bytes() const { return log_bytes_; }
@@ -97,7 +98,7 @@ class EventFile {
   const std::string head_;
   EventId last_ = kBeforeAll;
   int64_t begin_ = 0;
-  int64_t size_ = 0;
+  int64_t size_ = 0;  // Of the file.
   int64_t log_bytes_ = -1;
   std::string pending_;
 };

@@ -78,29 +78,41 @@ void Tasks::Create(TaskRequest request, Environment environment,
 
 void Tasks::Make(TaskRequest request, Environment environment,
                  absl::StatusOr<Cli> cli, const std::string& key) {
-  auto made = std::make_shared<absl::StatusOr<TaskFolder>>(
-      absl::InternalError("not made"));
+  struct Making {
+    absl::StatusOr<Cli> cli;
+    absl::StatusOr<TaskFolder> folder = absl::InternalError("not made");
+  };
+  auto making = std::make_shared<Making>();
+  making->cli = std::move(cli);
   tools_.pool->Run(
-      [this, made, request = std::move(request),
-       environment = std::move(environment), cli = std::move(cli)]() mutable {
+      [this, making, request = std::move(request),
+       environment = std::move(environment)]() mutable {
         MakeTaskTools tools = {.clock = tools_.clock,
                                .version_cache = tools_.home->version_cache()};
-        tools.find_cli = [&cli](const Backend&, const Environment&) {
-          return cli;
+        tools.find_cli = [&](const Backend&, const Environment&) {
+          return making->cli;
         };
-        *made = MakeTask(*tools_.home, std::move(request), environment,
-                         std::move(tools));
+        making->folder = MakeTask(*tools_.home, std::move(request), environment,
+                                  std::move(tools));
       },
-      [this, made, key] { OnMade(std::move(*made), key); });
+      [this, making, key] {
+        if (!making->folder.ok()) {
+          return AnswerMade(key, making->folder.status());
+        }
+        OnMade(making->folder->id, *making->cli, key);
+      });
 }
 
-void Tasks::OnMade(absl::StatusOr<TaskFolder> folder, const std::string& key) {
-  if (!folder.ok()) return AnswerMade(key, folder.status());
-  const auto task = Activate(folder->id);
+void Tasks::OnMade(const std::string& id, const Cli& cli,
+                   const std::string& key) {
+  // If it may run at once, nobody has to look for its CLI again.
+  made_cli_ = &cli;
+  const auto task = Activate(id);
+  made_cli_ = nullptr;
   if (!task.ok()) return AnswerMade(key, task.status());
   // It has read its log, but for one that is slow to come.
   (*task)->Ask([](Runner&) { return absl::OkStatus(); },
-               [this, key, id = folder->id](const absl::Status& status) {
+               [this, key, id](const absl::Status& status) {
                  Flush();
                  AnswerMade(key, status.ok() ? Get(id) : status);
                });

@@ -122,7 +122,7 @@ class Tasks : private ActiveTask::Owner {
              absl::AnyInvocable<void(absl::StatusOr<Cli>)> found);
   void Make(TaskRequest request, Environment environment,
             absl::StatusOr<Cli> cli, const std::string& key);
-  void OnMade(absl::StatusOr<TaskFolder> folder, const std::string& key);
+  void OnMade(const std::string& id, const Cli& cli, const std::string& key);
   void AnswerMade(const std::string& key, absl::StatusOr<v1::Task> task);
   void FindCliFor(ActiveTask& task);
   void StartSome();
@@ -149,6 +149,7 @@ class Tasks : private ActiveTask::Owner {
   std::map<std::string, Open, std::less<>> open_;
   std::map<std::string, std::weak_ptr<TaskStream>, std::less<>> streams_;
   std::map<std::string, std::vector<Answer>, std::less<>> making_;
+  const Cli* /*nullable*/ made_cli_ = nullptr;  // Of the one just made.
   std::deque<std::string> to_load_;
   std::set<std::string> loading_;
   // Found at the start, that may live or wait: nothing is started before they

@@ -69,7 +69,8 @@ absl::Status Tasks::LoadEntries() {
   for (auto id = ids.rbegin(); id != ids.rend(); ++id) {
     const auto row = rows.find(*id);
     if (row == rows.end()) {
-      to_load_.push_back(*id);
+      // Those that live are among the newest.
+      to_load_.push_front(*id);
       unsettled_.insert(*id);
       rowless_.insert(*id);
       continue;
@@ -269,6 +270,8 @@ void Tasks::StartSome() {
 }
 
 void Tasks::FindCliFor(ActiveTask& task) {
+  if (made_cli_ != nullptr)
+    return task.Start(*std::exchange(made_cli_, nullptr));
   auto environment = ReadEnvironment(task.folder());
   if (!environment.ok()) return task.Start(environment.status());
   Probe(*task.state().harness, *std::move(environment),

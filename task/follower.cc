@@ -149,6 +149,7 @@ void Follower::Connect(MessageSink sink) {
   auto client = relay::Client::Connect(folder_->fd.get(), options_.role);
   if (client.ok()) {
     client_ = *std::move(client);
+    ++connections_;
   } else {
     OnRelayMissing(sink);
   }

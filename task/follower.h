@@ -75,6 +75,9 @@ class Follower {
 
   // Connected to the relay, which may not have said anything yet.
   bool connected() const { return client_.has_value(); }
+  // How many there were: PollFd() may be of another one that has the number of
+  // the last.
+  int64_t connections() const { return connections_; }
   // What we are to it; nothing before it said so.
   std::optional<relay::Role> role() const;
   void Send(const relay::Command& command) { client_->Send(command); }
@@ -104,6 +107,7 @@ class Follower {
   std::optional<relay::Client> client_;
   std::vector<relay::Client::Answer> answers_;
   std::string trouble_;
+  int64_t connections_ = 0;
   int64_t wake_at_ = 0;
   int64_t connect_at_ = 0;  // Not before.
   // Where the log ended when we found that we are behind; 0: we are not.

@@ -95,6 +95,8 @@ class Runner {
   // trouble() says so.
   absl::Status Advance(MessageSink sink);
   std::vector<pollfd> PollFds() const;
+  // Changes where PollFds() are of others than before.
+  int64_t connections() const { return follower_->connections() + starts_; }
   // Microseconds; 0: only PollFds() matter.
   int64_t wake_at() const;
   // No process lives, and nothing waits for one.
@@ -191,6 +193,7 @@ class Runner {
   Watchdog watchdog_;
   std::optional<Follower> follower_;
   UniqueFd ready_;  // Of a relay that starts.
+  int64_t starts_ = 0;
   CommandQueue queue_;
   // To be appended to the log while no process lives: turns that one did not
   // take, cancels, and starts that failed.

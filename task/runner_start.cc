@@ -141,6 +141,7 @@ absl::Status Runner::Launch(relay::LogWriter log) {
                                  folder_.fd.get());
   if (ready.ok()) {
     ready_ = *std::move(ready);
+    ++starts_;
     trouble_.clear();
     return absl::OkStatus();
   }
