@@ -29,8 +29,8 @@ struct MakeTaskTools {
 // Makes a task that waits for its first turn; it survives a loss of power.
 // Nothing is left behind where the request makes no sense, its CLI is missing,
 // or the disk is full. `request.cwd` must be absolute (MakePathsAbsolute).
-// What is kept of `environment` is ForAgents(); InvalidArgument where no program
-// could be started with so much of it. Thread-safe, and blocks.
+// What is kept of `environment` is ForAgents(); InvalidArgument where no
+// program could be started with so much of it. Thread-safe, and blocks.
 absl::StatusOr<TaskFolder> MakeTask(const Home& home, TaskRequest request,
                                     const Environment& environment,
                                     MakeTaskTools tools);
