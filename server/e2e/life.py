@@ -317,6 +317,26 @@ class LifeTest(unittest.TestCase):
         world.api('POST', f'/tasks/{running}/stop', {'grace': '0.1s'})
         world.wait_state(running, 'interrupted')
 
+    def test_old_tasks_are_forgotten_only_when_asked(self):
+        world = self.world
+        world.start()
+        tasks = [world.create('flood 100 100\nok') for _ in range(3)]
+        for task in tasks:
+            world.wait_state(task, 'done')
+        running = world.create('hang')
+        world.wait_state(running, 'starting', 'running')
+        world.restart()
+        self.assertEqual(len(world.api('GET', '/tasks')['tasks']), 4)
+        size = os.path.getsize(f'{world.home}/tasks/{tasks[2]}/log.v1')
+        world.restart('--keep-bytes', str(int(size * 1.5)))
+        left = lambda: [t['id'] for t in world.api('GET', '/tasks')['tasks']]
+        wait_for(lambda: left() == [running, tasks[2]], 'the newest to stay')
+        time.sleep(0.1)
+        world.restart('--keep-for', '100ms')
+        wait_for(lambda: left() == [running], 'only what lives to stay')
+        self.assertEqual(os.listdir(world.home + '/tasks'), [running])
+        world.api('POST', f'/tasks/{running}/stop', {'grace': '0.1s'})
+
     def test_one_server_a_folder(self):
         world = self.world
         world.start()
