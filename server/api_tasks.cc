@@ -170,7 +170,7 @@ void Api::AskTurn(Call call, const Caller& caller, TurnRequest turn,
   auto limits = LimitsOf(caller);
   if (!limits.ok()) return call.Fail(limits.status());
   Ask(std::move(call),
-      [limits = *std::move(limits), turn = std::move(turn),
+      [this, limits = *std::move(limits), turn = std::move(turn),
        check](Runner& runner) mutable -> absl::Status {
         const std::string freer =
             limits ? FreerTurn(*limits, runner, &turn) : "";
@@ -178,6 +178,11 @@ void Api::AskTurn(Call call, const Caller& caller, TurnRequest turn,
           return NotForAgents(absl::StrCat("prompt a task with ", freer));
         }
         RETURN_IF_ERROR(check(runner, turn));
+        const bool again = !turn.request_key.empty() &&
+                           turn.request_key == runner.state().last_request_key;
+        if (!runner.state().process_alive && !again) {
+          RETURN_IF_ERROR(tools_.tasks->CheckQueue());
+        }
         return runner.Input(turn);
       });
 }

@@ -28,7 +28,11 @@ Tasks::Tasks(Options options, Tools tools)
     : options_(std::move(options)),
       tools_(std::move(tools)),
       queue_(options_.limits),
-      flush_timer_(tools_.loop->NewTimer([this] { Flush(); })) {}
+      flush_timer_(tools_.loop->NewTimer([this] { Flush(); })),
+      retry_timer_(tools_.loop->NewTimer([this] {
+        LoadSoon();
+        StartSome();
+      })) {}
 
 Tasks::~Tasks() { Flush(); }
 

@@ -113,6 +113,9 @@ class Tasks : private ActiveTask::Owner {
   absl::Status LoadEntries();
   void LoadMore();
   void LoadSoon();
+  // What could not be opened, as too much is open or the disk is full, is no
+  // lost task: it is tried again.
+  void TryAgain(const std::string& id);
   absl::StatusOr<ActiveTask*> Activate(const std::string& id);
   absl::StatusOr<std::shared_ptr<TaskStream>> OpenStream(
       const std::string& id, const TaskFolder& folder);
@@ -163,6 +166,7 @@ class Tasks : private ActiveTask::Owner {
   // One that is being closed is none of them.
   std::map<std::string, int64_t, std::less<>> idle_;
   std::unique_ptr<EventLoop::Timer> flush_timer_;
+  std::unique_ptr<EventLoop::Timer> retry_timer_;
   bool flush_is_set_ = false;
   bool load_is_posted_ = false;
   bool starting_some_ = false;

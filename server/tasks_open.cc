@@ -23,6 +23,7 @@ namespace {
 // At once, as each has files open.
 constexpr size_t kMaxLoading = 32;
 constexpr absl::Duration kRowDelay = absl::Milliseconds(250);
+constexpr absl::Duration kRetry = absl::Seconds(1);
 
 // -1: there is none.
 int64_t LogBytes(const Home& home, absl::string_view id) {
@@ -119,6 +120,11 @@ void Tasks::LoadMore() {
     if (ActiveOf(id) != nullptr) continue;
     loading_.insert(id);
     const auto task = Activate(id);
+    if (absl::IsResourceExhausted(task.status())) {
+      loading_.erase(id);
+      to_load_.push_front(id);
+      return retry_timer_->SetIn(kRetry);
+    }
     if (!task.ok()) {
       loading_.erase(id);
       PutLost(id, task.status().message());
@@ -261,12 +267,23 @@ void Tasks::StartSome() {
       continue;
     }
     const auto opened = Activate(*id);
+    if (absl::IsResourceExhausted(opened.status())) {
+      TryAgain(*id);
+      break;
+    }
     if (!opened.ok()) {
       queue_.Remove(*id);
       PutLost(*id, opened.status().message());
     }
   }
   starting_some_ = false;
+}
+
+void Tasks::TryAgain(const std::string& id) {
+  queue_.Remove(id);
+  const auto row = RowOf(id);
+  if (row.ok() && *row) queue_.Add(id, (*row)->harness, (*row)->created_us);
+  retry_timer_->SetIn(kRetry);
 }
 
 void Tasks::FindCliFor(ActiveTask& task) {

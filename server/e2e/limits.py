@@ -155,9 +155,13 @@ class LimitsTest(unittest.TestCase):
             'X-Much': 'x' * 40000}), 431)
         self.check_error(world.ask('GET', '/healthz', headers={
             f'X-{i}': 'x' for i in range(150)}), 431)
+        done = world.create('ok')
+        world.wait_state(done, 'done')
         running = world.create('hang')
         world.wait_state(running, 'starting', 'running')
         queued = world.create('ok')
+        self.check_error(world.ask('POST', f'/api/v1/tasks/{done}/input',
+                                   {'text': 'more'}), 429)
         answer = world.ask('POST', '/api/v1/tasks', world.request('ok'))
         self.check_error(answer, 429, 'resource_exhausted')
         world.api('POST', f'/tasks/{running}/stop', {'grace': '0.1s'})
