@@ -334,7 +334,8 @@ class LifeTest(unittest.TestCase):
         time.sleep(0.1)
         world.restart('--keep-for', '100ms')
         wait_for(lambda: left() == [running], 'only what lives to stay')
-        self.assertEqual(os.listdir(world.home + '/tasks'), [running])
+        wait_for(lambda: os.listdir(world.home + '/tasks') == [running],
+                 'the folders to go')
         world.api('POST', f'/tasks/{running}/stop', {'grace': '0.1s'})
 
     def test_one_server_a_folder(self):
