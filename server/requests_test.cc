@@ -1,0 +1,245 @@
+// What requests may ask for: routes, their description, limits.
+#include <unistd.h>
+
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/json.h"
+#include "gtest/gtest.h"
+#include "relay/testing.h"
+#include "server/from_request.h"
+#include "server/openapi.h"
+#include "server/routes.h"
+
+namespace troika {
+namespace {
+
+TEST(RoutesTest, ArgumentsAreDecodedAndPathsAreStrict) {
+  const Match match = MatchRoute("GET", "/api/v1/tasks/a%20b/raw/7");
+  ASSERT_NE(match.route, nullptr);
+  EXPECT_EQ(match.args, (std::vector<std::string>{"a b", "7"}));
+  for (const char* path :
+       {"/", "", "/api/v1", "/api/v1/tasks/", "/api/v1//tasks",
+        "/api/v1/tasks/../tasks", "/api/v1/tasks/%2e%2e", "/api/v1/tasks/a%2Fb",
+        "/api/v1/tasks/a%00", "/api/v1/tasks/%", "/API/V1/TASKS",
+        "/api/v1/tasks/a/b"}) {
+    EXPECT_EQ(MatchRoute("GET", path).route, nullptr) << path;
+  }
+  EXPECT_EQ(MatchRoute("PUT", "/api/v1/tasks").methods,
+            (std::vector<absl::string_view>{"POST", "GET"}));
+  EXPECT_NE(MatchRoute("HEAD", "/healthz").route, nullptr);
+}
+
+TEST(RoutesTest, QueriesHoldOnlyWhatIsKnown) {
+  const auto check = [](absl::string_view method, absl::string_view path,
+                        absl::string_view query) {
+    return CheckParameters(*MatchRoute(method, path).route, query);
+  };
+  EXPECT_TRUE(
+      check("GET", "/api/v1/tasks/a/events", "after=1.0&page_size=1&parser=2")
+          .ok());
+  EXPECT_TRUE(check("POST", "/api/v1/tasks", "").ok());
+  const absl::Status unknown =
+      check("GET", "/api/v1/tasks/a/events", "after=1.0&pagesize=1");
+  EXPECT_EQ(unknown.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_TRUE(absl::StrContains(unknown.message(), "\"pagesize\"")) << unknown;
+  EXPECT_TRUE(absl::StrContains(unknown.message(), "page_size")) << unknown;
+  EXPECT_FALSE(check("GET", "/api/v1/events", "after=1").ok());
+  EXPECT_FALSE(check("GET", "/healthz", "a").ok());
+  EXPECT_FALSE(check("POST", "/api/v1/tasks", "%").ok());
+}
+
+TEST(OpenApiTest, DescribesEveryRouteAndNothingElse) {
+  json::Parser parser;
+  const std::string text = OpenApiJson();
+  const auto document = parser.Parse(text);
+  ASSERT_TRUE(document.ok()) << document.status();
+  std::set<std::string> described;
+  std::set<std::string> ids;
+  for (const auto& [path, methods] : document->Get("paths").members()) {
+    for (const auto& [method, operation] : methods.members()) {
+      described.insert(absl::StrCat(method, " ", path));
+      EXPECT_TRUE(
+          ids.insert(std::string(operation.Get("operationId").StringOr("")))
+              .second);
+    }
+  }
+  std::set<std::string> routes;
+  for (const Route& route : Routes()) {
+    routes.insert(
+        absl::StrCat(absl::AsciiStrToLower(route.method), " ", route.path));
+  }
+  EXPECT_EQ(described, routes);
+  // Every schema that is named is there.
+  const json::Value schemas = document->Get("components").Get("schemas");
+  const std::string kRef = "#/components/schemas/";
+  for (size_t at = text.find(kRef); at != std::string::npos;
+       at = text.find(kRef, at + 1)) {
+    const size_t begin = at + kRef.size();
+    const std::string name = text.substr(begin, text.find('"', begin) - begin);
+    EXPECT_TRUE(schemas.Get(name).IsObject()) << name;
+  }
+}
+
+class AgentLimitsTest : public testing::Test {
+ protected:
+  AgentLimitsTest() {
+    mkdir(own_.c_str(), 0700);
+    mkdir((own_ + "/sub").c_str(), 0700);
+    mkdir((own_ + "-other").c_str(), 0700);
+    std::ofstream(own_ + "/in.png") << "x";
+    std::ofstream(folder_.path() + "/out.png") << "x";
+    EXPECT_EQ(symlink("../out.png", (own_ + "/link.png").c_str()), 0);
+    EXPECT_EQ(symlink("..", (own_ + "/up").c_str()), 0);
+  }
+  std::string Freer(EditMode mode, LaunchOptions options) const {
+    TaskRequest request = {.cwd = own_, .options = std::move(options)};
+    return FreerThan({.edit_mode = mode, .cwd = own_}, &request);
+  }
+  std::string FreerIn(const std::string& cwd) const {
+    TaskRequest request = {.cwd = cwd};
+    return FreerThan({.cwd = own_}, &request);
+  }
+
+  const relay::TempFolder folder_;
+  const std::string own_ = folder_.path() + "/own";
+};
+
+TEST_F(AgentLimitsTest, OnlyWhatIsKnownToBeHarmlessIsAllowed) {
+  std::set<std::string> allowed;
+  for (const LaunchField& field : LaunchFields()) {
+    LaunchOptions options;
+    const auto set = [&](auto member) {
+      auto& to = options.*member;
+      using To = std::decay_t<decltype(to)>;
+      if constexpr (std::is_same_v<To, std::optional<EditMode>>) {
+        to = EditMode::kFullAuto;
+      } else if constexpr (std::is_same_v<To, std::vector<std::string>>) {
+        to = {"x"};
+      } else if constexpr (std::is_same_v<To, std::string>) {
+        to = "x";
+      } else {
+        to = true;
+      }
+    };
+    std::visit(set, field.member);
+    if (Freer(EditMode::kFullAuto, options).empty()) {
+      allowed.insert(std::string(field.name));
+    }
+  }
+  // Images, schemas and a web search can be right or wrong.
+  EXPECT_EQ(allowed, (std::set<std::string>{"model", "edit_mode", "effort",
+                                            "verbosity", "plan_tool"}));
+  EXPECT_EQ(Freer(EditMode::kResearch, {.web_search = false}), "");
+  EXPECT_EQ(Freer(EditMode::kResearch, {.config = {"a=b"}}), "config");
+}
+
+TEST_F(AgentLimitsTest, TheEditModeIsAtMostItsOwn) {
+  EXPECT_EQ(Freer(EditMode::kResearch, {}), "");
+  EXPECT_NE(Freer(EditMode::kResearch, {.edit_mode = EditMode::kAutoEdit}), "");
+  EXPECT_EQ(Freer(EditMode::kFullAuto, {.edit_mode = EditMode::kAutoEdit}), "");
+  EXPECT_NE(Freer(EditMode::kFullAuto, {.edit_mode = EditMode::kDangerous}),
+            "");
+}
+
+TEST_F(AgentLimitsTest, PathsStayWithinItsFolder) {
+  const EditMode mode = EditMode::kResearch;
+  EXPECT_EQ(Freer(mode, {.images = {"in.png", own_ + "/in.png"}}), "");
+  EXPECT_EQ(Freer(mode, {.output_schema = "sub/../in.png"}), "");
+  for (const std::string path :
+       {"../out.png", "link.png", "up/out.png", "missing.png", "/etc/passwd"}) {
+    EXPECT_NE(Freer(mode, {.images = {"in.png", path}}), "") << path;
+    EXPECT_NE(Freer(mode, {.output_schema = path}), "") << path;
+  }
+  EXPECT_EQ(FreerIn(own_ + "/sub"), "");
+  EXPECT_EQ(FreerIn(own_ + "/"), "");
+  EXPECT_EQ(FreerIn(own_ + "/up/own/sub"), "");
+  for (const std::string cwd :
+       {"/", "/..", "-other", "/sub/..//..", "/up", "/none"}) {
+    EXPECT_NE(FreerIn(cwd == "/" ? cwd : own_ + cwd), "") << cwd;
+  }
+  EXPECT_NE(FreerIn(own_ + std::string("\0/..", 4)), "");
+}
+
+TEST_F(AgentLimitsTest, WhatWasLookedAtIsWhatIsUsed) {
+  TaskRequest request = {.cwd = own_ + "/up/own/sub",
+                         .options = {.images = {"../in.png"}}};
+  ASSERT_EQ(FreerThan({.cwd = own_}, &request), "");
+  EXPECT_EQ(request.cwd, *ResolveWithin("/", own_ + "/sub"));
+  EXPECT_EQ(request.options.images[0], *ResolveWithin("/", own_ + "/in.png"));
+}
+
+TEST(FromRequestTest, ErrorsOfMakingATaskAreSafeAndClear) {
+  const absl::Status missing = ErrorForClient(
+      absl::NotFoundError("no folder /x/secret-value-1"), {"secret-value-1"});
+  EXPECT_EQ(missing, absl::NotFoundError("no folder /x/[redacted]"));
+  const absl::Status full =
+      ErrorForClient(absl::ErrnoToStatus(ENOSPC, "write the log"), {});
+  EXPECT_EQ(full.code(), absl::StatusCode::kUnavailable);
+  EXPECT_TRUE(absl::StrContains(full.message(), "free some space")) << full;
+  const absl::Status queue = absl::ResourceExhaustedError("9 tasks wait");
+  EXPECT_EQ(ErrorForClient(queue, {}), queue);
+}
+
+TEST(FromRequestTest, TimesAndKeysHaveLimits) {
+  v1::CreateTaskRequest body;
+  body.set_harness("codex");
+  body.set_cwd("/");
+  auto& turn = *body.mutable_timeouts()->mutable_turn();
+  turn.set_nanos(999999);
+  EXPECT_FALSE(ToTaskRequest(body).ok());
+  turn.set_nanos(1000000);
+  EXPECT_TRUE(ToTaskRequest(body).ok());
+  body.set_idempotency_key("a\nb");
+  EXPECT_FALSE(ToTaskRequest(body).ok());
+  EXPECT_TRUE(CheckKey("").ok());
+  EXPECT_TRUE(CheckKey("one key \xc3\xa9").ok());
+  EXPECT_FALSE(CheckKey("\x7f").ok());
+  EXPECT_FALSE(CheckKey(std::string(300, 'x')).ok());
+  v1::StopRequest stop;
+  stop.mutable_grace();
+  EXPECT_EQ(GraceOf(stop)->value(), absl::ZeroDuration());
+  stop.mutable_grace()->set_seconds(-1);
+  EXPECT_FALSE(GraceOf(stop).ok());
+}
+
+TEST(FromRequestTest, EveryOptionHasAFieldOfItsName) {
+  v1::CreateTaskRequest body;
+  body.set_harness("codex");
+  body.set_cwd("/");
+  auto& options = *body.mutable_options();
+  const auto& descriptor = *v1::LaunchOptions::descriptor();
+  ASSERT_EQ(descriptor.field_count(), static_cast<int>(LaunchFields().size()));
+  const auto& reflection = *options.GetReflection();
+  for (int i = 0; i < descriptor.field_count(); ++i) {
+    const auto* const field = descriptor.field(i);
+    switch (field->cpp_type()) {
+      case google::protobuf::FieldDescriptor::CPPTYPE_BOOL:
+        reflection.SetBool(&options, field, true);
+        break;
+      case google::protobuf::FieldDescriptor::CPPTYPE_ENUM:
+        reflection.SetEnumValue(&options, field, 2);
+        break;
+      default:
+        if (field->is_repeated()) {
+          reflection.AddString(&options, field, "x");
+        } else {
+          reflection.SetString(&options, field, "x");
+        }
+    }
+  }
+  const auto request = ToTaskRequest(body);
+  ASSERT_TRUE(request.ok()) << request.status();
+  for (const LaunchField& field : LaunchFields()) {
+    EXPECT_TRUE(IsSet(request->options, field)) << field.name;
+  }
+  EXPECT_EQ(request->options.edit_mode, troika::EditMode::kFullAuto);
+}
+
+}  // namespace
+}  // namespace troika
