@@ -132,4 +132,11 @@ absl::Status Flags::Unknown(absl::string_view flag) const {
       nearest.empty() ? "" : absl::StrCat("; did you mean ", nearest, "?")));
 }
 
+absl::Status Flags::ParseAll(absl::Span<const std::string> args) const {
+  const absl::StatusOr<std::vector<std::string>> words = Parse(args);
+  if (!words.ok() || words->empty()) return words.status();
+  return absl::InvalidArgumentError(
+      absl::StrCat("\"", words->front(), "\" is no flag"));
+}
+
 }  // namespace troika

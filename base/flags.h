@@ -50,6 +50,8 @@ class Flags {
   // argument is wrong and what may have been meant.
   absl::StatusOr<std::vector<std::string>> Parse(
       absl::Span<const std::string> args) const;
+  // The same, where nothing but flags may stand.
+  absl::Status ParseAll(absl::Span<const std::string> args) const;
 
  private:
   // A flag without a value, and what it stands for.

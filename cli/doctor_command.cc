@@ -40,10 +40,8 @@ absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args) {
   Line line;
   Flags flags;
   flags.Add("json", &line.json);
-  ASSIGN_OR_RETURN(const std::vector<std::string> words, flags.Parse(args));
-  if (words.empty()) return line;
-  return absl::InvalidArgumentError(
-      absl::StrCat("\"", words[0], "\" is no flag"));
+  RETURN_IF_ERROR(flags.ParseAll(args));
+  return line;
 }
 
 absl::string_view LevelId(Check::Level level) {

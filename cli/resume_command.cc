@@ -56,17 +56,12 @@ absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args) {
   flags.Add("edit-mode", &edit_mode);
   flags.Add("image", &images);
   turn.AddTo(&flags);
-  ASSIGN_OR_RETURN(const std::vector<std::string> words, flags.Parse(args));
-  if (words.empty() || words[0].empty()) {
-    return absl::InvalidArgumentError("a task is needed: its id, or latest");
+  ASSIGN_OR_RETURN(std::vector<std::string> words, flags.Parse(args));
+  ASSIGN_OR_RETURN(TaskAndPrompt given, ReadTaskAndPrompt(std::move(words)));
+  line.task = std::move(given.task);
+  if (given.prompt) {
+    line.request.set_prompt(json::ToValidUtf8(*given.prompt));
   }
-  if (words.size() > 2) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("more than one prompt: \"", words[1], "\" and \"",
-                     words[2], "\"; put quotes around it"));
-  }
-  line.task = words[0];
-  if (words.size() == 2) line.request.set_prompt(json::ToValidUtf8(words[1]));
   if (!model.empty()) line.request.set_model(json::ToValidUtf8(model));
   ASSIGN_OR_RETURN(const std::optional<EditMode> mode, ReadEditMode(edit_mode));
   if (mode) line.request.set_edit_mode(ToEditMode(*mode));

@@ -55,20 +55,13 @@ absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args) {
   Flags flags;
   flags.Add("image", &images);
   turn.AddTo(&flags);
-  ASSIGN_OR_RETURN(const std::vector<std::string> words, flags.Parse(args));
-  if (words.empty() || words[0].empty()) {
-    return absl::InvalidArgumentError("a task is needed: its id, or latest");
-  }
-  if (words.size() > 2) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("more than one prompt: \"", words[1], "\" and \"",
-                     words[2], "\"; put quotes around it"));
-  }
-  line.task = words[0];
-  if (words.size() == 2 && words[1] != "-") {
+  ASSIGN_OR_RETURN(std::vector<std::string> words, flags.Parse(args));
+  ASSIGN_OR_RETURN(TaskAndPrompt given, ReadTaskAndPrompt(std::move(words)));
+  line.task = std::move(given.task);
+  if (given.prompt && *given.prompt != "-") {
     line.prompt = Line::Prompt::kGiven;
-    line.request.set_text(json::ToValidUtf8(words[1]));
-  } else if (words.size() == 1 && isatty(STDIN_FILENO) != 0) {
+    line.request.set_text(json::ToValidUtf8(*given.prompt));
+  } else if (!given.prompt && isatty(STDIN_FILENO) != 0) {
     return absl::InvalidArgumentError("a prompt is needed: say what to do");
   }
   for (const std::string& image : images) {

@@ -1,5 +1,7 @@
 #include "cli/turn_flags.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "base/status_macros.h"
@@ -53,6 +55,21 @@ absl::StatusOr<std::map<std::string, std::string>> ReadLabels(
     }
     read[label.substr(0, equals)] = label.substr(equals + 1);
   }
+  return read;
+}
+
+absl::StatusOr<TaskAndPrompt> ReadTaskAndPrompt(
+    std::vector<std::string> words) {
+  if (words.empty() || words[0].empty()) {
+    return absl::InvalidArgumentError("a task is needed: its id, or latest");
+  }
+  if (words.size() > 2) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("more than one prompt: \"", words[1], "\" and \"",
+                     words[2], "\"; put quotes around it"));
+  }
+  TaskAndPrompt read = {.task = std::move(words[0])};
+  if (words.size() == 2) read.prompt = std::move(words[1]);
   return read;
 }
 

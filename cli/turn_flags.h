@@ -39,6 +39,13 @@ absl::StatusOr<std::optional<EditMode>> ReadEditMode(const std::string& id);
 absl::StatusOr<std::map<std::string, std::string>> ReadLabels(
     const std::vector<std::string>& labels);
 
+// What is no flag in the command lines of turns: a task, and perhaps a prompt.
+struct TaskAndPrompt {
+  std::string task;
+  std::optional<std::string> prompt;
+};
+absl::StatusOr<TaskAndPrompt> ReadTaskAndPrompt(std::vector<std::string> words);
+
 // A prompt from stdin.
 absl::StatusOr<std::string> ReadPrompt(const Io& io);
 

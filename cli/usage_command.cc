@@ -64,11 +64,7 @@ absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args) {
   flags.Add("since", &since);
   flags.Add("until", &until);
   flags.Add("json", &line.json);
-  ASSIGN_OR_RETURN(const std::vector<std::string> words, flags.Parse(args));
-  if (!words.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("\"", words[0], "\" is no flag"));
-  }
+  RETURN_IF_ERROR(flags.ParseAll(args));
   if (!since.empty()) {
     ASSIGN_OR_RETURN(const absl::Time time, ReadWhen("--since", since));
     line.request.mutable_since()->set_seconds(absl::ToUnixSeconds(time));

@@ -148,11 +148,7 @@ absl::StatusOr<ServerOptions> ReadServerOptions(
   flags.Add("auto", &given.automatic);
   flags.Add("idle-exit", &given.idle_exit);
   flags.Add("ready-fd", &given.ready_fd);
-  ASSIGN_OR_RETURN(const std::vector<std::string> words, flags.Parse(args));
-  if (!words.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("\"", words[0], "\" is no flag: see --help"));
-  }
+  RETURN_IF_ERROR(flags.ParseAll(args));
   if (given.automatic) {
     options.life = ServerOptions::Life::kWhileNeeded;
     given.listen = "none";
