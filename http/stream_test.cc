@@ -142,6 +142,30 @@ TEST(StreamTest, FloodLeavesTheOthersTheirTurn) {
   }
 }
 
+TEST(StreamTest, SilenceIsLongerThanAnyDeadline) {
+  const absl::Duration soon = absl::Milliseconds(50);
+  TestServer server({.head_deadline = soon,
+                     .body_deadline = soon,
+                     .keep_alive = soon,
+                     .reply_stall = soon,
+                     .stream_stall = soon});
+  TestClient stream = server.ConnectUnix();
+  stream.SendGet("/stream");
+  stream.ReadUntil("hello\n");
+  // Connections that came later are cut, one after the other.
+  for (int i = 0; i < 4; ++i) {
+    TestClient idle = server.Connect();
+    EXPECT_EQ(idle.Get("/a"), "200 GET /a  ");
+    EXPECT_EQ(idle.ReadUntilClosed(), "");
+  }
+  server.OnLoop([&] {
+    ASSERT_EQ(server.server().streams(), 1);
+    server.channels[0]->text = "up\n";
+    server.channels[0]->waker.Wake();
+  });
+  EXPECT_EQ(stream.ReadUntil("\n"), "up\n");
+}
+
 TEST(StreamTest, StalledClientIsGivenUpInTheEnd) {
   TestServer server({.stream_stall = absl::Milliseconds(50)});
   TestClient client = server.ConnectUnix();
