@@ -93,12 +93,12 @@ class Stream:
         self.connection.close()
 
 
-class World:
-    """A state folder, fakes in place of the CLIs, and perhaps a server."""
+class Server:
+    """A state folder, and perhaps a server that runs in it."""
 
-    def __init__(self, programs):
+    def __init__(self, programs, root=None):
         self.programs = programs
-        self.root = tempfile.mkdtemp()
+        self.root = root or tempfile.mkdtemp()
         self.home = os.path.join(self.root, 'home')
         self.work = os.path.join(self.root, 'work')
         os.mkdir(self.work)
@@ -110,9 +110,6 @@ class World:
             'TROIKA_HOME': self.home,
             'TROIKA_RELAY_BIN': programs['troika-relay'],
             'TROIKA_SERVER_BIN': programs['troika-server'],
-            'TROIKA_CODEX_BIN': programs['fake_codex'],
-            'TROIKA_CLAUDE_BIN': programs['fake_claude'],
-            'TROIKA_GEMINI_BIN': programs['fake_gemini'],
             'ASAN_OPTIONS': 'detect_leaks=0',
         }
 
@@ -198,23 +195,6 @@ class World:
 
     # Tasks.
 
-    def script(self, text):
-        handle, path = tempfile.mkstemp(dir=self.root)
-        with os.fdopen(handle, 'w') as file:
-            file.write(text)
-        return path
-
-    def request(self, script, harness='codex', prompt='do it', env=None,
-                **fields):
-        variables = dict(self.env)
-        variables['TROIKA_FAKE_SCRIPT'] = self.script(script)
-        variables.update(env or {})
-        return {'harness': harness, 'prompt': prompt, 'cwd': self.work,
-                'env': variables, **fields}
-
-    def create(self, script, **fields):
-        return self.api('POST', '/tasks', self.request(script, **fields))['id']
-
     def task(self, task):
         return self.api('GET', f'/tasks/{task}')
 
@@ -233,3 +213,29 @@ class World:
             if not page['nextPageToken']:
                 return events
             after = f'&after={page["nextPageToken"]}'
+
+
+class World(Server):
+    """A server with fakes in place of the CLIs."""
+
+    def __init__(self, programs):
+        super().__init__(programs)
+        for name in ('codex', 'claude', 'gemini'):
+            self.env[f'TROIKA_{name.upper()}_BIN'] = programs[f'fake_{name}']
+
+    def script(self, text):
+        handle, path = tempfile.mkstemp(dir=self.root)
+        with os.fdopen(handle, 'w') as file:
+            file.write(text)
+        return path
+
+    def request(self, script, harness='codex', prompt='do it', env=None,
+                **fields):
+        variables = dict(self.env)
+        variables['TROIKA_FAKE_SCRIPT'] = self.script(script)
+        variables.update(env or {})
+        return {'harness': harness, 'prompt': prompt, 'cwd': self.work,
+                'env': variables, **fields}
+
+    def create(self, script, **fields):
+        return self.api('POST', '/tasks', self.request(script, **fields))['id']
