@@ -1,0 +1,25 @@
+// The lines of --log.
+#ifndef TROIKA_TESTING_MODEL_LOG_H_
+#define TROIKA_TESTING_MODEL_LOG_H_
+
+#include <optional>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "http/message.h"
+#include "testing/model/request.h"
+
+namespace troika::model {
+
+// "main", "side" or "unknown".
+absl::string_view KindName(Purpose purpose);
+
+// A request, without the headers that hold secrets. `answer` is the number of
+// the answer that it took. Ends with a newline, as all lines here.
+std::string RequestLine(const http::Request& http, Wire wire, Purpose purpose,
+                        std::optional<int> answer);
+std::string NoteLine(absl::string_view note, int answer);
+
+}  // namespace troika::model
+
+#endif  // TROIKA_TESTING_MODEL_LOG_H_

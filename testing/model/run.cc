@@ -1,0 +1,162 @@
+#include "testing/model/run.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "base/event_loop.h"
+#include "base/fd.h"
+#include "base/flags.h"
+#include "base/status_macros.h"
+#include "testing/model/script.h"
+#include "testing/model/script_text.h"
+#include "testing/model/server.h"
+
+namespace troika::model {
+namespace {
+
+constexpr char kUsage[] =
+    "usage: troika-model --script FILE [--set NAME=VALUE]... [--port N]\n"
+    "                    [--log FILE] [--ready-fd N]\n";
+
+struct Settings {
+  std::string script;
+  Values values;
+  int port = 0;
+  std::string log;
+  std::optional<int> ready_fd;
+};
+
+absl::StatusOr<Settings> ReadSettings(const std::vector<std::string>& args) {
+  Settings settings;
+  std::vector<std::string> sets;
+  std::optional<int> port;
+  Flags flags;
+  flags.Add("script", &settings.script);
+  flags.Add("set", &sets);
+  flags.Add("port", &port);
+  flags.Add("log", &settings.log);
+  flags.Add("ready-fd", &settings.ready_fd);
+  RETURN_IF_ERROR(flags.ParseAll(args));
+  if (settings.script.empty()) {
+    return absl::InvalidArgumentError("--script is missing");
+  }
+  for (const std::string& set : sets) {
+    const size_t at = set.find('=');
+    if (at == std::string::npos || at == 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--set ", set, ": write it as NAME=VALUE"));
+    }
+    settings.values[set.substr(0, at)] = set.substr(at + 1);
+  }
+  settings.port = port.value_or(0);
+  if (settings.port > 65535) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--port ", settings.port, ": the highest is 65535"));
+  }
+  return settings;
+}
+
+absl::StatusOr<Script> ReadScript(const Settings& settings) {
+  std::ifstream file(settings.script, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file.is_open() || file.bad()) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("read ", settings.script));
+  }
+  absl::StatusOr<Script> script = ParseScript(text, settings.values);
+  if (script.ok()) return script;
+  return absl::InvalidArgumentError(
+      absl::StrCat(settings.script, ":", script.status().message()));
+}
+
+// All of it, or what the descriptor takes.
+void WriteAll(int fd, absl::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t size = write(fd, bytes.data(), bytes.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) return;
+    bytes.remove_prefix(static_cast<size_t>(size));
+  }
+}
+
+void Complain(absl::string_view text) {
+  WriteAll(STDERR_FILENO, absl::StrCat("troika-model: ", text, "\n"));
+}
+
+int Play(const Settings& settings, Script script, UniqueFd log) {
+  EventLoop loop;
+  const int log_fd = log.get();
+  ModelServer::Options options;
+  options.player.script = std::move(script);
+  options.player.name = settings.script;
+  const auto folder = settings.values.find("cwd");
+  if (folder != settings.values.end()) options.player.folder = folder->second;
+  options.port = settings.port;
+  if (log_fd >= 0) {
+    options.log = [log_fd](absl::string_view line) { WriteAll(log_fd, line); };
+  }
+  options.complain = Complain;
+  const auto server = ModelServer::Start(&loop, std::move(options));
+  if (!server.ok()) {
+    Complain(server.status().message());
+    return 2;
+  }
+  const auto terminate = loop.WatchSignal(SIGTERM, [&] { loop.Stop(); });
+  const auto interrupt = loop.WatchSignal(SIGINT, [&] { loop.Stop(); });
+  const std::string line = absl::StrCat((*server)->url(), "\n");
+  WriteAll(STDOUT_FILENO, line);
+  if (settings.ready_fd) {
+    const UniqueFd ready(*settings.ready_fd);
+    WriteAll(ready.get(), line);
+  }
+  loop.Run();
+  const std::vector<std::string> verdict = (*server)->Verdict();
+  if (verdict.empty()) {
+    Complain("all went as the script said");
+    return 0;
+  }
+  Complain(absl::StrCat("not as the script said: ", verdict.size()));
+  for (const std::string& failure : verdict) Complain(failure);
+  return 1;
+}
+
+}  // namespace
+
+int RunMain(const std::vector<std::string>& args) {
+  signal(SIGPIPE, SIG_IGN);
+  const absl::StatusOr<Settings> settings = ReadSettings(args);
+  if (!settings.ok()) {
+    Complain(absl::StrCat(settings.status().message(), "\n", kUsage));
+    return 2;
+  }
+  absl::StatusOr<Script> script = ReadScript(*settings);
+  if (!script.ok()) {
+    Complain(script.status().message());
+    return 2;
+  }
+  UniqueFd log;
+  if (!settings->log.empty()) {
+    log = UniqueFd(open(settings->log.c_str(),
+                        O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+    if (!log.ok()) {
+      Complain(absl::ErrnoToStatus(errno, absl::StrCat("open ", settings->log))
+                   .message());
+      return 2;
+    }
+  }
+  return Play(*settings, *std::move(script), std::move(log));
+}
+
+}  // namespace troika::model

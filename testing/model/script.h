@@ -1,0 +1,121 @@
+// What the model shall say, as docs/model.md describes it for people.
+//
+//   answer
+//     expect prompt run the tests
+//     say I'll run them.
+//     run pytest -q
+//   answer
+//     expect result exit code 1
+//     say Two tests fail.
+#ifndef TROIKA_TESTING_MODEL_SCRIPT_H_
+#define TROIKA_TESTING_MODEL_SCRIPT_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace troika::model {
+
+enum class Op {
+  kSay,
+  kThink,
+  kChunks,
+  kPace,
+  kDelay,
+  kUsage,
+  kStop,
+  kRun,
+  kRunBackground,
+  kWrite,
+  kEdit,
+  kDelete,
+  kPatch,
+  kRead,
+  kPlan,
+  kAsk,
+  kMcp,
+  kSearch,
+  kCall,
+  kStatus,
+  kHeader,
+  kLimit,
+  kFail,
+  kDrop,
+  kStall,
+  kGarbage,
+  kPrint,
+};
+
+struct PlanEntry {
+  enum class Status { kOpen, kRunning, kDone };
+  Status status = Status::kOpen;
+  std::string text;
+};
+
+// One line of an answer. Which fields count depends on `op`. A "${cwd}" is
+// still in its texts.
+struct Instruction {
+  Op op = Op::kSay;
+  int line = 0;
+  std::string text;   // The argument, or its first part.
+  std::string rest;   // Its second part.
+  std::string third;  // Its third.
+  std::vector<int64_t> numbers;
+  std::vector<PlanEntry> plan;
+  std::vector<std::string> options;
+};
+
+// What an expectation is about.
+enum class Subject {
+  kPrompt,
+  kPromptBytes,
+  kHistory,
+  kResult,
+  kResults,
+  kSystem,
+  kNoSystem,
+  kTool,
+  kNoTool,
+  kModel,
+  kEffort,
+  kVerbosity,
+  kImage,
+  kBody,
+  kNoBody,
+  kHeader,
+};
+
+struct Expectation {
+  Subject subject = Subject::kPrompt;
+  int line = 0;
+  std::string text;  // What to find: itself, or an expression as /RE/.
+  std::string name;  // Of a header, in lower case.
+  int64_t number = 0;
+};
+
+struct Answer {
+  int line = 0;
+  int least = 1;
+  std::optional<int> most = 1;  // Nothing: as often as it is asked for.
+  std::string when;             // What the body has to hold; empty: anything.
+  std::vector<Expectation> expectations;
+  std::vector<Instruction> instructions;
+};
+
+struct Script {
+  std::vector<Answer> answers;
+};
+
+// `values` are those of ${NAME}. InvalidArgument begins with the number of the
+// line, as "3: ", and says what is wrong with it.
+absl::StatusOr<Script> ParseScript(
+    absl::string_view text, const std::map<std::string, std::string>& values);
+
+}  // namespace troika::model
+
+#endif  // TROIKA_TESTING_MODEL_SCRIPT_H_
