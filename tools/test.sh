@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # test.sh [plain]: all tests with sanitizers, and those of the relay, which is
-# then the static program that users have, also without. With "plain": all tests
-# of whole programs without sanitizers.
-# The last line is "N passed, N failed".
+# then the static program that users have, also without; then the current versions
+# of the real CLIs. With "plain": all tests of whole programs without sanitizers.
+# The last line is "N passed, N failed, N skipped".
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source tools/common.sh
@@ -17,6 +17,13 @@ need "${BUILD_PACKAGES[@]}"
 reports=$(mktemp -d)
 trap 'rm -rf "$reports"' EXIT
 
+# They are fetched while the rest is built.
+fetching=
+if [[ ${phases[*]} == *asan* ]]; then
+  tools/clis install >/dev/null &
+  fetching=$!
+fi
+
 for phase in "${phases[@]}"; do
   flags=(--config=asan)
   [[ $phase == asan ]] ||
@@ -27,4 +34,10 @@ for phase in "${phases[@]}"; do
     --experimental_convenience_symlinks=ignore \
     --build_event_json_file="$reports/$phase" || true
 done
+if [[ -n $fetching ]]; then
+  wait "$fetching" || say "the CLIs could not be fetched; trying again"
+  phases+=(conformance)
+  tools/conformance.sh --config asan --report "$reports/conformance" \
+    codex claude gemini || true
+fi
 python3 tools/count_tests.py "${phases[@]/#/$reports/}"

@@ -1,0 +1,57 @@
+"""What agents ask their users."""
+import os
+
+from case import PATIENCE
+from scenario import equal, scenario
+from world import wait_for
+
+
+def waits(case, task, what):
+    """The one thing that the task waits for to be answered."""
+    one, = wait_for(lambda: case.task(task)[what], what, PATIENCE)
+    return one
+
+
+@scenario('a permission that is asked for')
+def approval(case):
+    if not case.capabilities()['approvals']:
+        return 'no'
+    case.play('''
+answer
+  run touch ${cwd}/first
+answer
+  run touch ${cwd}/second
+answer
+  say Thank you.
+''')
+    task = case.create('Touch them.', options={'approvalPolicy': 'default'})
+    for allow in (False, True):
+        asked = waits(case, task, 'approvals')
+        equal(asked['toolName'], 'Bash', 'the tool')
+        case.ask('POST', f'/tasks/{task}/respond', {
+            'id': asked['id'], 'approval': {'allow': allow}})
+        wait_for(lambda i=asked['id']: i not in [
+            a['id'] for a in case.task(task)['approvals']], 'the answer')
+    case.well(task)
+    found = [os.path.exists(f'{case.work}/{n}') for n in ('first', 'second')]
+    equal(found, [False, True], 'the files')
+
+
+@scenario('a question')
+def question(case):
+    if not case.capabilities()['questions']:
+        return 'no'
+    case.play('''
+answer
+  ask Which colour? | Red | Blue
+answer
+  expect result Blue
+  say Blue it is.
+''')
+    task = case.create('Paint it.')
+    asked = waits(case, task, 'questions')
+    equal(asked['items'][0]['options'], ['Red', 'Blue'], 'the options')
+    case.ask('POST', f'/tasks/{task}/respond', {
+        'id': asked['id'],
+        'question': {'items': [{'answers': ['Blue']}]}})
+    equal(case.well(task)['result']['text'], 'Blue it is.', 'the answer')

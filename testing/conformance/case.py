@@ -1,0 +1,289 @@
+"""One CLI in one scenario: its folders, its model, its tasks."""
+import json
+import os
+import re
+import subprocess
+import time
+
+import processes
+import rules
+from world import wait_for
+
+# A CLI takes seconds to start, and the machine may be busy.
+PATIENCE = 90
+
+
+class Refused(Exception):
+    """Troika does not do this with this version, and says so."""
+
+
+class Model:
+    """troika-model, playing a script."""
+
+    def __init__(self, program, folder, script, cwd):
+        self.log = os.path.join(folder, 'requests')
+        path = os.path.join(folder, 'script')
+        with open(path, 'w') as file:
+            file.write(script)
+        self.errors = os.path.join(folder, 'model')
+        ready, tell = os.pipe()
+        os.set_inheritable(tell, True)
+        with open(self.errors, 'w') as errors:
+            self.process = subprocess.Popen(
+                [program, '--script', path, '--set', f'cwd={cwd}',
+                 '--log', self.log, f'--ready-fd={tell}'],
+                stdout=subprocess.DEVNULL, stderr=errors, pass_fds=[tell])
+        os.close(tell)
+        with os.fdopen(ready) as said:
+            self.url = said.read().strip()
+        if not self.url:
+            raise AssertionError(f'the model does not start: {self.stop()}')
+
+    def requests(self):
+        """All lines of the log so far."""
+        if not os.path.exists(self.log):
+            return []
+        with open(self.log) as file:
+            return [json.loads(line) for line in file
+                    if line.endswith('\n')]
+
+    def noted(self, note):
+        return any(line.get('note') == note for line in self.requests())
+
+    def stop(self):
+        """Returns what did not go as the script says; else nothing."""
+        self.process.terminate()
+        code = self.process.wait(PATIENCE)
+        with open(self.errors) as errors:
+            said = errors.read()
+        return said or f'exit code {code}' if code else ''
+
+
+class Case:
+    """Ends with the rules that hold for all, whatever it did."""
+
+    def __init__(self, server, cli, name, folder):
+        self.server = server
+        self.cli = cli
+        self.mark = f'{cli.harness}-{cli.version}-{name}-{os.getpid()}'
+        self.folder = folder
+        self.home = os.path.join(folder, 'home')
+        self.work = os.path.join(folder, 'work')
+        self.outside = os.path.join(folder, 'outside')
+        self.temporary = os.path.join(folder, 'tmp')
+        for made in (self.home, self.work, self.outside, self.temporary):
+            os.makedirs(made)
+        subprocess.run(['git', 'init', '-q', self.work], check=True)
+        self.model = None
+        self.refused = False
+        self.tasks = []
+        self.env = {}
+
+    def play(self, script, mcp=False):
+        """The model from here on; before any task."""
+        self.model = Model(self.server.programs['troika-model'], self.folder,
+                           script, self.work)
+        self.env = {
+            **self.server.env,
+            'HOME': self.home,
+            'TMPDIR': self.temporary,
+            'TERM': 'dumb',
+            'LANG': 'C.UTF-8',
+            processes.MARK: self.mark,
+            **self.cli.prepare(self.home, self.model.url, mcp),
+        }
+
+    # Tasks, by the API.
+
+    def create(self, prompt, cwd=None, options=None, **fields):
+        request = {
+            'harness': self.cli.harness, 'prompt': prompt,
+            'cwd': cwd or self.work, 'env': self.env,
+            'options': {'model': self.cli.model, **(options or {})}, **fields}
+        return self.known(self.ask('POST', '/tasks', request)['id'])
+
+    def capabilities(self):
+        """As the server tells them, of this version."""
+        found = self.server.api('GET', '/harnesses')['harnesses']
+        return next(h['capabilities'] for h in found
+                    if h['id'] == self.cli.harness)
+
+    def known(self, task):
+        if task not in self.tasks:
+            self.tasks.append(task)
+        return task
+
+    def ask(self, method, path, body=None):
+        answer = self.server.ask(method, '/api/v1' + path, body)
+        if answer.status in (400, 409):
+            self.refused = True
+            raise Refused(answer.json['message'])
+        if answer.status not in (200, 201):
+            raise AssertionError(
+                f'{method} {path}: {answer.status} {answer.body[:2000]}')
+        return answer.json
+
+    def send(self, task, prompt):
+        return self.ask('POST', f'/tasks/{task}/input', {'text': prompt})
+
+    def task(self, task):
+        return self.server.task(task)
+
+    def wait(self, task, *states, turns=1):
+        """Until the turn has ended in one of these states."""
+        ended = ('idle', 'done', 'failed', 'interrupted', 'cancelled')
+
+        def look():
+            now = self.task(task)
+            if now['state'] == 'idle' and 'idle' not in states:
+                return False  # It may be about to end.
+            return now['state'] in ended and now['turns'] >= turns and now
+        now = wait_for(look, f'the end of {task}', PATIENCE)
+        if now['state'] not in states:
+            raise AssertionError(f'{task} is {now["state"]} and not '
+                                 f'{" or ".join(states)}: {now}')
+        return now
+
+    def well(self, task, turns=1):
+        return self.wait(task, 'idle', 'done', turns=turns)
+
+    def leave(self, task):
+        """Until its process has ended; one that waits for input is stopped."""
+        def look():
+            now = self.task(task)
+            if now['state'] == 'idle':
+                # It may be about to end by itself.
+                self.server.ask('POST', f'/api/v1/tasks/{task}/stop', {})
+            return now['state'] in ('done', 'failed', 'interrupted',
+                                    'cancelled') and now
+        return wait_for(look, f'{task} to end', PATIENCE)
+
+    def events(self, task):
+        return self.server.events(task)
+
+    def only(self, task, kind):
+        return rules.only(self.events(task), kind)
+
+    def tool_results(self, task, name):
+        """Uses of a tool, each with its result."""
+        results = {result['toolUseId']: result
+                   for result in self.only(task, 'toolResult')}
+        return [(use, results.get(use['id']))
+                for use in self.only(task, 'toolUse') if use['name'] == name]
+
+    def running(self, word):
+        """The agent's processes that have the word in an argument."""
+        return [p for p in processes.marked(self.mark)
+                if any(word in argument for argument in p.arguments)]
+
+    # Tasks, by `troika run`.
+
+    def troika(self, *arguments, **options):
+        return subprocess.Popen(
+            [self.server.programs['troika'], *arguments], env=self.env,
+            cwd=self.work, stdin=options.pop('stdin', subprocess.DEVNULL),
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+    def run(self, prompt, *flags, code=0, stdin=None):
+        """`troika run` to its end; returns the task's id."""
+        process = self.troika(
+            'run', self.cli.harness, '--json', '--model', self.cli.model,
+            *flags, *(['--', prompt] if stdin is None else ['-']),
+            stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE)
+        output, errors = process.communicate(stdin, PATIENCE)
+        return self.ran(process.returncode, output, errors, code)
+
+    def ran(self, returned, output, errors, code):
+        errors = errors.decode(errors='replace')
+        if returned == 2:
+            self.refused = True
+            raise Refused(errors.strip())
+        lines = output.decode(errors='replace').splitlines()
+        events = [json.loads(line) for line in lines]
+        task = next((e['taskId'] for e in events if e.get('taskId')), None)
+        if task:
+            self.known(task)
+        if returned != code or not task:
+            raise AssertionError(f'troika run: exit code {returned} and not '
+                                 f'{code}: {errors}\n' + '\n'.join(lines[-8:]))
+        shown = [e for e in events if e.get('taskId')]
+        kept = self.events(task)[:len(shown)]
+        if shown != kept:
+            raise AssertionError('troika run shows other events than the API: '
+                                 f'{shown}\n{kept}')
+        return task
+
+    def output(self, task):
+        """What the agent wrote to stdout."""
+        process = self.troika('log', task, '--stream', 'out', '--raw')
+        return process.communicate(timeout=PATIENCE)[0].decode(
+            errors='replace')
+
+    def unknown(self, task):
+        """What the parser does not know of it."""
+        process = self.troika('parse', '--harness', self.cli.harness,
+                              '--unknown', '--json', stdin=subprocess.PIPE)
+        text, _ = process.communicate(self.output(task).encode(), PATIENCE)
+        return text.decode().strip()
+
+    # Files.
+
+    def write(self, name, text, mode='w'):
+        with open(os.path.join(self.work, name), mode) as file:
+            file.write(text)
+
+    def read(self, name):
+        """What a file of the work folder holds; None where there is none."""
+        try:
+            with open(os.path.join(self.work, name)) as file:
+                return file.read()
+        except FileNotFoundError:
+            return None
+
+    # The end.
+
+    def finish(self):
+        """Ends what still waits, and raises where a rule is broken."""
+        wrong = []
+        for task in self.tasks:
+            self.leave(task)
+            wrong += [f'{task}: {w}' for w in rules.check(
+                self.events(task), self.task(task)['turns'])]
+            unknown = self.unknown(task)
+            wrong += [f'{task}: not known: {unknown}'] if unknown else []
+        wrong += [f'left running: {p}' for p in self.left()]
+        if self.model:
+            verdict = self.model.stop()
+            if verdict and not self.refused:
+                wrong.append(verdict)
+        if wrong:
+            raise AssertionError('\n'.join(wrong))
+
+    def left(self):
+        end = time.monotonic() + 10
+        while processes.marked(self.mark) and time.monotonic() < end:
+            time.sleep(0.02)
+        return processes.marked(self.mark)
+
+    def close(self):
+        for task in self.tasks:
+            self.server.ask('POST', f'/api/v1/tasks/{task}/stop',
+                            {'grace': '0s'})
+        if self.model and self.model.process.poll() is None:
+            self.model.process.kill()
+            self.model.process.wait()
+
+    def story(self):
+        """For a failure: what was asked and what came."""
+        lines = []
+        for task in self.tasks:
+            now = self.task(task)
+            lines.append(f'{task}: {now["state"]} {now.get("reason", "")}')
+            for event in self.events(task)[-25:]:
+                text = json.dumps({k: v for k, v in event.items()
+                                   if k not in ('time', 'taskId')})
+                lines.append('  ' + re.sub(r'\s+', ' ', text)[:600])
+        if self.model:
+            with open(self.model.errors) as errors:
+                lines.append('model: ' + errors.read()[:4000])
+        return '\n'.join(lines)

@@ -1,0 +1,129 @@
+"""How each real CLI is pointed at a model on this machine."""
+import json
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MCP_SERVER = os.path.join(HERE, 'mcp_server.py')
+# Sets what a profile is seen by.
+PROFILE = 'thorough'
+
+
+def version_of(text):
+    return tuple(int(part) for part in text.split('.'))
+
+
+class Cli:
+    """One version of a CLI, as installed by tools/clis."""
+    harness = name = variable = ''
+    model = other_model = ''
+
+    def __init__(self, version, program):
+        self.version = version
+        self.program = program
+        self.number = version_of(version)
+
+    def __str__(self):
+        return f'{self.harness} {self.version}'
+
+    def prepare(self, home, url, mcp):
+        """Writes the CLI's own settings; returns its environment."""
+        raise NotImplementedError
+
+
+def write(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, 'w') as file:
+        file.write(text)
+
+
+class Codex(Cli):
+    harness, name, variable = 'codex', 'Codex CLI', 'TROIKA_CODEX_BIN'
+
+    @property
+    def model(self):
+        # Others of new versions write programs instead of calling tools; a
+        # model that a version doesn't know brings a warning.
+        return 'gpt-5.5' if self.number >= (0, 124) else 'gpt-5-codex'
+
+    @property
+    def other_model(self):
+        return 'gpt-5.4' if self.number >= (0, 124) else 'gpt-5'
+
+    def prepare(self, home, url, mcp):
+        folder = os.path.join(home, '.codex')
+        config = f'''
+model = "{self.model}"
+model_provider = "loopback"
+check_for_update_on_startup = false
+[model_providers.loopback]
+name = "loopback"
+base_url = "{url}/v1"
+wire_api = "responses"
+env_key = "LOOPBACK_KEY"
+[analytics]
+enabled = false
+[features]
+plugins = false
+'''
+        profile = 'model_reasoning_effort = "high"\n'
+        if self.number >= (0, 124):
+            write(f'{folder}/{PROFILE}.config.toml', profile)
+        else:
+            config += f'[profiles.{PROFILE}]\n{profile}'
+        if mcp:
+            config += ('[mcp_servers.local]\n'
+                       f'command = {json.dumps(sys.executable)}\n'
+                       f'args = [{json.dumps(MCP_SERVER)}]\n')
+        write(f'{folder}/config.toml', config)
+        return {'CODEX_HOME': folder, 'LOOPBACK_KEY': 'none'}
+
+
+class Claude(Cli):
+    harness, name, variable = 'claude', 'Claude Code', 'TROIKA_CLAUDE_BIN'
+    model, other_model = 'claude-sonnet-4-5', 'claude-haiku-4-5'
+
+    def prepare(self, home, url, mcp):
+        state = {'hasCompletedOnboarding': True}
+        if mcp:
+            state['mcpServers'] = {'local': {
+                'type': 'stdio', 'command': sys.executable,
+                'args': [MCP_SERVER]}}
+        write(f'{home}/.claude.json', json.dumps(state))
+        return {
+            'ANTHROPIC_BASE_URL': url,
+            'ANTHROPIC_API_KEY': 'none',
+            'DISABLE_TELEMETRY': '1',
+            'DISABLE_AUTOUPDATER': '1',
+            'DISABLE_ERROR_REPORTING': '1',
+            'CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC': '1',
+            # It refuses to work without limits as root otherwise.
+            'IS_SANDBOX': '1',
+        }
+
+
+class Gemini(Cli):
+    harness, name, variable = 'gemini', 'Gemini CLI', 'TROIKA_GEMINI_BIN'
+    model, other_model = 'gemini-2.5-pro', 'gemini-2.5-flash'
+
+    def prepare(self, home, url, mcp):
+        settings = {
+            'security': {'auth': {'selectedType': 'gemini-api-key'}},
+            'privacy': {'usageStatisticsEnabled': False},
+            'telemetry': {'enabled': False},
+            'general': {'enableAutoUpdate': False, 'disableAutoUpdate': True},
+        }
+        if mcp:
+            settings['mcpServers'] = {'local': {
+                'command': sys.executable, 'args': [MCP_SERVER]}}
+        write(f'{home}/.gemini/settings.json', json.dumps(settings))
+        return {
+            'GOOGLE_GEMINI_BASE_URL': url,
+            'GEMINI_API_KEY': 'none',
+            'GEMINI_TELEMETRY_ENABLED': 'false',
+            'GEMINI_CLI_TRUST_WORKSPACE': 'true',
+            'NO_BROWSER': '1',
+        }
+
+
+KINDS = {kind.harness: kind for kind in (Codex, Claude, Gemini)}

@@ -1,0 +1,40 @@
+"""Keeps the streams of a run as files for testdata/, without what is this
+machine's or this day's."""
+import os
+import re
+
+UUID = re.compile(r'[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}')
+TIME = re.compile(r'20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z')
+DURATION = re.compile(r'"(\w*(?:duration|ttft)\w*_ms)":\d+')
+PORT = re.compile(r'127\.0\.0\.1:\d+')
+
+
+def scrub(text, places):
+    """`places` are pairs of a path and what stands for it."""
+    for path, name in sorted(places, key=lambda p: -len(p[0])):
+        text = text.replace(path, name)
+        text = text.replace(path.replace('/', '-').replace('.', '-'),
+                            name.replace('/', '-'))
+    seen = {}
+
+    def numbered(match):
+        number = seen.setdefault(match[0], len(seen) + 1)
+        return f'00000000-0000-4000-8000-{number:012}'
+    text = UUID.sub(numbered, text)
+    text = TIME.sub('2026-01-01T00:00:00.000Z', text)
+    text = DURATION.sub(r'"\1":1', text)
+    return PORT.sub('127.0.0.1:18400', text)
+
+
+def keep(folder, case, name):
+    """Each task's output as FOLDER/HARNESS/VERSION/NAME[-N].jsonl."""
+    folder = os.path.join(folder, case.cli.harness, case.cli.version)
+    os.makedirs(folder, exist_ok=True)
+    places = [(case.work, '/workspace'), (case.home, '/home/user'),
+              (case.outside, '/outside'), (case.temporary, '/tmp'),
+              (os.path.dirname(case.cli.program), '/cli'),
+              (os.path.dirname(os.path.abspath(__file__)), '/conformance')]
+    for number, task in enumerate(case.tasks):
+        suffix = f'-{number + 1}' if number else ''
+        with open(f'{folder}/{name}{suffix}.jsonl', 'w') as file:
+            file.write(scrub(case.output(task), places))

@@ -1,0 +1,31 @@
+"""The list of scenarios, in the order of the table that a run makes."""
+
+
+class Scenario:
+    def __init__(self, name, title, group, play):
+        self.name = name
+        self.title = title
+        self.group = group
+        self.play = play
+
+
+ALL = []
+
+
+def scenario(title, group='features'):
+    """Adds the function below, which plays a Case. What it returns goes into
+    the table, "yes" where that is nothing; where it is Refused, "no"."""
+    def add(play):
+        ALL.append(Scenario(play.__name__, title, group, play))
+        return play
+    return add
+
+
+def equal(found, wanted, what):
+    if found != wanted:
+        raise AssertionError(f'{what}: {found!r} and not {wanted!r}')
+
+
+def holds(found, wanted, what):
+    if wanted not in found:
+        raise AssertionError(f'{what}: no {wanted!r} in {found!r}')

@@ -1,0 +1,112 @@
+"""docs/compatibility.md: which version does what, as a run found it."""
+import datetime
+import os
+
+import clis
+import modes
+import scenario
+
+HEAD = '''# What works with which version
+
+`./dev conformance --update` makes this page: it runs every scenario of
+testing/conformance with the real CLIs, a scripted model and the real relay, and
+writes down what it saw. `./dev test` runs the newest versions of the page and fails
+where they do something else than is written here. Last made on {date}.
+
+"no" means that Troika refuses it for this version, and says what to do instead.
+Other words than "yes" say how much of it the CLI tells: "not told" that a failure
+looks like a success on its wire, "no code" and "no text" that the exit code or the
+error's text is missing.
+'''
+
+
+def scenes(group):
+    return [s for s in scenario.ALL if s.group == group]
+
+
+def titles(group):
+    return {s.title: s.name for s in scenes(group)}
+
+
+def row(cells):
+    return '| ' + ' | '.join(cells) + ' |\n'
+
+
+def rule(columns):
+    return '|' + '---|' * columns + '\n'
+
+
+def harness_section(kind, found):
+    versions = sorted({v for h, v, _ in found if h == kind.harness},
+                      key=clis.version_of)
+    if not versions:
+        return ''
+
+    def cell(version, scene):
+        return found.get((kind.harness, version, scene.name), '?')
+    text = f'\n## {kind.name}\n\n' + row(['feature', *versions])
+    text += rule(len(versions) + 1)
+    for scene in scenes('features'):
+        text += row([scene.title, *(cell(v, scene) for v in versions)])
+    text += f'\n### Edit modes of {kind.name}\n\n'
+    text += row(['mode', 'version', *modes.COLUMNS])
+    text += rule(len(modes.COLUMNS) + 2)
+    for scene in scenes(modes.GROUP):
+        for version in versions:
+            outcome = cell(version, scene)
+            cells = outcome.split() if ' ' in outcome else (
+                [outcome] * len(modes.COLUMNS))
+            text += row([scene.title, version, *cells])
+    return text
+
+
+def read(path):
+    """What is written; the other way round of update()."""
+    found, kind, head = {}, None, []
+    if not os.path.exists(path):
+        return found
+    with open(path) as file:
+        for line in file:
+            for k in clis.KINDS.values():
+                if line == f'## {k.name}\n':
+                    kind = k
+            if not line.startswith('| '):
+                continue
+            cells = [c.strip() for c in line.strip().strip('|').split(' | ')]
+            if cells[0] in ('feature', 'mode'):
+                head = cells
+            elif head[0] == 'feature':
+                name = titles('features').get(cells[0])
+                for version, outcome in zip(head[1:], cells[1:]):
+                    found[(kind.harness, version, name)] = outcome
+            else:
+                words = cells[2:] if len(set(cells[2:])) > 1 or (
+                    cells[2] != 'no') else cells[2:3]
+                name = titles(modes.GROUP).get(cells[0])
+                found[(kind.harness, cells[1], name)] = ' '.join(words)
+    return found
+
+
+def update(path, found):
+    """Writes it; versions that were not run keep what is written."""
+    both = {**read(path), **found}
+    text = HEAD.format(date=datetime.date.today().isoformat())
+    for kind in clis.KINDS.values():
+        text += harness_section(kind, both)
+    with open(path, 'w') as file:
+        file.write(text)
+
+
+def differences(path, found):
+    """A line for each outcome that is not the one that is written."""
+    written = read(path)
+    lines = []
+    for key, outcome in sorted(found.items()):
+        if outcome == 'failed':
+            continue
+        wanted = written.get(key)
+        if wanted != outcome:
+            lines.append(f'{" ".join(key)}: {outcome!r}, and '
+                         f'{os.path.basename(path)} says {wanted!r}; if that '
+                         'is right: ./dev conformance --update')
+    return lines

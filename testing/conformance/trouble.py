@@ -1,0 +1,128 @@
+"""What goes wrong: errors of the model, interrupts, a killed CLI."""
+import os
+import signal
+
+from case import PATIENCE
+from scenario import equal, holds, scenario
+from world import wait_for
+
+# Claude Code lets no bare `sleep` run.
+LONG = 'python3 -c "import time; time.sleep(43210)"'
+
+
+@scenario('an error of the model')
+def model_error(case):
+    case.play('answer always\n  status 400 the model is out of order\n')
+    task = case.run('Hello.', code=1)
+    now = case.wait(task, 'failed', 'idle')
+    equal(now['result']['isError'], True, 'the error flag')
+    if not now['result']['error']:
+        raise AssertionError('the error has no text')
+
+
+@scenario('an error of the model that passes')
+def retry(case):
+    case.play('''
+answer
+  status 500
+answer
+  say Here I am again.
+''')
+    task = case.run('Hello.')
+    equal(case.well(task)['result']['text'], 'Here I am again.', 'the answer')
+
+
+@scenario('a stream that breaks off')
+def dropped_stream(case):
+    case.play('''
+answer
+  say I am about to
+  drop
+answer always
+  say Here I am again.
+''')
+    task = case.create('Hello.')
+    case.wait(task, 'idle', 'done', 'failed')
+    return ('told' if case.task(task)['result']['isError'] else
+            'tried again' if 'again' in case.task(task)['result']['text']
+            else 'taken as it is')
+
+
+def begin_command(case, task):
+    wait_for(lambda: case.only(task, 'toolUse'), 'the command', PATIENCE)
+    wait_for(lambda: case.running('43210'), 'the command', PATIENCE)
+
+
+def check_interrupted(case, task):
+    """It was interrupted, whether or not its process goes on."""
+    now = case.wait(task, 'interrupted', 'idle')
+    wait_for(lambda: not case.running('43210'), 'the command to end')
+    return now
+
+
+@scenario('interrupted in a command')
+def interrupt_command(case):
+    case.play(f'answer\n  run {LONG}\nanswer maybe\n  say Stopped.\n')
+    task = case.create('Wait.', options={'editMode': 'dangerous'})
+    begin_command(case, task)
+    case.ask('POST', f'/tasks/{task}/interrupt')
+    check_interrupted(case, task)
+    (_, result), = case.tool_results(task, 'Bash')
+    if not (result['isError'] or result['synthetic']):
+        raise AssertionError(f'the command went well: {result}')
+
+
+@scenario('interrupted in an answer')
+def interrupt_answer(case):
+    case.play('answer\n  say I begin\n  stall\n')
+    task = case.create('Talk.')
+    wait_for(lambda: case.model.noted('stalled'), 'the answer', PATIENCE)
+    case.ask('POST', f'/tasks/{task}/interrupt')
+    check_interrupted(case, task)
+
+
+@scenario('interrupted by Ctrl-C')
+def ctrl_c(case):
+    case.play(f'answer\n  run {LONG}\nanswer maybe\n  say Stopped.\n')
+    process = case.troika('run', case.cli.harness, '--json', '--model',
+                          case.cli.model, '--edit-mode', 'dangerous', 'Wait.')
+    wait_for(lambda: case.running('43210'), 'the command', PATIENCE)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=PATIENCE)
+    task = case.ran(process.returncode, output, errors, 130)
+    check_interrupted(case, task)
+
+
+@scenario('a prompt after an interrupt')
+def after_interrupt(case):
+    case.play('''
+answer
+  say I begin
+  stall
+answer
+  expect prompt Go on.
+  say Gone on.
+''')
+    task = case.create('Talk.')
+    wait_for(lambda: case.model.noted('stalled'), 'the answer', PATIENCE)
+    case.ask('POST', f'/tasks/{task}/interrupt')
+    check_interrupted(case, task)
+    case.send(task, 'Go on.')
+    equal(case.well(task, turns=2)['result']['text'], 'Gone on.',
+          'the answer')
+
+
+@scenario('the CLI is killed')
+def killed(case):
+    case.play(f'answer\n  run {LONG}\n')
+    task = case.create('Wait.', options={'editMode': 'dangerous'})
+    begin_command(case, task)
+    # The one that Troika started; others may stand below it.
+    spawned = [p for p in case.running(os.path.basename(case.cli.program))
+               if 'troika-relay' not in p.arguments[0]]
+    os.kill(spawned[0].pid, signal.SIGKILL)
+    now = case.wait(task, 'failed')
+    equal(now.get('signal'), signal.SIGKILL, 'the signal')
+    (_, result), = case.tool_results(task, 'Bash')
+    equal(result['synthetic'], True, 'the result')
+    holds(now['reason'], 'signal 9', 'what is told')

@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# conformance.sh [FLAG…] [HARNESS[@VERSION]…]: runs the real CLIs through Troika
+# against a scripted model; without names all versions of tools/clis.lock and the
+# newest ones. The last line is "N passed, N failed, N skipped".
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source tools/common.sh
+
+help() {
+  cat <<'TEXT'
+./dev conformance [FLAG…] [HARNESS[@VERSION]…]
+
+Runs the real CLIs through Troika against a scripted model, and compares what
+works with docs/compatibility.md. Without names: all versions of tools/clis.lock
+and the newest ones of npm, which takes about 20 minutes.
+
+  --update        write docs/compatibility.md instead of comparing with it
+  --only WORD     only scenarios whose name holds it
+  --jobs N        how many at once (3)
+  --keep          leave all folders of the run, and say where
+  --record DIR    keep the agents' streams there, as files for testdata/
+  --report FILE   passed, failed and skipped scenarios, as JSON
+  --config NAME   how the programs are built (opt)
+
+With TROIKA_E2E=1, start, follow-up, interrupt and list run on your own account,
+too, with the CLIs on your PATH.
+TEXT
+}
+
+config=opt flags=() names=()
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    --update | --keep) flags+=("$1") ;;
+    --only | --jobs | --report | --record)
+      [[ $# -gt 1 ]] || die "conformance: $1 needs a value"
+      flags+=("$1" "$2")
+      shift
+      ;;
+    --config)
+      [[ $# -gt 1 ]] || die "conformance: $1 needs a value"
+      config=$2
+      shift
+      ;;
+    -h | --help) help; exit ;;
+    -*) help >&2; die "conformance: no such flag: $1" ;;
+    *) names+=("$1") ;;
+  esac
+  shift
+done
+[[ ${#names[@]} -gt 0 ]] || names=(all codex@newest claude@newest gemini@newest)
+need "${BUILD_PACKAGES[@]}"
+
+PROGRAMS=(
+  //cli:troika //server:troika-server //relay:troika-relay
+  //testing/model:troika-model
+)
+say "building the programs: $config"
+run_bazel build "--config=$config" --experimental_convenience_symlinks=ignore \
+  "${PROGRAMS[@]}"
+bin=$(bazel info "--config=$config" bazel-bin 2>/dev/null)
+programs=("${PROGRAMS[@]#//}")
+programs=("${programs[@]/:/\/}")
+
+say "fetching the CLIs: ${names[*]}"
+clis=$(tools/clis install "${names[@]}" | sort -u)
+say "running the scenarios"
+# Each line of it is a harness, a version and a path, which has no spaces.
+# shellcheck disable=SC2086
+exec python3 testing/conformance/main.py --table docs/compatibility.md \
+  "${flags[@]}" "${programs[@]/#/$bin/}" -- $clis
