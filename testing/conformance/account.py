@@ -41,7 +41,7 @@ class Account:
 
     def follow_up(self):
         self.server.api('POST', f'/tasks/{self.task}/input', {
-            'prompt': 'Reply only with the word that you remember.'})
+            'text': 'Reply only with the word that you remember.'})
         self.well(self.task, 'pineapple', turns=2)
 
     def interrupt(self):
