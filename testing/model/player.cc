@@ -1,6 +1,8 @@
 #include "testing/model/player.h"
 
 #include <algorithm>
+#include <functional>
+#include <string>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -11,6 +13,18 @@
 #include "testing/model/wire.h"
 
 namespace troika::model {
+namespace {
+
+// The same for requests with the same conversation.
+size_t Fingerprint(const Request& request) {
+  std::string texts;
+  for (const Part& part : request.parts) {
+    absl::StrAppend(&texts, part.id, " ", part.text, "\n");
+  }
+  return std::hash<std::string>()(texts);
+}
+
+}  // namespace
 
 Player::Player(Options options)
     : script_(std::move(options.script)),
@@ -56,6 +70,9 @@ Player::Reaction Player::React(const http::Request& http) {
   }
   if (!reaction.failure.empty()) {
     failures_.push_back(reaction.failure);
+    if (reaction.purpose == Purpose::kMain) {
+      repeated_failure_ = reaction.failure;
+    }
     reaction.output = Output();
     reaction.output.head = ErrorReply(reaction.wire, 400, reaction.failure);
   }
@@ -64,6 +81,13 @@ Player::Reaction Player::React(const http::Request& http) {
 
 void Player::Converse(const http::Request& http, const Request& request,
                       Reaction* reaction) {
+  const size_t conversation = Fingerprint(request);
+  if (!repeated_failure_.empty() && conversation == failed_conversation_) {
+    reaction->output.head = ErrorReply(request.wire, 400, repeated_failure_);
+    return;
+  }
+  failed_conversation_ = conversation;
+  repeated_failure_.clear();
   const std::optional<size_t> index = Take(http.body);
   if (!index) {
     reaction->failure =

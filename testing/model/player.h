@@ -35,7 +35,7 @@ class Player {
     std::string failure;        // Empty: all is as the script says.
     Output output;
   };
-  // A failure is answered with an error that the client does not try again.
+  // A failure is answered with an error that clients do not try again.
   Reaction React(const http::Request& http);
 
   // All failures so far, and each answer that nobody asked for. Empty: all went
@@ -55,6 +55,10 @@ class Player {
   std::vector<int> taken_;  // How often each answer was.
   std::vector<std::string> failures_;
   int serial_ = 0;
+  // The conversation of the last failure, and what was said of it. A client
+  // that asks once more, in whatever way, hears the same.
+  size_t failed_conversation_ = 0;
+  std::string repeated_failure_;
 };
 
 }  // namespace troika::model
