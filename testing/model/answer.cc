@@ -184,6 +184,7 @@ Output Maker::Streamed() {
   output.head.content_type = "text/event-stream";
   if (fate_ == Fate::kFailed) events_->Fail(code_, message_);
   if (fate_ == Fate::kGood) events_->Finish(ending_);
+  if (fate_ == Fate::kDropped) output.end = Output::End::kCut;
   if (fate_ == Fate::kStalled) {
     output.end = Output::End::kStall;
     output.keep_alive = events_->KeepAlive();
@@ -211,6 +212,7 @@ Output Maker::Whole() {
   if (fate_ == Fate::kStalled) {
     output.end = Output::End::kStall;
   } else {
+    output.end = Output::End::kCut;
     output.steps.push_back({delay_, body.substr(0, body.size() / 2)});
   }
   return output;

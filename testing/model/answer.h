@@ -20,14 +20,15 @@ namespace troika::model {
 struct Output {
   // How a stream ends.
   enum class End {
-    kClose,
+    kGood,
+    kCut,    // The connection closes within the body.
     kStall,  // It does not; the client leaves.
   };
   http::Response head;
   bool streams = false;
   absl::Duration wait;  // Before a whole response.
   std::vector<Step> steps;
-  End end = End::kClose;
+  End end = End::kGood;
   std::string keep_alive;  // While it stalls; empty: none.
 };
 

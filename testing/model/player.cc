@@ -15,11 +15,13 @@
 namespace troika::model {
 namespace {
 
-// The same for requests with the same conversation.
+// The same for requests at the same point of a conversation, although a client
+// may put other things around it when it asks again.
 size_t Fingerprint(const Request& request) {
-  std::string texts;
+  std::string texts = absl::StrJoin(PromptTexts(request), "\n");
   for (const Part& part : request.parts) {
-    absl::StrAppend(&texts, part.id, " ", part.text, "\n");
+    if (part.role == Part::Role::kUser) continue;
+    absl::StrAppend(&texts, "\n", part.id, " ", part.text);
   }
   return std::hash<std::string>()(texts);
 }

@@ -34,8 +34,22 @@ class StepSource : public http::BodySource {
     if (!ended_) log_(NoteLine("client left", answer_));
   }
 
+  // In chunks: without them the client could not tell an end from a cut.
   State Fill(size_t room, std::string* out) override {
-    const size_t begin = out->size();
+    std::string bytes;
+    const State state = FillPlain(room, &bytes);
+    if (!bytes.empty()) {
+      absl::StrAppend(out, absl::Hex(bytes.size()), "\r\n", bytes, "\r\n");
+    }
+    if (state == State::kEnd) {
+      ended_ = true;
+      if (output_.end == Output::End::kGood) out->append("0\r\n\r\n");
+    }
+    return state;
+  }
+
+ private:
+  State FillPlain(size_t room, std::string* out) {
     while (next_ < output_.steps.size()) {
       const Step& step = output_.steps[next_];
       if (step.wait > absl::ZeroDuration() && !due_) {
@@ -45,16 +59,11 @@ class StepSource : public http::BodySource {
       due_ = false;
       out->append(step.bytes);
       ++next_;
-      if (out->size() - begin >= room) return State::kMore;
+      if (out->size() >= room) return State::kMore;
     }
-    if (output_.end == Output::End::kClose) {
-      ended_ = true;
-      return State::kEnd;
-    }
-    return Stall(out);
+    return output_.end == Output::End::kStall ? Stall(out) : State::kEnd;
   }
 
- private:
   State Stall(std::string* out) {
     if (!stalled_) {
       stalled_ = true;
@@ -129,6 +138,7 @@ void ModelServer::Send(std::unique_ptr<http::Exchange> exchange, int answer,
     ReplyLater(std::move(exchange), std::move(output));
     return;
   }
+  output.head.headers.emplace_back("Transfer-Encoding", "chunked");
   exchange->Stream(output.head, [&](http::Waker waker) {
     return std::make_unique<StepSource>(loop_, std::move(output), answer,
                                         &options_.log, std::move(waker));
