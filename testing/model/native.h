@@ -34,10 +34,6 @@ absl::StatusOr<std::vector<NativeCall>> NativeCalls(
     const Instruction& instruction, const Request& request,
     absl::string_view folder);
 
-// The same for Codex.
-absl::StatusOr<std::vector<NativeCall>> CodexCalls(
-    const Instruction& instruction, const Request& request);
-
 // What is offered for `mcp SERVER TOOL`; null: nothing.
 const Tool* /*nullable*/ FindMcpTool(const Request& request,
                                      absl::string_view server,
@@ -47,8 +43,6 @@ const Tool* /*nullable*/ FindMcpTool(const Request& request,
 // none.
 std::vector<absl::string_view> NativeNames(absl::string_view name);
 
-// "a 'b'" is 'a '\''b'\''', safe in a shell's line.
-std::string ShellQuoted(absl::string_view text);
 std::string JsonQuoted(absl::string_view text);
 
 }  // namespace troika::model

@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/json_writer.h"
 #include "testing/model/native.h"
+#include "testing/model/native_calls.h"
 
 namespace troika::model {
 namespace {
@@ -22,10 +22,6 @@ bool IsCodeMode(const Request& request) {
   return exec && exec->type == "custom" && !request.FindTool("exec_command");
 }
 
-NativeCall Function(absl::string_view name, std::string input) {
-  return {Type::kFunction, "", std::string(name), std::move(input)};
-}
-
 NativeCall JavaScript(absl::string_view tool, absl::string_view argument) {
   return {Type::kCustom, "", "exec",
           absl::StrCat("text(await tools.", tool, "(", argument, "));")};
@@ -37,20 +33,17 @@ NativeCall Shell(const Request& request, absl::string_view line, Yield yield) {
   const bool code_mode = IsCodeMode(request);
   const bool old = !code_mode && !request.FindTool("exec_command");
   std::string command(line);
-  if (old && yield == Yield::kSoon) {
-    command =
-        absl::StrCat("nohup bash -c ", ShellQuoted(line), " >/dev/null 2>&1 &");
-  }
+  if (old && yield == Yield::kSoon) command = InBackground(line);
   const std::string simple = ObjectWriter().String("command", command).Take();
   if (old && request.FindTool("shell_command")) {
-    return Function("shell_command", simple);
+    return FunctionCall("shell_command", simple);
   }
   if (old && request.FindTool("shell")) {
-    return Function("shell",
-                    ObjectWriter()
-                        .Json("command", absl::StrCat("[\"bash\",\"-lc\",",
-                                                      JsonQuoted(command), "]"))
-                        .Take());
+    return FunctionCall(
+        "shell", ObjectWriter()
+                     .Json("command", absl::StrCat("[\"bash\",\"-lc\",",
+                                                   JsonQuoted(command), "]"))
+                     .Take());
   }
   if (old && request.FindTool("local_shell")) {
     return {Type::kLocalShell, "", "local_shell", command};
@@ -59,7 +52,7 @@ NativeCall Shell(const Request& request, absl::string_view line, Yield yield) {
   input.String("cmd", line);
   if (yield == Yield::kSoon) input.Json("yield_time_ms", "250");
   return code_mode ? JavaScript("exec_command", input.Take())
-                   : Function("exec_command", input.Take());
+                   : FunctionCall("exec_command", input.Take());
 }
 
 bool HasShell(const Request& request) {
@@ -72,8 +65,8 @@ NativeCall Patch(const Request& request, absl::string_view patch) {
   if (IsCodeMode(request)) return JavaScript("apply_patch", JsonQuoted(patch));
   const Tool* const tool = request.FindTool("apply_patch");
   if (tool && tool->type == "function") {
-    return Function("apply_patch",
-                    ObjectWriter().String("input", patch).Take());
+    return FunctionCall("apply_patch",
+                        ObjectWriter().String("input", patch).Take());
   }
   if (!tool && HasShell(request)) {
     return Shell(request,
@@ -102,39 +95,12 @@ std::string PatchText(absl::string_view body) {
 std::string PlanInput(const Instruction& instruction) {
   std::vector<std::string> steps;
   for (const PlanEntry& entry : instruction.plan) {
-    steps.push_back(
-        ObjectWriter()
-            .String("step", entry.text)
-            .String("status", entry.status == PlanEntry::Status::kDone
-                                  ? "completed"
-                              : entry.status == PlanEntry::Status::kRunning
-                                  ? "in_progress"
-                                  : "pending")
-            .Take());
+    steps.push_back(ObjectWriter()
+                        .String("step", entry.text)
+                        .String("status", StatusWord(entry.status))
+                        .Take());
   }
-  return ObjectWriter()
-      .Json("plan", absl::StrCat("[", absl::StrJoin(steps, ","), "]"))
-      .Take();
-}
-
-std::string AskInput(const Instruction& instruction) {
-  std::vector<std::string> options;
-  for (const std::string& option : instruction.options) {
-    options.push_back(ObjectWriter()
-                          .String("label", option)
-                          .String("description", option)
-                          .Take());
-  }
-  const std::string question =
-      ObjectWriter()
-          .String("id", "question")
-          .String("header", "Question")
-          .String("question", instruction.text)
-          .Json("options", absl::StrCat("[", absl::StrJoin(options, ","), "]"))
-          .Take();
-  return ObjectWriter()
-      .Json("questions", absl::StrCat("[", question, "]"))
-      .Take();
+  return ObjectWriter().Json("plan", JsonArray(steps)).Take();
 }
 
 NativeCall Mcp(const Instruction& instruction, const Request& request) {
@@ -155,15 +121,15 @@ NativeCall Named(const Request& request, absl::string_view name,
                  const std::string& input) {
   return IsCodeMode(request) && !request.FindTool(name)
              ? JavaScript(name, input)
-             : Function(name, input);
+             : FunctionCall(name, input);
 }
 
 }  // namespace
 
-absl::StatusOr<std::vector<NativeCall>> CodexCalls(
-    const Instruction& instruction, const Request& request) {
+absl::StatusOr<NativeCallList> CodexCalls(const Instruction& instruction,
+                                          const Request& request) {
   const std::string& text = instruction.text;
-  std::vector<NativeCall> calls;
+  NativeCallList calls;
   switch (instruction.op) {
     case Op::kRun:
       calls.push_back(Shell(request, text, Yield::kDefault));
@@ -197,8 +163,8 @@ absl::StatusOr<std::vector<NativeCall>> CodexCalls(
       calls.push_back(Named(request, "update_plan", PlanInput(instruction)));
       break;
     case Op::kAsk:
-      calls.push_back(
-          Named(request, "request_user_input", AskInput(instruction)));
+      calls.push_back(Named(request, "request_user_input",
+                            QuestionInput(instruction, "id", "\"question\"")));
       break;
     case Op::kMcp:
       calls.push_back(Mcp(instruction, request));

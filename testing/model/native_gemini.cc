@@ -1,0 +1,89 @@
+// Gemini CLI's tools.
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/json_writer.h"
+#include "base/status_macros.h"
+#include "testing/model/native.h"
+#include "testing/model/native_calls.h"
+
+namespace troika::model {
+namespace {
+
+using json::ObjectWriter;
+
+NativeCall GeminiShell(absl::string_view command) {
+  return FunctionCall("run_shell_command",
+                      ObjectWriter()
+                          .String("command", command)
+                          .String("description", "Run a command")
+                          .Take());
+}
+
+std::string GeminiTodos(const Instruction& instruction) {
+  std::vector<std::string> todos;
+  for (const PlanEntry& entry : instruction.plan) {
+    todos.push_back(ObjectWriter()
+                        .String("description", entry.text)
+                        .String("status", StatusWord(entry.status))
+                        .Take());
+  }
+  return ObjectWriter().Json("todos", JsonArray(todos)).Take();
+}
+
+}  // namespace
+
+absl::StatusOr<NativeCallList> GeminiCalls(const Instruction& instruction,
+                                           const Request& request,
+                                           absl::string_view folder) {
+  const std::string& text = instruction.text;
+  switch (instruction.op) {
+    case Op::kRun:
+      return NativeCallList{GeminiShell(text)};
+    case Op::kRunBackground: {
+      const Tool* const tool = request.FindTool("run_shell_command");
+      if (tool && !tool->Takes("is_background")) {
+        return NativeCallList{GeminiShell(InBackground(text))};
+      }
+      return NativeCallList{FunctionCall(
+          "run_shell_command", ObjectWriter()
+                                   .String("command", text)
+                                   .String("description", "Run a command")
+                                   .Json("is_background", "true")
+                                   .Take())};
+    }
+    case Op::kDelete:
+      return NativeCallList{
+          GeminiShell(absl::StrCat("rm ", ShellQuoted(text)))};
+    case Op::kPlan:
+      return NativeCallList{
+          FunctionCall("write_todos", GeminiTodos(instruction))};
+    case Op::kAsk:
+      return NativeCallList{FunctionCall(
+          "ask_user", QuestionInput(instruction, "type", "\"choice\""))};
+    case Op::kSearch:
+      return NativeCallList{FunctionCall(
+          "google_web_search", ObjectWriter().String("query", text).Take())};
+    case Op::kCall:
+      return NativeCallList{FunctionCall(text, instruction.rest)};
+    default:
+      break;
+  }
+  ASSIGN_OR_RETURN(const std::string path, AbsoluteFile(text, folder));
+  ObjectWriter input;
+  input.String("file_path", path);
+  if (instruction.op == Op::kRead) {
+    return NativeCallList{FunctionCall("read_file", input.Take())};
+  }
+  if (instruction.op == Op::kWrite) {
+    input.String("content", instruction.rest);
+    return NativeCallList{FunctionCall("write_file", input.Take())};
+  }
+  input.String("instruction", "Change it as the script says");
+  input.String("old_string", instruction.rest);
+  input.String("new_string", instruction.third);
+  return NativeCallList{FunctionCall("replace", input.Take())};
+}
+
+}  // namespace troika::model
