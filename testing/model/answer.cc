@@ -59,6 +59,11 @@ http::Response LimitReply(Wire wire, int64_t seconds) {
   return response;
 }
 
+Usage UsageOf(const Instruction& instruction) {
+  return {instruction.numbers[0], instruction.numbers[1],
+          instruction.numbers[2]};
+}
+
 int StatusOfCode(Wire wire, absl::string_view code) {
   for (const int status : {400, 401, 403, 404, 413, 429, 529}) {
     if (ErrorType(wire, status) == code) return status;
@@ -157,9 +162,7 @@ absl::Status Maker::Do(const Instruction& instruction) {
       events_->Wait(milliseconds());
       break;
     case Op::kUsage:
-      ending_.usage = {instruction.numbers[0], instruction.numbers[1],
-                       instruction.numbers[2]};
-      break;
+      break;  // Known from the begin.
     case Op::kStop:
       ending_.reason = instruction.text;
       break;
@@ -219,7 +222,10 @@ Output Maker::Whole() {
 }
 
 absl::StatusOr<Output> Maker::Make(const Answer& answer) {
-  events_->Begin();
+  for (const Instruction& instruction : answer.instructions) {
+    if (instruction.op == Op::kUsage) ending_.usage = UsageOf(instruction);
+  }
+  events_->Begin(ending_.usage);
   for (const Instruction& instruction : answer.instructions) {
     absl::Status status;
     if (folder_.empty() && Names(instruction)) {

@@ -1,7 +1,7 @@
 // The events of an answer, as each wire writes them.
 //
 //   std::unique_ptr<Events> events = NewMessagesEvents(request, 1);
-//   events->Begin();
+//   events->Begin({});
 //   events->Text({"Hel", "lo."});
 //   events->Finish({});
 //   events->TakeSteps();
@@ -45,8 +45,8 @@ class Events {
  public:
   virtual ~Events() = default;
 
-  // The stream's first events.
-  virtual void Begin() = 0;
+  // The stream's first events. Some wires tell the usage there already.
+  virtual void Begin(const Usage& usage) = 0;
   virtual void Text(const Pieces& pieces) = 0;
   virtual void Thought(const Pieces& pieces) = 0;
   // `pieces` are those of the call's input.

@@ -34,7 +34,7 @@ class GeminiEvents : public Events {
   GeminiEvents(const Request& request, int serial)
       : serial_(serial), model_(request.model) {}
 
-  void Begin() override {}  // Its first event has a part.
+  void Begin(const Usage&) override {}  // Its first event has a part.
   void Text(const Pieces& pieces) override {
     for (const std::string& piece : pieces) {
       SendPart(ObjectWriter().String("text", piece).Take());

@@ -31,10 +31,10 @@ class MessagesEvents : public Events {
   MessagesEvents(const Request& request, int serial)
       : serial_(serial), model_(request.model) {}
 
-  void Begin() override {
+  void Begin(const Usage& usage) override {
     Send("message_start",
          ObjectWriter().Json("message",
-                             Message("[]", "null", UsageJson(Usage(), 1))));
+                             Message("[]", "null", UsageJson(usage, 1))));
     Send("ping", ObjectWriter());
   }
   void Text(const Pieces& pieces) override;

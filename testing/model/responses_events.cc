@@ -19,7 +19,7 @@ class ResponsesEvents : public Events {
   explicit ResponsesEvents(int serial)
       : serial_(serial), id_(absl::StrFormat("resp_%03d", serial)) {}
 
-  void Begin() override {
+  void Begin(const Usage&) override {
     Send("response.created",
          ObjectWriter().Json("response", Response("in_progress").Take()));
   }

@@ -42,7 +42,7 @@ Output Streamed(std::string bytes) {
 
 Output AsideOfMessages(const Request& request) {
   const std::unique_ptr<Events> events = NewMessagesEvents(request, 0);
-  events->Begin();
+  events->Begin({});
   events->Text({std::string(kAsideText)});
   events->Finish({});
   if (request.transfer == Transfer::kWhole) return Reply(events->Whole({}));
