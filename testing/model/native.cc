@@ -38,15 +38,6 @@ const std::vector<CommonName>& CommonNames() {
   return *kNames;
 }
 
-// CLIs put an underscore in place of what a name may not have.
-std::string Plain(absl::string_view name) {
-  std::string plain(name);
-  for (char& c : plain) {
-    if (!absl::ascii_isalnum(static_cast<unsigned char>(c))) c = '_';
-  }
-  return plain;
-}
-
 }  // namespace
 
 bool IsTool(Op op) {
@@ -71,20 +62,21 @@ bool IsTool(Op op) {
 
 const Tool* FindMcpTool(const Request& request, absl::string_view server,
                         absl::string_view tool) {
-  const std::string space = Plain(absl::StrCat("mcp__", server));
+  const std::string space = PlainName(absl::StrCat("mcp__", server));
   for (const Tool& offered : request.tools) {
     const absl::string_view in =
         absl::StripSuffix(absl::string_view(offered.space), "__");
-    if (!in.empty() && Plain(in) == space && offered.name == tool) {
+    if (!in.empty() && PlainName(in) == space && offered.name == tool) {
       return &offered;
     }
   }
   for (const absl::string_view format :
        {"mcp__$0__$1", "$0__$1", "mcp_$0_$1", "$1"}) {
     const std::string name =
-        Plain(absl::StrReplaceAll(format, {{"$0", server}, {"$1", tool}}));
+        PlainName(absl::StrReplaceAll(format, {{"$0", server}, {"$1", tool}}));
     for (const Tool& offered : request.tools) {
-      if (offered.space.empty() && Plain(offered.name) == name) return &offered;
+      if (offered.space.empty() && PlainName(offered.name) == name)
+        return &offered;
     }
   }
   return nullptr;
@@ -183,6 +175,14 @@ std::string QuestionInput(const Instruction& instruction,
 std::string InBackground(absl::string_view command) {
   return absl::StrCat("nohup bash -c ", ShellQuoted(command),
                       " >/dev/null 2>&1 &");
+}
+
+std::string PlainName(absl::string_view name) {
+  std::string plain(name);
+  for (char& c : plain) {
+    if (!absl::ascii_isalnum(static_cast<unsigned char>(c))) c = '_';
+  }
+  return plain;
 }
 
 }  // namespace troika::model

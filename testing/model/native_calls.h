@@ -39,6 +39,8 @@ std::string QuestionInput(const Instruction& instruction,
 // The command as one that a shell leaves running.
 std::string InBackground(absl::string_view command);
 
+// With an underscore in place of what names of tools may not have.
+std::string PlainName(absl::string_view name);
 // As one word of a shell's line.
 std::string ShellQuoted(absl::string_view text);
 

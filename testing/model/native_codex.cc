@@ -111,7 +111,7 @@ NativeCall Mcp(const Instruction& instruction, const Request& request) {
   }
   const std::string space = absl::StrCat("mcp__", instruction.text);
   if (IsCodeMode(request)) {
-    return JavaScript(absl::StrCat(space, "__", instruction.rest),
+    return JavaScript(PlainName(absl::StrCat(space, "__", instruction.rest)),
                       instruction.third);
   }
   return {Type::kFunction, space, instruction.rest, instruction.third};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -165,6 +166,7 @@ std::vector<std::string> NewResults(const Request& request) {
     if (position) newest = position;
   }
   std::vector<std::pair<int, std::string>> found;
+  std::set<std::string> seen;
   for (const Part& part : request.parts) {
     if (part.role == Part::Role::kAssistant &&
         (part.type == Part::Type::kText || !PositionOf(part.id))) {
@@ -173,6 +175,8 @@ std::vector<std::string> NewResults(const Request& request) {
     if (part.type != Part::Type::kResult) continue;
     const std::optional<Position> position = PositionOf(part.id);
     if (position && newest && position->serial != newest->serial) continue;
+    // Claude Code 1.0.60 sends a lone first call and its result twice.
+    if (!part.id.empty() && !seen.insert(part.id).second) continue;
     found.emplace_back(position ? position->index : 0, Readable(part.text));
   }
   std::stable_sort(

@@ -97,6 +97,20 @@ Tool ReadTool(json::Value value, absl::string_view space) {
   return tool;
 }
 
+// "functions" is where tools are that have no namespace of their own.
+void AddTools(json::Value tools, Request* to) {
+  for (const json::Value value : tools.items()) {
+    if (value.Get("type").StringOr("") != "namespace") {
+      to->tools.push_back(ReadTool(value, ""));
+      continue;
+    }
+    const absl::string_view name = value.Get("name").StringOr("");
+    for (const json::Value inner : value.Get("tools").items()) {
+      to->tools.push_back(ReadTool(inner, name == "functions" ? "" : name));
+    }
+  }
+}
+
 }  // namespace
 
 void ReadResponses(json::Value body, Request* to) {
@@ -108,20 +122,13 @@ void ReadResponses(json::Value body, Request* to) {
   int message = 0;
   for (const json::Value item : body.Get("input").items()) {
     AddItem(item, ++message, to);
+    // Where Codex 0.166 puts the tools of models that run JavaScript.
+    AddTools(item.Get("tools"), to);
   }
   if (body.Get("input").IsString()) {
     to->parts.push_back({.text = std::string(body.Get("input").StringOr(""))});
   }
-  for (const json::Value value : body.Get("tools").items()) {
-    const absl::string_view type = value.Get("type").StringOr("");
-    if (type != "namespace") {
-      to->tools.push_back(ReadTool(value, ""));
-      continue;
-    }
-    for (const json::Value inner : value.Get("tools").items()) {
-      to->tools.push_back(ReadTool(inner, value.Get("name").StringOr("")));
-    }
-  }
+  AddTools(body.Get("tools"), to);
 }
 
 }  // namespace troika::model

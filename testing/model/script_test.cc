@@ -259,6 +259,7 @@ TEST(ModelExpectTest, ResultsAreThoseOfTheNewestCalls) {
   const std::string input = absl::StrJoin(
       {call("call_001_0"), result("call_001_0", "old"), call("call_002_0"),
        call("call_002_1"), result("call_002_1", "second"),
+       result("call_002_1", "second"),
        result("call_002_0",
               R"({\"output\":\"first\\n\",\"metadata\":{\"exit_code\":7}})")},
       ",");

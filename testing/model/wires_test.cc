@@ -326,7 +326,26 @@ TEST(ModelNativeTest, McpToolsByTheirOfferedName) {
   EXPECT_EQ(offered(Wire::kGemini, Named("other", "")),
             R"(mcp_my-s_echo {"a":1})");
   EXPECT_EQ(offered(Wire::kResponses, Named("exec", "custom")),
-            "exec text(await tools.mcp__my-s__echo({\"a\":1}));");
+            "exec text(await tools.mcp__my_s__echo({\"a\":1}));");
+}
+
+TEST(ModelRequestTest, ToolsOfCodexMayBeInItsInput) {
+  http::Request http;
+  http.method = "POST";
+  http.path = "/v1/responses";
+  http.body =
+      R"({"input":[{"type":"additional_tools","tools":[{"type":"namespace",)"
+      R"("name":"functions","tools":[{"type":"custom","name":"exec"}]},)"
+      R"({"type":"namespace","name":"clock","tools":[{"type":"function",)"
+      R"("name":"sleep"}]}]}]})";
+  const auto request = ReadRequest(http);
+  ASSERT_TRUE(request.ok());
+  ASSERT_EQ(request->tools.size(), 2);
+  EXPECT_EQ(request->tools[0].space, "");
+  EXPECT_EQ(request->tools[1].space, "clock");
+  EXPECT_THAT(Calls(*request, "read a"),
+              ElementsAre(R"(exec text(await tools.exec_command()"
+                          R"({"cmd":"cat 'a'"}));)"));
 }
 
 TEST(ModelRequestTest, FoldersAreFoundOnAllWires) {
