@@ -81,18 +81,24 @@ absl::StatusOr<Script> ReadScript(const Settings& settings) {
       absl::StrCat(settings.script, ":", script.status().message()));
 }
 
-// All of it, or what the descriptor takes.
-void WriteAll(int fd, absl::string_view bytes) {
+absl::Status WriteAll(int fd, absl::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t size = write(fd, bytes.data(), bytes.size());
     if (size < 0 && errno == EINTR) continue;
-    if (size < 0) return;
+    if (size < 0) return absl::ErrnoToStatus(errno, "write");
     bytes.remove_prefix(static_cast<size_t>(size));
   }
+  return absl::OkStatus();
 }
 
 void Complain(absl::string_view text) {
-  WriteAll(STDERR_FILENO, absl::StrCat("troika-model: ", text, "\n"));
+  // Without stderr there is nobody to tell.
+  (void)WriteAll(STDERR_FILENO, absl::StrCat("troika-model: ", text, "\n"));
+}
+
+void Tell(int fd, absl::string_view name, absl::string_view bytes) {
+  const absl::Status status = WriteAll(fd, bytes);
+  if (!status.ok()) Complain(absl::StrCat(name, ": ", status.message()));
 }
 
 int Play(const Settings& settings, Script script, UniqueFd log) {
@@ -105,7 +111,9 @@ int Play(const Settings& settings, Script script, UniqueFd log) {
   if (folder != settings.values.end()) options.player.folder = folder->second;
   options.port = settings.port;
   if (log_fd >= 0) {
-    options.log = [log_fd](absl::string_view line) { WriteAll(log_fd, line); };
+    options.log = [log_fd](absl::string_view line) {
+      Tell(log_fd, "--log", line);
+    };
   }
   options.complain = Complain;
   const auto server = ModelServer::Start(&loop, std::move(options));
@@ -116,10 +124,10 @@ int Play(const Settings& settings, Script script, UniqueFd log) {
   const auto terminate = loop.WatchSignal(SIGTERM, [&] { loop.Stop(); });
   const auto interrupt = loop.WatchSignal(SIGINT, [&] { loop.Stop(); });
   const std::string line = absl::StrCat((*server)->url(), "\n");
-  WriteAll(STDOUT_FILENO, line);
+  Tell(STDOUT_FILENO, "stdout", line);
   if (settings.ready_fd) {
     const UniqueFd ready(*settings.ready_fd);
-    WriteAll(ready.get(), line);
+    Tell(ready.get(), "--ready-fd", line);
   }
   loop.Run();
   const std::vector<std::string> verdict = (*server)->Verdict();

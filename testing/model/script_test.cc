@@ -4,12 +4,16 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "base/json.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "testing/model/player.h"
 #include "testing/model/script_text.h"
+#include "testing/model/side.h"
 
 namespace troika::model {
 namespace {
@@ -275,6 +279,39 @@ TEST(ModelExpectTest, ResultsAreThoseOfTheNewestCalls) {
   EXPECT_THAT(
       FailureOf("answer\n expect result first\n expect result first", request),
       HasSubstr("expected result 2"));
+}
+
+TEST(ModelSideTest, SearchesFindAPage) {
+  json::Parser parser;
+  Request request;
+  request.wire = Wire::kGemini;
+  request.model = "m";
+  request.purpose = Purpose::kSearch;
+  request.transfer = Transfer::kWhole;
+  const Output gemini = SideOutput(request);
+  auto body = parser.Parse(gemini.head.body);
+  ASSERT_TRUE(body.ok()) << body.status();
+  EXPECT_TRUE(body->Get("candidates")
+                  .At(0)
+                  .Get("groundingMetadata")
+                  .Get("groundingChunks")
+                  .At(0)
+                  .Get("web")
+                  .Get("uri")
+                  .IsString());
+  request.wire = Wire::kMessages;
+  const Output whole = SideOutput(request);
+  body = parser.Parse(whole.head.body);
+  ASSERT_TRUE(body.ok()) << body.status();
+  EXPECT_EQ(body->Get("content").At(1).Get("type").StringOr(""),
+            "web_search_tool_result");
+  request.transfer = Transfer::kStream;
+  const Output stream = SideOutput(request);
+  for (const absl::string_view line :
+       absl::StrSplit(stream.steps[0].bytes, '\n')) {
+    if (!absl::StartsWith(line, "data: ")) continue;
+    EXPECT_TRUE(parser.Parse(line.substr(6)).ok()) << line;
+  }
 }
 
 }  // namespace

@@ -2,19 +2,17 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "base/json.h"
+#include "absl/strings/strip.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "testing/model/answer.h"
 #include "testing/model/native.h"
-#include "testing/model/player.h"
 #include "testing/model/request.h"
 #include "testing/model/script.h"
-#include "testing/model/side.h"
 #include "testing/model/wire.h"
 
 namespace troika::model {
@@ -371,37 +369,6 @@ TEST(ModelRequestTest, FoldersAreFoundOnAllWires) {
       MakeOutput(OneAnswer("say ${cwd}"), Of(Wire::kGemini), 1, "");
   EXPECT_THAT(unknown.status().message(),
               HasSubstr("2: ${cwd}: the request does not tell the folder"));
-}
-
-TEST(ModelSideTest, SearchesFindAPage) {
-  json::Parser parser;
-  Request request = Of(Wire::kGemini);
-  request.purpose = Purpose::kSearch;
-  request.transfer = Transfer::kWhole;
-  const Output gemini = SideOutput(request);
-  auto body = parser.Parse(gemini.head.body);
-  ASSERT_TRUE(body.ok()) << body.status();
-  EXPECT_TRUE(body->Get("candidates")
-                  .At(0)
-                  .Get("groundingMetadata")
-                  .Get("groundingChunks")
-                  .At(0)
-                  .Get("web")
-                  .Get("uri")
-                  .IsString());
-  request.wire = Wire::kMessages;
-  const Output whole = SideOutput(request);
-  body = parser.Parse(whole.head.body);
-  ASSERT_TRUE(body.ok()) << body.status();
-  EXPECT_EQ(body->Get("content").At(1).Get("type").StringOr(""),
-            "web_search_tool_result");
-  request.transfer = Transfer::kStream;
-  const Output stream = SideOutput(request);
-  for (const absl::string_view line :
-       absl::StrSplit(stream.steps[0].bytes, '\n')) {
-    if (!absl::StartsWith(line, "data: ")) continue;
-    EXPECT_TRUE(parser.Parse(line.substr(6)).ok()) << line;
-  }
 }
 
 }  // namespace
