@@ -39,7 +39,11 @@ class Backend {
 
   virtual Harness harness() const = 0;
   virtual absl::string_view display_name() const = 0;
-  virtual Capabilities capabilities() const = 0;
+  // What this version can do, from the same table of flags that BuildLaunch
+  // goes by. A version that is not known counts as the newest: so Cli{} says
+  // what the harness can do at best. Who asks for more gets CantDo() as an
+  // error.
+  virtual Capabilities capabilities(const Cli& cli) const = 0;
 
   // A fresh protocol for one process. The drift of `options` must outlive it.
   virtual std::unique_ptr<Protocol> NewProtocol(

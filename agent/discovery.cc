@@ -103,6 +103,7 @@ absl::StatusOr<Cli> FindCli(const CliNames& names, const Environment& env,
   if (!identity.ok()) return identity.status();
   VersionCache cache(HasOtherNames(*path) ? "" : options.cache_path);
   std::optional<CliFacts> facts = cache.Find(*identity);
+  if (!facts && options.runner == nullptr) facts.emplace();
   if (!facts) {
     absl::StatusOr<CliFacts> asked = Ask(*path, names, env, options);
     if (!asked.ok()) return asked.status();

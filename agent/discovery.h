@@ -24,7 +24,9 @@ struct FindCliOptions {
   // it is asked each time, as is a program of several names.
   std::string cache_path;
   absl::Duration deadline = absl::Seconds(20);
-  CommandRunner* runner = nullptr;  // Borrowed.
+  // Borrowed. Null: no program is asked, so that this does not block; a version
+  // that is not remembered is left empty.
+  CommandRunner* /*nullable*/ runner = nullptr;
 };
 
 // By the variables of `names`, in their order, then on PATH. A variable names a

@@ -196,6 +196,23 @@ TEST_F(DiscoveryTest, ACacheThatCantBeWrittenCostsAQuestion) {
   EXPECT_EQ(files, 0u);
 }
 
+TEST_F(DiscoveryTest, WithoutARunnerOnlyWhatIsRememberedIsKnown) {
+  const Environment env({{"PATH", folder_.Path("bin")}});
+  const std::string cache = folder_.Path("cache.json");
+  absl::StatusOr<Cli> cli =
+      FindCli({.program = "prog"}, env, {.cache_path = cache});
+  ASSERT_TRUE(cli.ok()) << cli.status();
+  EXPECT_EQ(cli->path, folder_.Path("bin/prog"));
+  EXPECT_EQ(cli->version, "");
+  FakeRunner runner;
+  ASSERT_TRUE(FindCli({.program = "prog"}, env,
+                      {.cache_path = cache, .runner = &runner})
+                  .ok());
+  cli = FindCli({.program = "prog"}, env, {.cache_path = cache});
+  ASSERT_TRUE(cli.ok()) << cli.status();
+  EXPECT_EQ(cli->version, "1.2.3");
+}
+
 TEST_F(DiscoveryTest, ARealProgram) {
   folder_.WriteProgram("bin/prog",
                        "echo x >> \"$0.runs\"\n"

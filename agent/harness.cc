@@ -24,4 +24,13 @@ std::optional<Harness> HarnessFromId(absl::string_view id) {
   return std::nullopt;
 }
 
+Capabilities WithoutConversation(Capabilities all) {
+  all.follow_up = false;
+  all.steer = false;
+  all.interrupt = false;
+  all.approvals = false;
+  all.questions = false;
+  return all;
+}
+
 }  // namespace troika

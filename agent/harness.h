@@ -30,6 +30,9 @@ struct Capabilities {
   bool operator==(const Capabilities&) const = default;
 };
 
+// What is left of them in a process that takes one prompt and nothing more.
+Capabilities WithoutConversation(Capabilities all);
+
 }  // namespace troika
 
 #endif  // TROIKA_AGENT_HARNESS_H_

@@ -39,15 +39,10 @@ LaunchBuilder::LaunchBuilder(const LaunchRules& rules,
   CheckValues(request);
 }
 
-std::string LaunchBuilder::NameAndVersion() const {
-  return cli_.version.empty() ? std::string(rules_.name)
-                              : absl::StrCat(rules_.name, " ", cli_.version);
-}
-
 void LaunchBuilder::CheckVersion() {
   if (version_ >= rules_.oldest) return;
   status_.Update(absl::FailedPreconditionError(absl::StrCat(
-      "start ", NameAndVersion(), ": it is older than ",
+      "start ", NameAndVersion(rules_.name, cli_), ": it is older than ",
       VersionText(rules_.oldest),
       ", the first that works here; update it with ", rules_.install)));
 }
@@ -130,8 +125,13 @@ void LaunchBuilder::Refuse(absl::Span<const Refusal> refusals) {
 
 void LaunchBuilder::Require(absl::string_view option, absl::string_view flag) {
   if (Has(flag)) return;
-  Fail(option, absl::StrCat(NameAndVersion(), " has no ", flag,
+  Fail(option, absl::StrCat(NameAndVersion(rules_.name, cli_), " has no ", flag,
                             "; leave it out, or update with ", rules_.install));
+}
+
+void LaunchBuilder::FailVersion(absl::string_view option,
+                                absl::string_view what) {
+  Fail(option, CantDo(rules_.name, cli_, what, rules_.install));
 }
 
 void LaunchBuilder::Fail(absl::string_view option, absl::string_view why) {

@@ -66,6 +66,8 @@ class LaunchBuilder {
   void Refuse(absl::Span<const Refusal> refusals);
   // `option` can't be done by a version that has no `flag`.
   void Require(absl::string_view option, absl::string_view flag);
+  // `option` can't be done, as this version can't do `what` (CantDo).
+  void FailVersion(absl::string_view option, absl::string_view what);
   // `option` can't be done, as `why` says.
   void Fail(absl::string_view option, absl::string_view why);
 
@@ -80,7 +82,6 @@ class LaunchBuilder {
   void CheckVersion();
   void CheckValue(absl::string_view option, absl::string_view value);
   void CheckValues(const LaunchRequest& request);
-  std::string NameAndVersion() const;
 
   const LaunchRules& rules_;
   const LaunchOptions& options_;

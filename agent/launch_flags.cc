@@ -1,6 +1,7 @@
 #include "agent/launch_flags.h"
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "base/check.h"
 
 namespace troika {
@@ -44,6 +45,17 @@ const EditModeRow& FindEditMode(absl::Span<const EditModeRow> rows,
   }
   CHECK(found);
   return *found;
+}
+
+std::string NameAndVersion(absl::string_view name, const Cli& cli) {
+  return cli.version.empty() ? std::string(name)
+                             : absl::StrCat(name, " ", cli.version);
+}
+
+std::string CantDo(absl::string_view name, const Cli& cli,
+                   absl::string_view what, absl::string_view install) {
+  return absl::StrCat(NameAndVersion(name, cli), " can't ", what,
+                      "; update with ", install);
 }
 
 }  // namespace troika

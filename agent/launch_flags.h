@@ -2,6 +2,8 @@
 #ifndef TROIKA_AGENT_LAUNCH_FLAGS_H_
 #define TROIKA_AGENT_LAUNCH_FLAGS_H_
 
+#include <string>
+
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "agent/launch.h"
@@ -40,6 +42,16 @@ struct EditModeRow {
 // Of each mode the rows are in order, the first one for the oldest version.
 const EditModeRow& FindEditMode(absl::Span<const EditModeRow> rows,
                                 EditMode mode, const Version& version);
+
+// What a version can't do, where a newer one can.
+inline constexpr absl::string_view kGoOnWithSession = "go on with a session";
+inline constexpr absl::string_view kTakeImages = "take images";
+
+// "Codex CLI 0.34.0"; only the name where the version is not known.
+std::string NameAndVersion(absl::string_view name, const Cli& cli);
+// "Codex CLI 0.34.0 can't go on with a session; update with npm install …"
+std::string CantDo(absl::string_view name, const Cli& cli,
+                   absl::string_view what, absl::string_view install);
 
 }  // namespace troika
 

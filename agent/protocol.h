@@ -107,6 +107,10 @@ struct ProtocolOptions {
   // after the first carry its number, as harnesses count anew in each process.
   Continuation continuation;
   Drift* /*nullable*/ drift = nullptr;  // Told of what the parser doesn't know.
+  // What the process reads, where versions of its wire differ: lines of the
+  // protocol, or one prompt as it is and then the end.
+  enum class Input { kConversation, kPrompt };
+  Input input = Input::kConversation;
 };
 
 class Protocol {

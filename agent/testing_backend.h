@@ -13,7 +13,7 @@ class TestingBackend : public Backend {
  public:
   Harness harness() const override { return Harness::kCodex; }
   absl::string_view display_name() const override { return "Fake"; }
-  Capabilities capabilities() const override { return {}; }
+  Capabilities capabilities(const Cli&) const override { return {}; }
   CliNames cli_names() const override { return {.program = "fake"}; }
   absl::StatusOr<Launch> BuildLaunch(const LaunchRequest&,
                                      const Cli& cli) const override {

@@ -24,7 +24,6 @@ v1::HarnessInfo Describe(const Backend& backend, const Environment& environment,
   v1::HarnessInfo info;
   info.set_id(std::string(HarnessId(backend.harness())));
   info.set_name(std::string(backend.display_name()));
-  Fill(backend.capabilities(), info.mutable_capabilities());
   for (const absl::string_view model : backend.models()) {
     info.add_models(std::string(model));
   }
@@ -32,6 +31,7 @@ v1::HarnessInfo Describe(const Backend& backend, const Environment& environment,
     info.add_edit_modes(static_cast<v1::EditMode>(mode));
   }
   const auto cli = FindCliOf(backend, environment, version_cache);
+  Fill(backend.capabilities(cli.value_or(Cli())), info.mutable_capabilities());
   if (!cli.ok()) {
     info.set_hint(std::string(cli.status().message()));
     return info;

@@ -58,7 +58,9 @@ absl::Status Drive(Runner& runner) {
     RETURN_IF_ERROR(runner.Advance([](Message&&) {}));
     const TaskState& state = runner.state();
     // The same moment in each run: an exec's end is near when it is idle.
-    const bool follows = BackendOf(*state.harness).capabilities().follow_up;
+    const bool follows = BackendOf(*state.harness)
+                             .capabilities({.version = state.version})
+                             .follow_up;
     const bool waits =
         follows ? state.status == TaskStatus::kIdle : runner.at_rest();
     if (waits && state.turns == 1) {

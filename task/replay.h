@@ -29,6 +29,7 @@
 #include "absl/strings/string_view.h"
 #include "agent/backend.h"
 #include "agent/drift.h"
+#include "agent/harness.h"
 #include "agent/message.h"
 #include "agent/protocol.h"
 #include "relay/record.h"
@@ -61,6 +62,9 @@ class Replay {
   const TurnAsked* /*nullable*/ waiting_turn() const {
     return held_turns_.empty() ? nullptr : &held_turns_.front();
   }
+  // What the last process can do; before there was one, what the newest version
+  // of its CLI could.
+  const Capabilities& capabilities() const { return capabilities_; }
   // Null until the log's first record has come.
   const notes::Request* /*nullable*/ request() const {
     return request_ ? &*request_ : nullptr;
@@ -129,6 +133,7 @@ class Replay {
   TaskState state_;
   std::optional<notes::Request> request_;
   const Backend* /*nullable*/ backend_ = nullptr;
+  Capabilities capabilities_;
   std::optional<Process> process_;
   Continuation continuation_;  // For the next process.
   std::vector<TurnAsked> held_turns_;

@@ -15,6 +15,8 @@
 namespace troika {
 namespace {
 
+constexpr absl::string_view kStdinPrompt = "prompt";  // notes::Spawned's.
+
 std::string WithReason(absl::string_view what, absl::string_view reason) {
   return reason.empty() ? std::string(what) : absl::StrCat(what, ": ", reason);
 }
@@ -71,6 +73,7 @@ void Replay::OnNote(const notes::Request& note, Out& out) {
   const absl::StatusOr<const Backend*> backend = BackendById(note.harness);
   if (backend.ok()) {
     backend_ = *backend;
+    capabilities_ = backend_->capabilities(Cli{});
   } else {
     Emit(Notice{.kind = Notice::Kind::kError,
                 .text = std::string(backend.status().message())},
@@ -81,9 +84,8 @@ void Replay::OnNote(const notes::Request& note, Out& out) {
 void Replay::OnNote(const notes::Turn& note, Out& out) {
   // A process that takes one prompt only, and has it, leaves the turn to the
   // next process.
-  const bool taken =
-      process_ && !state_.input_closed &&
-      (!process_->had_turn || (backend_ && backend_->capabilities().follow_up));
+  const bool taken = process_ && !state_.input_closed &&
+                     (!process_->had_turn || capabilities_.follow_up);
   const int turn = note.turn > 0 ? note.turn : state_.turns + 1;
   state_.last_request_key = note.request_key;
   if (!note.model.empty()) state_.asked_model = note.model;
@@ -123,8 +125,15 @@ void Replay::OnNote(const notes::Spawned& note, Out& out) {
     // Never one that was there before, whatever the note says.
     continuation_.generation =
         std::max(continuation_.generation, note.generation);
+    const bool one_prompt = note.stdin_mode == kStdinPrompt;
     process.protocol = backend_->NewProtocol(
-        {.continuation = continuation_, .drift = options_.drift});
+        {.continuation = continuation_,
+         .drift = options_.drift,
+         .input = one_prompt ? ProtocolOptions::Input::kPrompt
+                             : ProtocolOptions::Input::kConversation});
+    capabilities_ = backend_->capabilities({.version = note.version});
+    // The help of a newer version than we know may have said so.
+    if (one_prompt) capabilities_ = WithoutConversation(capabilities_);
   }
   process_ = std::move(process);
   state_.session_mismatch = false;

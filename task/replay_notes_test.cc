@@ -57,6 +57,27 @@ TEST(ReplayNotesTest, CancelledAndStoppedBeforeTheStart) {
   EXPECT_EQ(StatusOf(stopped), "interrupted");
 }
 
+// The version decides, and what its stdin was made for.
+TEST(ReplayNotesTest, SecondTurnOfAClaudeThatReadsOnePromptWaits) {
+  const struct {
+    const char* version;
+    const char* stdin_mode;
+    bool takes;
+  } cases[] = {{"2.1.325", "conversation", true}, {"", "", true},
+               {"1.0.17", "prompt", false},       {"1.0.17", "", false},
+               {"3.0.0", "prompt", false},        {"", "prompt", false}};
+  for (const auto& c : cases) {
+    LogMaker log;
+    log.Begin("claude").Note(notes::Spawned{
+        .generation = 1, .version = c.version, .stdin_mode = c.stdin_mode});
+    log.Note(notes::Turn{.turn = 2, .prompt = "more"});
+    Replay replay;
+    RunLog(replay, log);
+    EXPECT_EQ(replay.state().turns_waiting, c.takes ? 0 : 1) << c.version;
+    EXPECT_EQ(replay.capabilities().follow_up, c.takes) << c.version;
+  }
+}
+
 TEST(ReplayNotesTest, TurnAskedForWhileTheLastProcessStillEnds) {
   LogMaker log;
   log.Begin("codex").Spawn(1, 1).Stdout(kThread).Stdout(kTurnStarted);

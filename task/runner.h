@@ -165,6 +165,16 @@ class Runner {
   bool HasPendingTurns() const;
   absl::Status CheckReady() const;
   absl::Status CheckInput(const TurnRequest& turn) const;
+  // A turn that the process which lives does not take needs a CLI that can go
+  // on with the session.
+  absl::Status CheckNextProcess(const TurnRequest& turn) const;
+  // The CLI as far as it is known without asking it; where an owner finds it,
+  // that must not block.
+  Cli KnownCli() const;
+  // The one of the last process.
+  Cli LastCli() const { return {.version = state().version}; }
+  // What the process that lives, or else the next one, can do.
+  Capabilities CapabilitiesNow() const;
   // The one that lives was started with another model or edit mode.
   bool WantsAnotherProcess(const TurnRequest& turn) const;
   // To the relay, now or once it is there.

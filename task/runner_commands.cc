@@ -10,7 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
+#include "agent/discovery.h"
+#include "agent/launch_flags.h"
 #include "base/status_macros.h"
+#include "task/make.h"
 #include "task/runner.h"
 
 namespace troika {
@@ -142,10 +145,48 @@ void Runner::KeepStartFailed(absl::string_view error) {
 }
 
 bool Runner::WantsAnotherProcess(const TurnRequest& turn) const {
-  if (!backend_->capabilities().follow_up) return false;
   if (!state().process_alive && !ready_.ok()) return false;
+  if (!CapabilitiesNow().follow_up) return false;
   return (!turn.model.empty() && turn.model != state().asked_model) ||
          (turn.edit_mode && turn.edit_mode != state().edit_mode);
+}
+
+Cli Runner::KnownCli() const {
+  const auto cli =
+      tools_.find_cli
+          ? FindCli(backend_->cli_names(), environment_,
+                    {.cache_path = tools_.version_cache})
+          : FindCliOf(*backend_, environment_, tools_.version_cache);
+  return cli.value_or(Cli());
+}
+
+Capabilities Runner::CapabilitiesNow() const {
+  return state().process_alive ? follower_->replay().capabilities()
+                               : backend_->capabilities(KnownCli());
+}
+
+absl::Status Runner::CheckNextProcess(const TurnRequest& turn) const {
+  const bool takes = state().process_alive && !state().input_closed &&
+                     follower_->replay().capabilities().follow_up &&
+                     !WantsAnotherProcess(turn);
+  const Cli cli = takes ? LastCli() : KnownCli();
+  const Capabilities can = backend_->capabilities(cli);
+  const auto cant = [&](const Cli& who, absl::string_view what,
+                        absl::string_view then) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(CantDo(backend_->display_name(), who, what,
+                            backend_->cli_names().install),
+                     then));
+  };
+  if (!turn.images.empty() && !can.images) return cant(cli, kTakeImages, "");
+  if (takes || !state().started) return absl::OkStatus();
+  if (!can.resume) return cant(cli, kGoOnWithSession, "");
+  // An update brings nothing back: nobody knows which session it was.
+  if (state().session_id.empty() &&
+      !follower_->replay().capabilities().resume) {
+    return cant(LastCli(), kGoOnWithSession, ", and start a new task");
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Runner::CheckInput(const TurnRequest& turn) const {
@@ -157,9 +198,9 @@ absl::Status Runner::CheckInput(const TurnRequest& turn) const {
   }
   const bool busy = now.turn_open || now.turns_waiting > 0 || ready_.ok() ||
                     queue_.HasTurns() || HasPendingTurns();
-  if (busy && !backend_->capabilities().steer) {
+  if (busy && !CapabilitiesNow().steer) {
     return absl::FailedPreconditionError(
-        absl::StrCat(backend_->display_name(),
+        absl::StrCat(NameAndVersion(backend_->display_name(), LastCli()),
                      " takes no input while a turn runs: wait for "
                      "its end, or interrupt it first"));
   }
@@ -168,7 +209,8 @@ absl::Status Runner::CheckInput(const TurnRequest& turn) const {
         "model and edit mode can't change while a turn runs: wait for its end, "
         "or interrupt it first");
   }
-  return CheckPrompt(turn.prompt);
+  RETURN_IF_ERROR(CheckPrompt(turn.prompt));
+  return CheckNextProcess(turn);
 }
 
 absl::Status Runner::Input(const TurnRequest& turn) {
@@ -211,7 +253,15 @@ absl::Status Runner::Input(const TurnRequest& turn) {
 absl::Status Runner::Respond(const AnswerRequest& request) {
   RETURN_IF_ERROR(CheckReady());
   RETURN_IF_ERROR(CheckDriver());
-  RETURN_IF_ERROR(CheckAnswer(state(), request));
+  const absl::Status answer = CheckAnswer(state(), request);
+  const Capabilities& can = follower_->replay().capabilities();
+  if (absl::IsNotFound(answer) && !can.approvals && !can.questions) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        NameAndVersion(backend_->display_name(), LastCli()),
+        " asks nothing, so nothing waits for an answer; what it may do is "
+        "decided by the edit mode of its turns"));
+  }
+  RETURN_IF_ERROR(answer);
   // Others of that id are not ours to remember.
   std::erase_if(answered_, [&](const std::string& id) {
     return !state().approvals.contains(id) && !state().questions.contains(id);
@@ -240,7 +290,7 @@ absl::Status Runner::Interrupt(absl::string_view by, absl::string_view reason) {
   }
   const notes::Interrupt note = {.by = std::string(by),
                                  .reason = std::string(reason)};
-  if (backend_->capabilities().interrupt && !state().input_closed) {
+  if (CapabilitiesNow().interrupt && !state().input_closed) {
     interrupt_until_ = tools_.clock->NowMicros() + kInterruptPatience;
     return AppendNote(note, NextKey("interrupt"));
   }

@@ -20,6 +20,7 @@ constexpr FlagRow kFlags[] = {
     {"--input-format", {1, 0, 21}},
     {"--add-dir", {1, 0, 21}},
     {"--session-id", {1, 0, 53}},
+    {"--fork-session", {1, 0, 119}},
     {.flag = "--system-prompt-file",
      .first = {1, 0, 55},
      .help = FlagRow::Help::kUnlisted},
@@ -125,26 +126,45 @@ void AddOutputSchema(const LaunchRequest& request, LaunchBuilder& b) {
 
 const LaunchRules& Rules() { return kRules; }
 
+Capabilities CapabilitiesOf(const Cli& cli) {
+  const FlagTable& flags = kRules.flags;
+  const bool asks = flags.Has(cli, "--permission-prompt-tool");
+  const Capabilities all = {.follow_up = true,
+                            .resume = flags.Has(cli, "--resume"),
+                            .fork = flags.Has(cli, "--fork-session"),
+                            .steer = true,
+                            .interrupt = true,
+                            .approvals = asks,
+                            .questions = asks,
+                            .images = true,
+                            .models = true,
+                            .compaction = true};
+  if (flags.Has(cli, "--input-format")) return all;
+  Capabilities can = WithoutConversation(all);
+  can.images = false;  // They would go into it.
+  return can;
+}
+
 absl::StatusOr<Launch> BuildPrint(const LaunchRequest& request,
                                   const Cli& cli) {
   const LaunchOptions& o = request.options;
+  const Capabilities can = CapabilitiesOf(cli);
   LaunchBuilder b(kRules, request, cli);
   b.Refuse(kRefusals);
-  b.Args({"-p", "--output-format", "stream-json", "--verbose"});
-  const bool conversation = b.Has("--input-format");
-  if (conversation) b.Args({"--input-format", "stream-json"});
-  // It asks us for what it would refuse by itself.
-  if (conversation && b.Has("--permission-prompt-tool")) {
-    b.Args({"--permission-prompt-tool", "stdio"});
+  if (!request.resume_session.empty() && !can.resume) {
+    b.FailVersion("resume_session", kGoOnWithSession);
   }
+  if (!o.images.empty() && !can.images) b.FailVersion("images", kTakeImages);
+  b.Args({"-p", "--output-format", "stream-json", "--verbose"});
+  if (can.follow_up) b.Args({"--input-format", "stream-json"});
+  // It asks us for what it would refuse by itself.
+  if (can.approvals) b.Args({"--permission-prompt-tool", "stdio"});
   AddPermissions(o, b);
   if (b.Has("--model")) {
     b.Flag("model", "--model", o.model);
   } else if (!o.model.empty()) {
     b.Env("ANTHROPIC_MODEL", o.model);
   }
-  // They go into the conversation.
-  if (!o.images.empty()) b.Require("images", "--input-format");
   AddSettings(o.config, b);
   AddTools(o, b);
   AddOutputSchema(request, b);
@@ -159,8 +179,8 @@ absl::StatusOr<Launch> BuildPrint(const LaunchRequest& request,
   } else if (b.Has("--session-id")) {
     b.Flag("new_session", "--session-id", request.new_session);
   }
-  return std::move(b).Finish(conversation ? Launch::Stdin::kConversation
-                                          : Launch::Stdin::kPrompt);
+  return std::move(b).Finish(can.follow_up ? Launch::Stdin::kConversation
+                                           : Launch::Stdin::kPrompt);
 }
 
 }  // namespace troika::claude

@@ -10,6 +10,7 @@
 #define TROIKA_AGENT_CLAUDE_ARGS_H_
 
 #include "absl/status/statusor.h"
+#include "agent/harness.h"
 #include "agent/launch.h"
 #include "agent/launch_builder.h"
 
@@ -17,7 +18,8 @@ namespace troika::claude {
 
 const LaunchRules& Rules();
 
-// As Backend::BuildLaunch.
+// As Backend::capabilities and Backend::BuildLaunch, which asks the former.
+Capabilities CapabilitiesOf(const Cli& cli);
 absl::StatusOr<Launch> BuildPrint(const LaunchRequest& request, const Cli& cli);
 
 }  // namespace troika::claude

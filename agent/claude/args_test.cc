@@ -139,9 +139,6 @@ TEST(ClaudeArgsTest, FlagsFollowTheVersion) {
     LaunchOptions options;
     absl::string_view error;
   } kCases[] = {
-      {"1.0.17",
-       {.images = {"a"}},
-       "images: Claude Code 1.0.17 has no --input-format"},
       {"1.0.14",
        {.approval_policy = "plan"},
        "approval_policy: Claude Code 1.0.14 has no --permission-mode"},
@@ -168,10 +165,45 @@ TEST(ClaudeArgsTest, FlagsFollowTheVersion) {
     Expect(c.version, {.options = c.options, .output_schema_text = "{}"},
            c.error, kUpdate);
   }
+  Expect(
+      "1.0.17", {.options = {.images = {"a"}}}, "",
+      "images: Claude Code 1.0.17 can't take images; update with npm install "
+      "-g @anthropic-ai/claude-code");
   Expect("0.2.114", {}, "",
          "start Claude Code 0.2.114: it is older than 0.2.118, the first that "
          "works here; update it with npm install -g "
          "@anthropic-ai/claude-code");
+}
+
+TEST(ClaudeArgsTest, CapabilitiesFollowTheVersion) {
+  const ClaudeBackend backend;
+  const Capabilities one_prompt = {
+      .resume = true, .models = true, .compaction = true};
+  Capabilities converses = one_prompt;
+  converses.follow_up = true;
+  converses.steer = true;
+  converses.interrupt = true;
+  converses.images = true;
+  Capabilities asks = converses;
+  asks.approvals = true;
+  asks.questions = true;
+  Capabilities all = asks;
+  all.fork = true;
+  const struct {
+    absl::string_view version;
+    Capabilities can;
+  } kCases[] = {
+      {"0.2.118", one_prompt}, {"1.0.20", one_prompt}, {"1.0.21", converses},
+      {"1.0.59", converses},   {"1.0.60", asks},       {"1.0.118", asks},
+      {"1.0.119", all},        {"2.1.325", all},       {"", all},
+  };
+  for (const auto& c : kCases) {
+    const Cli cli = {.version = std::string(c.version)};
+    EXPECT_EQ(backend.capabilities(cli), c.can) << c.version;
+    EXPECT_EQ(BuildPrint({}, cli)->stdin_mode == Launch::Stdin::kConversation,
+              c.can.follow_up)
+        << c.version;
+  }
 }
 
 TEST(ClaudeArgsTest, OneLongProcessWhereTheVersionTakesPrompts) {

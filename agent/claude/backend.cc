@@ -7,17 +7,8 @@
 
 namespace troika::claude {
 
-Capabilities ClaudeBackend::capabilities() const {
-  return {.follow_up = true,
-          .resume = true,
-          .fork = true,
-          .steer = true,
-          .interrupt = true,
-          .approvals = true,
-          .questions = true,
-          .images = true,
-          .models = true,
-          .compaction = true};
+Capabilities ClaudeBackend::capabilities(const Cli& cli) const {
+  return CapabilitiesOf(cli);
 }
 
 std::unique_ptr<Protocol> ClaudeBackend::NewProtocol(

@@ -18,7 +18,7 @@ class ClaudeBackend final : public Backend {
  public:
   Harness harness() const override { return Harness::kClaude; }
   absl::string_view display_name() const override { return "Claude Code"; }
-  Capabilities capabilities() const override;
+  Capabilities capabilities(const Cli& cli) const override;
 
   std::unique_ptr<Protocol> NewProtocol(
       const ProtocolOptions& options) const override;

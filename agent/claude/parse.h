@@ -40,7 +40,7 @@ namespace troika::claude {
 class ClaudeProtocol final : public LineProtocol {
  public:
   explicit ClaudeProtocol(const ProtocolOptions& options)
-      : LineProtocol(options) {}
+      : LineProtocol(options), input_(options.input) {}
 
  private:
   void OnLine(json::Value line, Emitter& out) override;
@@ -94,6 +94,7 @@ class ClaudeProtocol final : public LineProtocol {
   void OnUnknown(absl::string_view where, absl::string_view value,
                  LineOut& out);
 
+  const ProtocolOptions::Input input_;
   StreamBlocks blocks_;
   TodoList todos_;
   TurnUsage usage_;

@@ -47,6 +47,8 @@ void ClaudeProtocol::OnControlCancel(json::Value line, LineOut& out) {
 }
 
 void ClaudeProtocol::OnWrittenLine(const Record& record, MessageSink sink) {
+  // The bare prompt, which was told when it was asked for.
+  if (input_ == ProtocolOptions::Input::kPrompt) return;
   Emitter emitter(record, sink);
   LineOut out(emitter);
   if (record.size > kMaxLineBytes) {

@@ -30,7 +30,7 @@ TEST(ClaudeBackendTest, SaysWhatItIs) {
   const ClaudeBackend backend;
   EXPECT_EQ(backend.harness(), Harness::kClaude);
   EXPECT_EQ(backend.display_name(), "Claude Code");
-  EXPECT_TRUE(backend.capabilities().steer);
+  EXPECT_TRUE(backend.capabilities(Cli{}).steer);
   EXPECT_EQ(backend.NewProtocol({})->continuation().generation, 2);
 }
 

@@ -43,12 +43,16 @@ std::string PromptLine(const TurnAsked& turn) {
 
 }  // namespace
 
-void ClaudeProtocol::OnTurnAsked(const TurnAsked& turn, Emitter&) {
+void ClaudeProtocol::OnTurnAsked(const TurnAsked& turn, Emitter& out) {
+  if (input_ == ProtocolOptions::Input::kPrompt) {
+    return LineProtocol::OnTurnAsked(turn, out);
+  }
   Want({.key = absl::StrCat("turn-", turn.turn, ".prompt"),
         .bytes = PromptLine(turn) + "\n"});
 }
 
 void ClaudeProtocol::OnInterruptAsked(Emitter&) {
+  if (input_ == ProtocolOptions::Input::kPrompt) return;
   const std::string id =
       absl::StrCat("interrupt-", generation(), ".", ++interrupts_);
   Want({.key = id,

@@ -43,6 +43,28 @@ TEST(WantedTest, PromptIsWantedUntilItIsSeenWritten) {
   EXPECT_EQ(inputs[0].images, 1);
 }
 
+// As before 1.0.21, which has no --input-format.
+TEST(WantedTest, AProcessThatReadsAPromptGetsItAsItIsAndTheEnd) {
+  ClaudeProtocol protocol({.input = ProtocolOptions::Input::kPrompt});
+  std::vector<Message> messages;
+  const auto keep = [&](Message&& m) { messages.push_back(std::move(m)); };
+  const std::string prompt = "{\"type\":\"user\"}\nmore";
+  protocol.OnNote({.number = 1}, TurnAsked{.turn = 1, .prompt = prompt}, keep);
+  ASSERT_THAT(protocol.outbox(), SizeIs(2));
+  EXPECT_EQ(protocol.outbox()[0].bytes, prompt);
+  EXPECT_EQ(protocol.outbox()[1].kind, Outgoing::Kind::kClose);
+
+  Record record = RecordOf("{\"type\":\"user\"}", 2);
+  record.key = protocol.outbox()[0].key;
+  protocol.OnWritten(record, keep);
+  EXPECT_THAT(protocol.outbox(), SizeIs(1));
+  protocol.OnNote({.number = 3}, InterruptAsked{}, keep);
+  EXPECT_THAT(protocol.outbox(), SizeIs(1));
+  const auto inputs = Payloads<UserInput>(messages);
+  ASSERT_THAT(inputs, SizeIs(1));
+  EXPECT_EQ(inputs[0].text, prompt);
+}
+
 TEST(WantedTest, InterruptsHaveIdsOfTheirOwn) {
   ClaudeProtocol protocol({.continuation = {.generation = 2}});
   Tell(InterruptAsked{}, protocol);

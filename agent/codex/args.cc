@@ -28,6 +28,7 @@ constexpr FlagRow kFlags[] = {
     {"--add-dir", {0, 63, 0}},
     {"--local-provider", {0, 63, 0}},
     {"--ephemeral", {0, 100, 0}},
+    {"fork", {0, 166, 0}},
     {"--ignore-rules", {0, 124, 0}},
     // Keys of the configuration. An unknown one is ignored without a word.
     {.flag = "web_search", .first = {0, 90, 0}, .help = kUnlisted},
@@ -78,12 +79,6 @@ void AddSetting(absl::string_view key, absl::string_view value,
 }
 
 void AddImages(const std::vector<std::string>& images, LaunchBuilder& b) {
-  // They were a turn of their own, after which it hung (0.34, 0.42).
-  if (!images.empty() && b.version() < Version{0, 63, 0}) {
-    b.Fail("images", absl::StrCat("Codex CLI before 0.63.0 hangs after them; "
-                                  "leave them out, or update with ",
-                                  Rules().install));
-  }
   for (const std::string& image : images) b.Flag("images", "--image", image);
 }
 
@@ -145,9 +140,22 @@ void AddLocalProvider(absl::string_view provider, LaunchBuilder& b) {
 
 const LaunchRules& Rules() { return kRules; }
 
+Capabilities CapabilitiesOf(const Cli& cli) {
+  // A process takes one prompt, asks nothing and reads no answer.
+  return {.resume = kRules.flags.Has(cli, "resume"),
+          .fork = kRules.flags.Has(cli, "fork"),
+          .images = kRules.flags.Has(cli, "--image"),
+          .models = true};
+}
+
 absl::StatusOr<Launch> BuildExec(const LaunchRequest& request, const Cli& cli) {
   const LaunchOptions& o = request.options;
+  const Capabilities can = CapabilitiesOf(cli);
   LaunchBuilder b(kRules, request, cli);
+  if (!request.resume_session.empty() && !can.resume) {
+    b.FailVersion("resume_session", kGoOnWithSession);
+  }
+  if (!o.images.empty() && !can.images) b.FailVersion("images", kTakeImages);
   b.Arg("exec");
   AddImages(o.images, b);
   b.Args({"--json", "--color", "never"});

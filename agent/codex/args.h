@@ -8,6 +8,7 @@
 #define TROIKA_AGENT_CODEX_ARGS_H_
 
 #include "absl/status/statusor.h"
+#include "agent/harness.h"
 #include "agent/launch.h"
 #include "agent/launch_builder.h"
 
@@ -15,7 +16,8 @@ namespace troika::codex {
 
 const LaunchRules& Rules();
 
-// As Backend::BuildLaunch.
+// As Backend::capabilities and Backend::BuildLaunch, which asks the former.
+Capabilities CapabilitiesOf(const Cli& cli);
 absl::StatusOr<Launch> BuildExec(const LaunchRequest& request, const Cli& cli);
 
 }  // namespace troika::codex

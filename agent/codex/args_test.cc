@@ -160,11 +160,12 @@ TEST(CodexArgsTest, Permissions) {
 TEST(CodexArgsTest, FlagsFollowTheVersion) {
   constexpr absl::string_view kUpdate =
       "; leave it out, or update with npm install -g @openai/codex";
-  const std::string no_resume =
-      absl::StrCat("resume_session: Codex CLI 0.34.0 has no resume", kUpdate);
+  constexpr absl::string_view kNoResume =
+      "resume_session: Codex CLI 0.34.0 can't go on with a session; update "
+      "with npm install -g @openai/codex";
   constexpr absl::string_view kNoImages =
-      "images: Codex CLI before 0.63.0 hangs after them; leave them out, or "
-      "update with npm install -g @openai/codex";
+      "images: Codex CLI 0.34.0 can't take images; update with npm install -g "
+      "@openai/codex";
   const std::string no_dirs =
       absl::StrCat("extra_dirs: Codex CLI 0.34.0 has no --add-dir", kUpdate);
   const std::string no_schema = absl::StrCat(
@@ -204,7 +205,7 @@ TEST(CodexArgsTest, FlagsFollowTheVersion) {
       {"0.34.0",
        {.options = {.local_provider = "default"}},
        "exec --json --color never -s read-only --oss -"},
-      {"0.34.0", {.resume_session = "id"}, no_resume},
+      {"0.34.0", {.resume_session = "id"}, kNoResume},
       {"0.34.0", {.options = {.images = {"a.png"}}}, kNoImages},
       {"0.34.0", {.options = {.extra_dirs = {"/a"}}}, no_dirs},
       {"0.34.0", {.options = {.output_schema = "s"}}, no_schema},
@@ -218,6 +219,47 @@ TEST(CodexArgsTest, FlagsFollowTheVersion) {
        "here; update it with npm install -g @openai/codex"},
   };
   ExpectLaunches(CodexBackend(), kCases);
+}
+
+TEST(CodexArgsTest, CapabilitiesFollowTheVersion) {
+  const CodexBackend backend;
+  const struct {
+    absl::string_view version;
+    Capabilities can;
+  } kCases[] = {
+      {"0.34.0", {.models = true}},
+      {"0.42.0", {.resume = true, .models = true}},
+      {"0.63.0", {.resume = true, .images = true, .models = true}},
+      {"0.166.0",
+       {.resume = true, .fork = true, .images = true, .models = true}},
+      {"0.170.0",
+       {.resume = true, .fork = true, .images = true, .models = true}},
+      {"", {.resume = true, .fork = true, .images = true, .models = true}},
+  };
+  for (const auto& c : kCases) {
+    EXPECT_EQ(backend.capabilities({.version = std::string(c.version)}), c.can)
+        << c.version;
+  }
+  // As for the flags, help decides for versions after the table.
+  EXPECT_EQ(backend.capabilities(
+                {.version = "0.170.0", .help = "  resume  Resume a session\n"}),
+            (Capabilities{.resume = true, .models = true}));
+}
+
+// What capabilities() says is what the command line does.
+TEST(CodexArgsTest, CapabilitiesAndCommandLinesAgree) {
+  const CodexBackend backend;
+  for (const char* const version :
+       {"0.34.0", "0.41.0", "0.42.0", "0.62.0", "0.63.0", "0.166.0", ""}) {
+    const Cli cli = {.path = "codex", .version = version};
+    const Capabilities can = backend.capabilities(cli);
+    EXPECT_EQ(backend.BuildLaunch({.resume_session = "id"}, cli).ok(),
+              can.resume)
+        << version;
+    EXPECT_EQ(backend.BuildLaunch({.options = {.images = {"a.png"}}}, cli).ok(),
+              can.images)
+        << version;
+  }
 }
 
 TEST(CodexArgsTest, HelpDecidesForVersionsAfterTheTable) {

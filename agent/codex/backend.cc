@@ -7,8 +7,8 @@
 
 namespace troika::codex {
 
-Capabilities CodexBackend::capabilities() const {
-  return {.resume = true, .fork = true, .images = true, .models = true};
+Capabilities CodexBackend::capabilities(const Cli& cli) const {
+  return CapabilitiesOf(cli);
 }
 
 std::unique_ptr<Protocol> CodexBackend::NewProtocol(

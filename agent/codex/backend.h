@@ -19,7 +19,7 @@ class CodexBackend final : public Backend {
  public:
   Harness harness() const override { return Harness::kCodex; }
   absl::string_view display_name() const override { return "Codex CLI"; }
-  Capabilities capabilities() const override;
+  Capabilities capabilities(const Cli& cli) const override;
   std::unique_ptr<Protocol> NewProtocol(
       const ProtocolOptions& options) const override;
 

@@ -20,7 +20,9 @@ class DemoBackend final : public Backend {
  public:
   Harness harness() const override { return Harness::kDemo; }
   absl::string_view display_name() const override { return "Demo"; }
-  Capabilities capabilities() const override { return wire_.capabilities(); }
+  Capabilities capabilities(const Cli& cli) const override {
+    return wire_.capabilities(cli);
+  }
 
   std::unique_ptr<Protocol> NewProtocol(
       const ProtocolOptions& options) const override {

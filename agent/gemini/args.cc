@@ -112,11 +112,21 @@ void AddImages(const LaunchRequest& request, LaunchBuilder& b) {
 
 const LaunchRules& Rules() { return kRules; }
 
+Capabilities CapabilitiesOf(const Cli& cli) {
+  // In this mode a process takes one prompt, asks nothing and reads no answer.
+  return {.resume = kRules.flags.Has(cli, "--resume"),
+          .images = kRules.flags.Has(cli, "-p"),
+          .models = true};
+}
+
 absl::StatusOr<Launch> BuildHeadless(const LaunchRequest& request,
                                      const Cli& cli) {
   const LaunchOptions& o = request.options;
   LaunchBuilder b(kRules, request, cli);
   b.Refuse(kRefusals);
+  if (!request.resume_session.empty() && !CapabilitiesOf(cli).resume) {
+    b.FailVersion("resume_session", kGoOnWithSession);
+  }
   b.Args({"-o", "stream-json"});
   if (o.approval_policy.empty()) {
     b.Permissions({});

@@ -7,6 +7,7 @@
 #define TROIKA_AGENT_GEMINI_ARGS_H_
 
 #include "absl/status/statusor.h"
+#include "agent/harness.h"
 #include "agent/launch.h"
 #include "agent/launch_builder.h"
 
@@ -14,7 +15,8 @@ namespace troika::gemini {
 
 const LaunchRules& Rules();
 
-// As Backend::BuildLaunch.
+// As Backend::capabilities and Backend::BuildLaunch, which asks the former.
+Capabilities CapabilitiesOf(const Cli& cli);
 absl::StatusOr<Launch> BuildHeadless(const LaunchRequest& request,
                                      const Cli& cli);
 

@@ -122,11 +122,22 @@ TEST(GeminiArgsTest, FlagsFollowTheVersion) {
   Expect("0.35.0", {.new_session = "not-taken"}, kResearch, "");
   Expect("0.20.0", {.resume_session = "id"}, kResearch, " --resume id");
   Expect("0.13.0", {.resume_session = "id"}, "",
-         "resume_session: Gemini CLI 0.13.0 has no --resume; leave it out, or "
-         "update with npm install -g @google/gemini-cli");
+         "resume_session: Gemini CLI 0.13.0 can't go on with a session; update "
+         "with npm install -g @google/gemini-cli");
   Expect("0.10.0", {}, "",
          "start Gemini CLI 0.10.0: it is older than 0.11.3, the first that "
          "works here; update it with npm install -g @google/gemini-cli");
+}
+
+TEST(GeminiArgsTest, CapabilitiesFollowTheVersion) {
+  const GeminiBackend backend;
+  EXPECT_EQ(backend.capabilities({.version = "0.11.3"}),
+            (Capabilities{.images = true, .models = true}));
+  for (const char* const version : {"0.15.4", "0.61.0", ""}) {
+    EXPECT_EQ(backend.capabilities({.version = version}),
+              (Capabilities{.resume = true, .images = true, .models = true}))
+        << version;
+  }
 }
 
 TEST(GeminiArgsTest, SandboxAndInstructionsAreInTheEnvironment) {

@@ -7,9 +7,8 @@
 
 namespace troika::gemini {
 
-Capabilities GeminiBackend::capabilities() const {
-  // In this mode a process takes one prompt, asks nothing and reads no answer.
-  return {.resume = true, .images = true, .models = true};
+Capabilities GeminiBackend::capabilities(const Cli& cli) const {
+  return CapabilitiesOf(cli);
 }
 
 std::unique_ptr<Protocol> GeminiBackend::NewProtocol(

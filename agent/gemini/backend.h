@@ -18,7 +18,7 @@ class GeminiBackend final : public Backend {
  public:
   Harness harness() const override { return Harness::kGemini; }
   absl::string_view display_name() const override { return "Gemini CLI"; }
-  Capabilities capabilities() const override;
+  Capabilities capabilities(const Cli& cli) const override;
   std::unique_ptr<Protocol> NewProtocol(
       const ProtocolOptions& options) const override;
 

@@ -254,6 +254,41 @@ class LifeTest(unittest.TestCase):
         self.assertEqual(world.task(task)['turns'], 3)
         world.api('POST', f'/tasks/{task}/input', {'text': ''}, status=400)
 
+    def test_what_an_old_version_cant_do_is_refused_at_once(self):
+        world = self.world
+        old = os.path.join(world.root, 'codex')
+        with open(old, 'w') as file:
+            file.write('#!/bin/sh\nTROIKA_FAKE_VERSION=0.34.0 exec '
+                       f'{world.programs["fake_codex"]} "$@"\n')
+        os.chmod(old, 0o755)
+        world.env['TROIKA_CODEX_BIN'] = old
+        world.start()
+        found = {h['id']: h for h in world.api('GET', '/harnesses')['harnesses']}
+        self.assertEqual(found['codex']['version'], '0.34.0')
+        self.assertFalse(found['codex']['capabilities']['resume'])
+        self.assertFalse(found['codex']['capabilities']['images'])
+        self.assertTrue(found['gemini']['capabilities']['resume'])
+        task = world.create('say First.\nok')
+        before = world.wait_state(task, 'done')
+        told = ("Codex CLI 0.34.0 can't go on with a session; update with npm "
+                "install -g @openai/codex")
+        for path, body in ((f'/tasks/{task}/input', {'text': 'more'}),
+                           (f'/tasks/{task}/resume', {})):
+            answer = world.ask('POST', path, body)
+            self.assertEqual(answer.status, 409, answer.body)
+            self.assertEqual(answer.json, {'code': 'failed_precondition',
+                                           'message': told})
+        self.assertEqual(world.task(task), before)
+        session = '0199a213-81c0-7800-8aa1-bbab2a035a53'
+        for fields, said in (({'resumeSession': session}, told),
+                             ({'options': {'images': ['a.png']}},
+                              "Codex CLI 0.34.0 can't take images; update")):
+            with open(os.path.join(world.work, 'a.png'), 'wb') as image:
+                image.write(b'\x89PNG\r\n\x1a\n')
+            answer = world.ask('POST', '/tasks', world.request('ok', **fields))
+            self.assertEqual(answer.status, 400, answer.body)
+            self.assertIn(said, answer.json['message'])
+
     def test_interrupt_and_stop(self):
         world = self.world
         world.start()
