@@ -149,11 +149,15 @@ class Case:
 
     def leave(self, task):
         """Until its process has ended; one that waits for input is stopped."""
+        asked = []
+
         def look():
             now = self.task(task)
-            if now['state'] == 'idle':
-                # It may be about to end by itself.
-                self.server.ask('POST', f'/api/v1/tasks/{task}/stop', {})
+            # Asked twice, it would be killed. It may be about to end by itself.
+            if now['state'] == 'idle' and not asked:
+                answer = self.server.ask(
+                    'POST', f'/api/v1/tasks/{task}/stop', {})
+                asked.extend([answer] if answer.status == 200 else [])
             return now['state'] in ('done', 'failed', 'interrupted',
                                     'cancelled') and now
         return wait_for(look, f'{task} to end', PATIENCE)
