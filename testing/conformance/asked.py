@@ -50,7 +50,8 @@ def verbosity(case):
 @scenario('effort')
 def effort(case):
     case.play(say_hello('expect effort high'))
-    case.well(case.run('Hello.', '--effort', 'high'))
+    case.well(case.create('Hello.', options={
+        'model': case.cli.effort_model or case.cli.model, 'effort': 'high'}))
 
 
 @scenario('base instructions')

@@ -17,6 +17,8 @@ class Cli:
     """One version of a CLI, as installed by tools/clis."""
     harness = name = variable = ''
     model = other_model = ''
+    # One that takes an effort; the usual one, where nothing is said.
+    effort_model = ''
 
     def __init__(self, version, program):
         self.version = version
@@ -82,6 +84,7 @@ plugins = false
 class Claude(Cli):
     harness, name, variable = 'claude', 'Claude Code', 'TROIKA_CLAUDE_BIN'
     model, other_model = 'claude-sonnet-4-5', 'claude-haiku-4-5'
+    effort_model = 'claude-opus-4-5'
 
     def prepare(self, home, url, mcp):
         state = {'hasCompletedOnboarding': True}
@@ -99,6 +102,8 @@ class Claude(Cli):
             'CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC': '1',
             # It refuses to work without limits as root otherwise.
             'IS_SANDBOX': '1',
+            # It would ask the model before the servers' tools are there.
+            'MCP_CONNECTION_NONBLOCKING': '0',
         }
 
 
