@@ -16,7 +16,8 @@ where they do something else than is written here. Last made on {date}.
 "no" means that Troika refuses it for this version, and says what to do instead.
 Other words than "yes" say how much of it the CLI tells: "not told" that a failure
 looks like a success on its wire, "no code" and "no text" that the exit code or the
-error's text is missing.
+error's text is missing. A stream that breaks off is "told" as an error, "tried again",
+or its beginning is "taken as it is", as if it were the whole answer.
 '''
 
 
