@@ -29,6 +29,10 @@ constexpr FlagRow kFlags[] = {
      .first = {1, 0, 60},
      .help = FlagRow::Help::kUnlisted},
     {"--settings", {1, 0, 61}},
+    // Before, it exits: "Expected message content to have exactly one item".
+    {.flag = "images in its prompts",
+     .first = {1, 0, 63},
+     .help = FlagRow::Help::kUnlisted},
     {"--json-schema", {2, 0, 45}},
     {"--no-session-persistence", {2, 0, 65}},
     {"--effort", {2, 1, 42}},
@@ -136,13 +140,10 @@ Capabilities CapabilitiesOf(const Cli& cli) {
                             .interrupt = true,
                             .approvals = asks,
                             .questions = asks,
-                            .images = true,
+                            .images = flags.Has(cli, "images in its prompts"),
                             .models = true,
                             .compaction = true};
-  if (flags.Has(cli, "--input-format")) return all;
-  Capabilities can = WithoutConversation(all);
-  can.images = false;  // They would go into it.
-  return can;
+  return flags.Has(cli, "--input-format") ? all : WithoutConversation(all);
 }
 
 absl::StatusOr<Launch> BuildPrint(const LaunchRequest& request,

@@ -166,8 +166,8 @@ TEST(ClaudeArgsTest, FlagsFollowTheVersion) {
            c.error, kUpdate);
   }
   Expect(
-      "1.0.17", {.options = {.images = {"a"}}}, "",
-      "images: Claude Code 1.0.17 can't take images; update with npm install "
+      "1.0.62", {.options = {.images = {"a"}}}, "",
+      "images: Claude Code 1.0.62 can't take images; update with npm install "
       "-g @anthropic-ai/claude-code");
   Expect("0.2.114", {}, "",
          "start Claude Code 0.2.114: it is older than 0.2.118, the first that "
@@ -183,19 +183,28 @@ TEST(ClaudeArgsTest, CapabilitiesFollowTheVersion) {
   converses.follow_up = true;
   converses.steer = true;
   converses.interrupt = true;
-  converses.images = true;
   Capabilities asks = converses;
   asks.approvals = true;
   asks.questions = true;
-  Capabilities all = asks;
+  Capabilities sees = asks;
+  sees.images = true;
+  Capabilities all = sees;
   all.fork = true;
   const struct {
     absl::string_view version;
     Capabilities can;
   } kCases[] = {
-      {"0.2.118", one_prompt}, {"1.0.20", one_prompt}, {"1.0.21", converses},
-      {"1.0.59", converses},   {"1.0.60", asks},       {"1.0.118", asks},
-      {"1.0.119", all},        {"2.1.325", all},       {"", all},
+      {"0.2.118", one_prompt},
+      {"1.0.20", one_prompt},
+      {"1.0.21", converses},
+      {"1.0.59", converses},
+      {"1.0.60", asks},
+      {"1.0.62", asks},
+      {"1.0.63", sees},
+      {"1.0.118", sees},
+      {"1.0.119", all},
+      {"2.1.325", all},
+      {"", all},
   };
   for (const auto& c : kCases) {
     const Cli cli = {.version = std::string(c.version)};
