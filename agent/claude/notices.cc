@@ -5,6 +5,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 
 namespace troika::claude {
 namespace {
@@ -22,7 +23,7 @@ std::string RetryText(const SystemLine& line, absl::string_view error) {
     absl::StrAppend(&text, " (HTTP ", *line.error_status, ")");
   }
   if (line.retry_delay_ms) {
-    absl::StrAppend(&text, ", next in ", *line.retry_delay_ms, " ms");
+    absl::StrAppendFormat(&text, ", next in %.0f ms", *line.retry_delay_ms);
   }
   return text;
 }

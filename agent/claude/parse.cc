@@ -10,7 +10,7 @@
 namespace troika::claude {
 namespace {
 
-enum class SystemKind { kUnknown, kInit, kTask, kHook, kNotice, kRaw };
+enum class SystemKind { kUnknown, kInit, kTask, kHook, kNotice, kQuiet, kRaw };
 
 struct SystemSubtype {
   absl::string_view name;
@@ -26,6 +26,7 @@ constexpr SystemSubtype kSystemSubtypes[] = {
     {"task_progress", "system/task_progress", SystemKind::kTask},
     {"task_updated", "system/task_updated", SystemKind::kTask},
     {"task_notification", "system/task_notification", SystemKind::kTask},
+    {"background_tasks_changed", "", SystemKind::kQuiet},
     {"api_retry", "system/api_retry", SystemKind::kNotice},
     {"api_error", "system/api_error", SystemKind::kNotice},
     {"permission_denied", "system/permission_denied", SystemKind::kNotice},
@@ -127,6 +128,8 @@ void ClaudeProtocol::OnSystem(json::Value line, LineOut& out) {
       if (notice) out.Emit(*std::move(notice));
       return;
     }
+    case SystemKind::kQuiet:
+      return;
     case SystemKind::kRaw:
       return out.EmitRaw(absl::StrCat("system/", subtype.name));
     case SystemKind::kUnknown:

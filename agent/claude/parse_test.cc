@@ -206,7 +206,7 @@ TEST(ClaudeParseTest, SystemLines) {
     absl::string_view text;
   };
   constexpr Case kCases[] = {
-      {R"("api_retry","attempt":2,"max_retries":4,"retry_delay_ms":500,)"
+      {R"("api_retry","attempt":2,"max_retries":4,"retry_delay_ms":499.6,)"
        R"("error_status":529,"error":"overloaded")",
        Notice::Kind::kRetrying,
        "attempt 2 of 4: overloaded (HTTP 529), next in 500 ms"},
@@ -228,7 +228,7 @@ TEST(ClaudeParseTest, SystemLines) {
        Notice::Kind::kHook,
        "hook_response Stop:x (Stop): error, exit code 2\nbad"},
       {R"("task_started","task_id":"b1","task_type":"local_bash",)"
-       R"("description":"make")",
+       R"("description":"make","run_id":"r","is_backgrounded":true)",
        Notice::Kind::kBackgroundTask, "started: b1: make"},
       {R"("local_command_output","content":"cost: 1")", Notice::Kind::kInfo,
        "cost: 1"},
@@ -251,6 +251,8 @@ TEST(ClaudeParseTest, CountersGiveNothing) {
   c.Receive(
       R"({"type":"system","subtype":"thinking_tokens","estimated_tokens":3})");
   c.Receive(R"({"type":"system","subtype":"status","status":"requesting"})");
+  c.Receive(
+      R"({"type":"system","subtype":"background_tasks_changed","tasks":[]})");
   c.Receive(R"({"type":"keep_alive"})");
   c.Receive(R"({"type":"tool_progress","tool_use_id":"t"})");
   c.End();

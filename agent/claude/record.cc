@@ -191,6 +191,16 @@ constexpr Field<TaskLine> kTaskLine[] = {
     {"last_tool_name"},
     {"uuid"},
     {"session_id"},
+    {"run_id"},
+    {"is_backgrounded"},
+    {"awaited"},
+    {"spawn_depth"},
+    {"parent_task_id"},
+    {"owned_by_subagent"},
+    {"workflow_name"},
+    {"skip_transcript"},
+    {"ambient"},
+    {"reason"},
 };
 
 constexpr Field<TaskPatch> kTaskPatch[] = {
@@ -198,6 +208,8 @@ constexpr Field<TaskPatch> kTaskPatch[] = {
     {"description", &TaskPatch::description},
     {"error", &TaskPatch::error},
     {"end_time"},
+    {"total_paused_ms"},
+    {"is_backgrounded"},
 };
 
 constexpr Field<HookLine> kHookLine[] = {
@@ -323,6 +335,21 @@ constexpr Field<PermissionRequest> kPermissionRequest[] = {
     {"decision_reason", &PermissionRequest::decision_reason},
     {"tool_use_id", &PermissionRequest::tool_use_id},
     {"agent_id"},
+    {"decision_reason_type"},
+    {"decision_reason_code"},
+    {"decision_reason_rule_source"},
+    {"decision_reason_hook_event"},
+    {"decision_reason_hook_source"},
+    {"decision_reason_hook_plugin_id"},
+    {"server_policy_ask_only"},
+    {"classifier_approvable"},
+    {"suppress_always_allow_rule"},
+    {"default_to_no"},
+    {"matched_ask_rule"},
+    {"requires_user_interaction"},
+    {"mcp_server"},
+    {"title"},
+    {"plugin"},
 };
 
 constexpr Field<ControlResponse> kControlResponse[] = {

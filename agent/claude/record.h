@@ -141,7 +141,7 @@ struct SystemLine {
   absl::string_view permission_mode;
   std::optional<int64_t> attempt;
   std::optional<int64_t> max_retries;
-  std::optional<int64_t> retry_delay_ms;
+  std::optional<double> retry_delay_ms;
   std::optional<int64_t> error_status;
   json::Value error;  // A string or an object.
   absl::string_view tool_name;
