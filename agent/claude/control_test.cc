@@ -22,7 +22,8 @@ std::string Ask(absl::string_view id, absl::string_view tool_use_id = "t1",
       R"(","request":{"subtype":"can_use_tool","tool_name":")", tool,
       R"(","input":{"command":"ls","questions":[{"question":"Q?",)",
       R"("header":"H","multiSelect":true,"options":[{"label":"A"},)",
-      R"({"label":"B"}]}]},"blocked_path":"/x","tool_use_id":")", tool_use_id,
+      R"({"label":"B"}]}]},"blocked_path":"/x","decision_reason_type":"other",)",
+      R"("server_policy_ask_only":true,"tool_use_id":")", tool_use_id,
       R"("}})");
 }
 
@@ -58,6 +59,7 @@ TEST(ClaudeControlTest, ApprovalsAreAnsweredOnce) {
     SCOPED_TRACE(test.answer);
     Conversation c(Continuation{.generation = 2});
     c.Receive(Ask("r")).Write(test.answer).Write(test.answer);
+    EXPECT_THAT(c.DriftSeen(), IsEmpty());
     const auto approvals = c.All<Approval>();
     ASSERT_THAT(approvals, SizeIs(2));
     EXPECT_EQ(approvals[0].state, Approval::State::kAsked);
@@ -150,6 +152,24 @@ TEST(ClaudeControlTest, OtherRequestsAndResponsesAreRaw) {
   EXPECT_THAT(c.DriftSeen(), ElementsAre("type  control_request = dance"));
   EXPECT_THAT(c.All<Raw>(), SizeIs(3));
   EXPECT_EQ(c.All<Raw>()[2].type, "control_request/dance");
+}
+
+TEST(ClaudeControlTest, OfOurRequestsOnlyRefusalsAreTold) {
+  constexpr absl::string_view kInterrupt =
+      R"({"type":"control_request","request_id":"interrupt-1.1",)"
+      R"("request":{"subtype":"interrupt"}})";
+  const std::string granted = Answer("interrupt-1.1", R"("response":{})");
+  Conversation c;
+  c.Write(kInterrupt).Receive(granted);
+  EXPECT_THAT(c.messages(), IsEmpty());
+  c.Receive(granted);
+  EXPECT_THAT(c.All<Raw>(), SizeIs(1)) << "nobody asked again";
+  c.Write(kInterrupt);
+  c.Receive(Answer("interrupt-1.1", R"("error":"not now")", "error"));
+  ASSERT_THAT(c.All<Notice>(), SizeIs(1));
+  EXPECT_EQ(c.All<Notice>()[0].kind, Notice::Kind::kError);
+  EXPECT_EQ(c.All<Notice>()[0].text, "interrupt-1.1: not now");
+  EXPECT_THAT(c.All<Raw>(), SizeIs(1));
 }
 
 TEST(ClaudeControlTest, APromptOpensATurn) {

@@ -15,8 +15,10 @@
 // whole: keep_alive, tool_progress, system/thinking_tokens, the system/status
 // "requesting"; of stream_event ping, message_start, message_delta,
 // message_stop, content_block_stop, the start of a block, and the deltas of a
-// tool's input, of signatures and citations; and of what is written, all but
-// prompts and answers. Everything else that is not known is Raw.
+// tool's input, of signatures and citations; system/background_tasks_changed,
+// whose tasks have lines of their own; that a request which was written is
+// granted; and of what is written, all but prompts and answers. Everything else
+// that is not known is Raw.
 #ifndef TROIKA_AGENT_CLAUDE_PARSE_H_
 #define TROIKA_AGENT_CLAUDE_PARSE_H_
 
@@ -104,6 +106,8 @@ class ClaudeProtocol final : public LineProtocol {
   absl::flat_hash_set<std::string> commands_;
   // Hashes of prompts whose echo has not come; it never does unless asked for.
   std::deque<uint64_t> written_;
+  // Ids of requests that were written and not answered.
+  std::deque<std::string> asked_;
   int interrupts_ = 0;  // Asked of this process.
   int answers_ = 0;     // Given to it.
 };

@@ -34,9 +34,16 @@ void ClaudeProtocol::OnControlRequest(json::Value line, LineOut& out) {
 
 void ClaudeProtocol::OnControlResponse(json::Value line, LineOut& out) {
   const auto wire = Read<ControlLine>(line, Scope("control_response"));
-  (void)Read<ControlResponse>(wire.response,
-                              Scope("control_response.response"));
-  out.EmitRaw("control_response");
+  const auto response =
+      Read<ControlResponse>(wire.response, Scope("control_response.response"));
+  const auto asked =
+      std::find(asked_.begin(), asked_.end(), response.request_id);
+  if (asked == asked_.end()) return out.EmitRaw("control_response");
+  if (response.subtype != "success") {
+    out.Emit(Notice{.kind = Notice::Kind::kError,
+                    .text = absl::StrCat(*asked, ": ", response.error)});
+  }
+  asked_.erase(asked);
 }
 
 void ClaudeProtocol::OnControlCancel(json::Value line, LineOut& out) {
@@ -63,6 +70,9 @@ void ClaudeProtocol::OnWrittenLine(const Record& record, MessageSink sink) {
   const absl::string_view type = line->Get("type").StringOr("");
   if (type == "user") {
     OnPromptWritten(*line, out);
+  } else if (type == "control_request") {
+    if (asked_.size() == kMaxWritten) asked_.pop_front();
+    asked_.emplace_back(line->Get("request_id").StringOr(""));
   } else if (type == "control_response") {
     const auto wire = Read<ControlLine>(*line, {});
     requests_.Answer(Read<ControlResponse>(wire.response, {}), out);
