@@ -5,7 +5,10 @@ import re
 
 UUID = re.compile(r'[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}')
 TIME = re.compile(r'20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z')
-DURATION = re.compile(r'"(\w*(?:duration|ttft)\w*_ms)":\d+')
+DURATION = re.compile(r'"(\w+_ms|end_time)":[\d.]+')
+SOCKET = re.compile(r'/\d+\.sock\b')
+RUN = re.compile(r'"run_id":"[^"]*"')
+TASK = re.compile(r'"task_id":"(\w+)"')
 PORT = re.compile(r'127\.0\.0\.1:\d+')
 
 
@@ -13,7 +16,7 @@ def scrub(text, places):
     """`places` are pairs of a path and what stands for it."""
     for path, name in sorted(places, key=lambda p: -len(p[0])):
         text = text.replace(path, name)
-        text = text.replace(path.replace('/', '-').replace('.', '-'),
+        text = text.replace(re.sub(r'[^0-9A-Za-z]', '-', path),
                             name.replace('/', '-'))
     seen = {}
 
@@ -23,6 +26,10 @@ def scrub(text, places):
     text = UUID.sub(numbered, text)
     text = TIME.sub('2026-01-01T00:00:00.000Z', text)
     text = DURATION.sub(r'"\1":1', text)
+    text = SOCKET.sub('/1.sock', text)
+    text = RUN.sub('"run_id":"1"', text)
+    for number, task in enumerate(dict.fromkeys(TASK.findall(text))):
+        text = re.sub(rf'\b{task}\b', f'task{number + 1}', text)
     return PORT.sub('127.0.0.1:18400', text)
 
 
