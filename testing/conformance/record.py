@@ -2,6 +2,7 @@
 machine's or this day's."""
 import os
 import re
+import sys
 
 UUID = re.compile(r'[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}')
 TIME = re.compile(r'20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z')
@@ -9,7 +10,7 @@ DURATION = re.compile(r'"(\w+_ms|end_time)":[\d.]+')
 SOCKET = re.compile(r'/\d+\.sock\b')
 RUN = re.compile(r'"run_id":"[^"]*"')
 TASK = re.compile(r'"task_id":"(\w+)"')
-PORT = re.compile(r'127\.0\.0\.1:\d+')
+PORT = re.compile(r"127\.0\.0\.1(:|', )\d+")
 
 
 def scrub(text, places):
@@ -30,7 +31,7 @@ def scrub(text, places):
     text = RUN.sub('"run_id":"1"', text)
     for number, task in enumerate(dict.fromkeys(TASK.findall(text))):
         text = re.sub(rf'\b{task}\b', f'task{number + 1}', text)
-    return PORT.sub('127.0.0.1:18400', text)
+    return PORT.sub(r'127.0.0.1\g<1>18400', text)
 
 
 def keep(folder, case, name):
@@ -40,6 +41,7 @@ def keep(folder, case, name):
     places = [(case.work, '/workspace'), (case.home, '/home/user'),
               (case.outside, '/outside'), (case.temporary, '/tmp'),
               (os.path.dirname(case.cli.program), '/cli'),
+              (os.path.dirname(sys.executable), '/usr/bin'),
               (os.path.dirname(os.path.abspath(__file__)), '/conformance')]
     for number, task in enumerate(case.tasks):
         suffix = f'-{number + 1}' if number else ''
