@@ -189,13 +189,16 @@ TEST(ClaudeMessagesTest, UserTextsAndImages) {
                  R"({"type":"image","source":{}})"));
   c.Receive(R"({"type":"user","message":{"content":"<local-command-stdout>Set)"
             R"(</local-command-stdout>"},"isReplay":true})");
+  c.Receive(
+      User(R"({"type":"text","text":"Go on."})", R"(,"isSynthetic":true)"));
   const auto inputs = c.All<UserInput>();
   ASSERT_THAT(inputs, SizeIs(2));
   EXPECT_EQ(inputs[0].text, "a");
   EXPECT_EQ(inputs[1].text, "b\nc");
   EXPECT_EQ(inputs[1].images, 1);
-  ASSERT_THAT(c.All<Notice>(), SizeIs(1));
+  ASSERT_THAT(c.All<Notice>(), SizeIs(2));
   EXPECT_EQ(c.All<Notice>()[0].text, "Set");
+  EXPECT_EQ(c.All<Notice>()[1].text, "Go on.");
   c.End();
   EXPECT_THAT(c.All<Result>(), IsEmpty()) << "a user line opens no turn";
 }

@@ -141,7 +141,7 @@ void ClaudeProtocol::OnUser(json::Value line, Emitter& out) {
 void ClaudeProtocol::OnUserText(const MessageLine& line, UserInput input,
                                 LineOut& out) {
   absl::string_view text = input.text;
-  if (ConsumeCommandOutput(&text)) {
+  if (ConsumeCommandOutput(&text) || line.is_synthetic.value_or(false)) {
     out.Emit(Notice{.kind = Notice::Kind::kInfo, .text = std::string(text)});
   } else if (!line.is_replay.value_or(false) || !TakeWritten(text)) {
     out.Emit(std::move(input));

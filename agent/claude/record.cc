@@ -18,7 +18,7 @@ constexpr Field<MessageLine> kMessageLine[] = {
     {"error"},
     {"request_id"},
     {"isReplay", &MessageLine::is_replay},
-    {"isSynthetic"},
+    {"isSynthetic", &MessageLine::is_synthetic},
     {"subagent_type"},
     {"task_description"},
     {"tool_use_meta"},

@@ -23,6 +23,7 @@ struct MessageLine {
   absl::string_view parent_tool_use_id;  // Of the subagent that says it.
   json::Value tool_use_result;           // An object, a string or an array.
   std::optional<bool> is_replay;         // What we wrote, said again.
+  std::optional<bool> is_synthetic;      // What the CLI tells the model.
 };
 
 // The API's message: of an assistant or user line, or of message_start.
