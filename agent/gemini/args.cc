@@ -24,6 +24,10 @@ constexpr FlagRow kFlags[] = {
 
 constexpr Version kOldest = {0, 11, 3};
 
+// Up to here its launcher starts it again where it exits with 42, which it also
+// does for an unknown session or a prompt that it can't take: without end.
+constexpr Version kLauncherEnds = {0, 23, 0};
+
 // This wire can't ask: tools that would need an approval are not offered.
 constexpr EditModeRow kEditModes[] = {
     // A list on the command line takes the place of the one in the settings,
@@ -134,6 +138,7 @@ absl::StatusOr<Launch> BuildHeadless(const LaunchRequest& request,
     b.Permissions({"approval_policy"});
     b.Flag("approval_policy", "--approval-mode", o.approval_policy);
   }
+  if (b.version() < kLauncherEnds) b.Env("GEMINI_CLI_NO_RELAUNCH", "true");
   if (!o.sandbox.empty()) b.Env("GEMINI_SANDBOX", o.sandbox);
   b.Flag("model", "-m", o.model);
   for (const std::string& dir : o.extra_dirs) {

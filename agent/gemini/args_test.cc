@@ -153,6 +153,12 @@ TEST(GeminiArgsTest, SandboxAndInstructionsAreInTheEnvironment) {
                                        Pair("GEMINI_SYSTEM_MD", "/i.md")));
 }
 
+TEST(GeminiArgsTest, OldVersionsAreNotStartedAgainWithoutEnd) {
+  EXPECT_THAT(BuildHeadless({}, {.version = "0.22.5"})->env,
+              ElementsAre(Pair("GEMINI_CLI_NO_RELAUNCH", "true")));
+  EXPECT_THAT(BuildHeadless({}, {.version = "0.23.0"})->env, IsEmpty());
+}
+
 TEST(GeminiArgsTest, NoticesSayWhatIsOpen) {
   const Cli cli = {.version = std::string(kNew)};
   EXPECT_THAT(BuildHeadless({}, cli)->notices,
