@@ -25,7 +25,7 @@ def image(case):
 @scenario('a prompt of 1 MiB')
 def long_prompt(case):
     size = 1 << 20
-    case.play(say_hello(f'expect prompt-bytes {size}'))
+    case.play(say_hello(f'expect prompt-bytes {size}'), quick=False)
     line = 'All work and no play makes a long prompt. äöü\n'
     prompt = (line.encode() * (size // len(line)))[:size - 1] + b'!'
     prompt = prompt.decode(errors='ignore').encode().rjust(size, b'.')

@@ -79,8 +79,9 @@ class Case:
         self.tasks = []
         self.env = {}
 
-    def play(self, script, mcp=False):
-        """The model from here on; before any task."""
+    def play(self, script, mcp=False, quick=True):
+        """The model from here on; before any task. Not `quick`: the CLI starts
+        just as it does for users, with all its processes."""
         self.model = Model(self.server.programs['troika-model'], self.folder,
                            script, self.work)
         self.env = {
@@ -90,6 +91,7 @@ class Case:
             'TERM': 'dumb',
             'LANG': 'C.UTF-8',
             processes.MARK: self.mark,
+            **(self.cli.quick if quick else {}),
             **self.cli.prepare(self.home, self.model.url, mcp),
         }
 

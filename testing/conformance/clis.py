@@ -19,6 +19,8 @@ class Cli:
     model = other_model = ''
     # One that takes an effort; the usual one, where nothing is said.
     effort_model = ''
+    # Variables that only make it quicker.
+    quick = {}
 
     def __init__(self, version, program):
         self.version = version
@@ -110,6 +112,8 @@ class Claude(Cli):
 class Gemini(Cli):
     harness, name, variable = 'gemini', 'Gemini CLI', 'TROIKA_GEMINI_BIN'
     model, other_model = 'gemini-2.5-pro', 'gemini-2.5-flash'
+    # Otherwise it starts itself a second time, as a child.
+    quick = {'GEMINI_CLI_NO_RELAUNCH': 'true'}
 
     def prepare(self, home, url, mcp):
         settings = {
@@ -117,6 +121,8 @@ class Gemini(Cli):
             'privacy': {'usageStatisticsEnabled': False},
             'telemetry': {'enabled': False},
             'general': {'enableAutoUpdate': False, 'disableAutoUpdate': True},
+            # Some versions would download it.
+            'tools': {'useRipgrep': False},
         }
         if mcp:
             settings['mcpServers'] = {'local': {

@@ -44,8 +44,8 @@ import clis  # noqa: E402
 import record  # noqa: E402
 import scenario  # noqa: E402
 import table  # noqa: E402
-from case import Case, Refused  # noqa: E402
-from world import Server  # noqa: E402
+from case import PATIENCE, Case, Refused  # noqa: E402
+from world import Server, wait_for  # noqa: E402
 
 # Which scenario shows a capability.
 CAPABILITIES = {
@@ -81,7 +81,17 @@ class Run:
         server = Server(self.programs, root)
         server.env[cli.variable] = cli.program
         server.start()
+        # On a busy machine the first start of a CLI may take longer than
+        # Troika waits for its version; once it is known, it is kept.
+        wait_for(lambda: self.told_of(server, cli).get('version'),
+                 f'the version of {cli}', PATIENCE)
         return server
+
+    @staticmethod
+    def told_of(server, cli):
+        """What the server tells of this CLI."""
+        return next(h for h in server.api('GET', '/harnesses')['harnesses']
+                    if h['id'] == cli.harness)
 
     def play(self, server, cli, scene):
         folder = os.path.join(server.root, scene.name)
@@ -126,8 +136,7 @@ class Run:
 
     def capabilities(self, server, cli):
         """What the server tells of this version is what was found."""
-        told = next(h for h in server.api('GET', '/harnesses')['harnesses']
-                    if h['id'] == cli.harness)['capabilities']
+        told = self.told_of(server, cli)['capabilities']
         for name, scene in CAPABILITIES.items():
             found = self.found.get((cli.harness, cli.version, scene))
             if found in (None, 'failed'):

@@ -60,7 +60,7 @@ answer
 
 @scenario('an unknown session is told')
 def unknown_session(case):
-    case.play('answer maybe\n  say I know nothing.\n')
+    case.play('answer maybe\n  say I know nothing.\n', quick=False)
     task = case.create('Go on.', resumeSession=UNKNOWN,
                        timeouts={'start': '30s'})
     now = case.wait(task, 'failed')

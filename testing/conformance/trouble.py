@@ -12,7 +12,8 @@ LONG = 'python3 -c "import time; time.sleep(43210)"'
 
 @scenario('an error of the model')
 def model_error(case):
-    case.play('answer always\n  status 400 the model is out of order\n')
+    case.play('answer always\n  status 400 the model is out of order\n',
+              quick=False)
     task = case.run('Hello.', code=1)
     now = case.wait(task, 'failed', 'idle')
     equal(now['result']['isError'], True, 'the error flag')
@@ -62,7 +63,8 @@ def check_interrupted(case, task):
 
 @scenario('interrupted in a command')
 def interrupt_command(case):
-    case.play(f'answer\n  run {LONG}\nanswer maybe\n  say Stopped.\n')
+    case.play(f'answer\n  run {LONG}\nanswer maybe\n  say Stopped.\n',
+              quick=False)
     task = case.create('Wait.', options={'editMode': 'dangerous'})
     begin_command(case, task)
     case.ask('POST', f'/tasks/{task}/interrupt')
@@ -74,7 +76,7 @@ def interrupt_command(case):
 
 @scenario('interrupted in an answer')
 def interrupt_answer(case):
-    case.play('answer\n  say I begin\n  stall\n')
+    case.play('answer\n  say I begin\n  stall\n', quick=False)
     task = case.create('Talk.')
     wait_for(lambda: case.model.noted('stalled'), 'the answer', PATIENCE)
     case.ask('POST', f'/tasks/{task}/interrupt')
@@ -83,7 +85,8 @@ def interrupt_answer(case):
 
 @scenario('interrupted by Ctrl-C')
 def ctrl_c(case):
-    case.play(f'answer\n  run {LONG}\nanswer maybe\n  say Stopped.\n')
+    case.play(f'answer\n  run {LONG}\nanswer maybe\n  say Stopped.\n',
+              quick=False)
     process = case.troika('run', case.cli.harness, '--json', '--model',
                           case.cli.model, '--edit-mode', 'dangerous', 'Wait.')
     wait_for(lambda: case.running('43210'), 'the command', PATIENCE)
@@ -102,7 +105,7 @@ answer
 answer
   expect prompt Go on.
   say Gone on.
-''')
+''', quick=False)
     task = case.create('Talk.')
     wait_for(lambda: case.model.noted('stalled'), 'the answer', PATIENCE)
     case.ask('POST', f'/tasks/{task}/interrupt')
@@ -114,7 +117,7 @@ answer
 
 @scenario('the CLI is killed')
 def killed(case):
-    case.play(f'answer\n  run {LONG}\n')
+    case.play(f'answer\n  run {LONG}\n', quick=False)
     task = case.create('Wait.', options={'editMode': 'dangerous'})
     begin_command(case, task)
     # The one that Troika started; others may stand below it.

@@ -11,7 +11,7 @@ answer
   expect prompt Say hello.
   think They want a greeting.
   say Hello from the model.
-''')
+''', quick=False)
     task = case.run('Say hello.')
     now = case.well(task)
     equal(now['result']['text'], 'Hello from the model.', 'the answer')
@@ -92,7 +92,7 @@ answer maybe
   say It runs.
 answer always
   say It has ended.
-''')
+''', quick=False)
     task = case.create('Start it.', options={'editMode': 'dangerous'})
     case.well(task)
     if len(case.only(task, 'toolUse')) < 1:
