@@ -23,7 +23,9 @@ struct FindCliOptions {
   // is asked once for each of its updates, by all processes together. Empty:
   // it is asked each time, as is a program of several names.
   std::string cache_path;
-  absl::Duration deadline = absl::Seconds(20);
+  // Some CLIs take five seconds of CPU to say their version, and the machine
+  // may be busy.
+  absl::Duration deadline = absl::Seconds(60);
   // Borrowed. Null: no program is asked, so that this does not block; a version
   // that is not remembered is left empty.
   CommandRunner* /*nullable*/ runner = nullptr;

@@ -65,7 +65,7 @@ TEST_F(DiscoveryTest, OnPath) {
   EXPECT_EQ(cli->version, "1.2.3");
   EXPECT_EQ(cli->help, "");
   EXPECT_THAT(runner_.asked, ElementsAre("--version"));
-  EXPECT_EQ(runner_.deadline, absl::Seconds(20));
+  EXPECT_EQ(runner_.deadline, absl::Seconds(60));
 }
 
 TEST_F(DiscoveryTest, VariablesComeFirst) {
