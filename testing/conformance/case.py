@@ -82,6 +82,10 @@ class Case:
     def play(self, script, mcp=False, quick=True):
         """The model from here on; before any task. Not `quick`: the CLI starts
         just as it does for users, with all its processes."""
+        if self.cli.first_answer:
+            script = re.sub('^answer.*', r'\g<0>\n  delay '
+                            f'{self.cli.first_answer}', script, count=1,
+                            flags=re.MULTILINE)
         self.model = Model(self.server.programs['troika-model'], self.folder,
                            script, self.work)
         self.env = {

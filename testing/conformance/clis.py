@@ -21,6 +21,8 @@ class Cli:
     effort_model = ''
     # Variables that only make it quicker.
     quick = {}
+    # How long the model has to take for its first answer, in milliseconds.
+    first_answer = 0
 
     def __init__(self, version, program):
         self.version = version
@@ -114,6 +116,11 @@ class Gemini(Cli):
     model, other_model = 'gemini-2.5-pro', 'gemini-2.5-flash'
     # Otherwise it starts itself a second time, as a child.
     quick = {'GEMINI_CLI_NO_RELAUNCH': 'true'}
+
+    @property
+    def first_answer(self):
+        # It refuses commands until it has loaded its parser for them.
+        return 2000 if self.number < (0, 24) else 0
 
     def prepare(self, home, url, mcp):
         settings = {

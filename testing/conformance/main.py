@@ -67,9 +67,12 @@ class Run:
             prefix='conformance-', dir=os.path.join(cache, 'troika'))
         self.passed, self.failed, self.skipped = [], [], []
         self.found = {}
+        self.servers = []
         self.lock = threading.Lock()
 
     def close(self):
+        for server in self.servers:
+            server.kill()
         if self.flags.keep:
             print(f'kept: {self.root}', file=sys.stderr)
         else:
@@ -81,11 +84,18 @@ class Run:
         server = Server(self.programs, root)
         server.env[cli.variable] = cli.program
         server.start()
-        # On a busy machine the first start of a CLI may take longer than
-        # Troika waits for its version; once it is known, it is kept.
-        wait_for(lambda: self.told_of(server, cli).get('version'),
-                 f'the version of {cli}', PATIENCE)
+        self.servers.append(server)
+        # The first start of a CLI may take long; once its version is known, it
+        # is kept.
+        wait_for(lambda: self.knows(server, cli), f'the version of {cli}',
+                 PATIENCE)
         return server
+
+    def knows(self, server, cli):
+        try:
+            return self.told_of(server, cli)['version']
+        except TimeoutError:
+            return False
 
     @staticmethod
     def told_of(server, cli):
@@ -146,17 +156,14 @@ class Run:
                                    f'{told[name]}, and {scene} is {found}')
 
     def all(self):
-        servers = []
         with concurrent.futures.ThreadPoolExecutor(self.flags.jobs) as pool:
             for cli in self.flags.clis:
                 server = self.server(cli)
-                servers.append(server)
                 for scene in scenario.ALL:
                     if self.flags.only in scene.name:
                         pool.submit(self.play, server, cli, scene)
-        for server, cli in zip(servers, self.flags.clis):
+        for server, cli in zip(self.servers, self.flags.clis):
             self.capabilities(server, cli)
-            server.kill()
 
     def compare(self):
         """What was found, with what is written."""
