@@ -62,7 +62,7 @@ answer
 def unknown_session(case):
     case.play('answer maybe\n  say I know nothing.\n', quick=False)
     task = case.create('Go on.', resumeSession=UNKNOWN,
-                       timeouts={'start': '30s'})
+                       timeouts={'start': '80s'})
     now = case.wait(task, 'failed')
     told = now['reason'] + now.get('result', {}).get('error', '')
     holds(told + now.get('hint', ''), 'session', 'what is told')
