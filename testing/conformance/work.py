@@ -164,9 +164,12 @@ answer
 ''', mcp=True)
     task = case.run('Ask it.', *DANGEROUS)
     (use, result), = case.tool_results(task, 'echo')
-    equal(use['server'], 'local', 'the server')
     holds(result['output'], 'echo: forty-two', 'the output')
     equal(result['isError'], False, 'the error flag')
+    if not use['server']:
+        return 'no server'
+    equal(use['server'], 'local', 'the server')
+    return 'yes'
 
 
 @scenario('a tool of an MCP server that fails')
