@@ -161,7 +161,8 @@ std::vector<std::string> Checker::Texts(Part::Type type) const {
 size_t LongestText(const std::vector<std::string>& texts) {
   size_t longest = 0;
   for (const std::string& text : texts) {
-    longest = std::max(longest, absl::StripSuffix(text, "\n").size());
+    // CLIs put up to two line ends after it.
+    longest = std::max(longest, text.find_last_not_of('\n') + 1);
   }
   return longest;
 }
