@@ -28,6 +28,11 @@ constexpr Version kOldest = {0, 11, 3};
 // does for an unknown session or a prompt that it can't take: without end.
 constexpr Version kLauncherEnds = {0, 23, 0};
 
+// From the first of these up to the second it takes --include-directories, but
+// only with a terminal does anything with it.
+constexpr Version kIgnoresDirs = {0, 17, 0};
+constexpr Version kTakesDirs = {0, 27, 0};
+
 // This wire can't ask: tools that would need an approval are not offered.
 constexpr EditModeRow kEditModes[] = {
     // A list on the command line takes the place of the one in the settings,
@@ -79,6 +84,21 @@ bool IsWithin(const std::filesystem::path& path,
               const std::filesystem::path& folder) {
   const std::filesystem::path relative = path.lexically_relative(folder);
   return !relative.empty() && *relative.begin() != "..";
+}
+
+void AddDirs(const LaunchRequest& request, LaunchBuilder& b) {
+  const std::vector<std::string>& dirs = request.options.extra_dirs;
+  if (!dirs.empty() && b.version() >= kIgnoresDirs &&
+      b.version() < kTakesDirs) {
+    b.Fail("extra_dirs",
+           absl::StrCat(kRules.name, " ", VersionText(b.version()),
+                        " ignores --include-directories; leave it out, or "
+                        "update with ",
+                        kRules.install));
+  }
+  for (const std::string& dir : dirs) {
+    b.Flag("extra_dirs", "--include-directories", dir);
+  }
 }
 
 void AddImages(const LaunchRequest& request, LaunchBuilder& b) {
@@ -141,9 +161,7 @@ absl::StatusOr<Launch> BuildHeadless(const LaunchRequest& request,
   if (b.version() < kLauncherEnds) b.Env("GEMINI_CLI_NO_RELAUNCH", "true");
   if (!o.sandbox.empty()) b.Env("GEMINI_SANDBOX", o.sandbox);
   b.Flag("model", "-m", o.model);
-  for (const std::string& dir : o.extra_dirs) {
-    b.Flag("extra_dirs", "--include-directories", dir);
-  }
+  AddDirs(request, b);
   if (!o.base_instructions.empty()) {
     b.Env("GEMINI_SYSTEM_MD", o.base_instructions);
   }

@@ -124,6 +124,16 @@ TEST(GeminiArgsTest, FlagsFollowTheVersion) {
   Expect("0.13.0", {.resume_session = "id"}, "",
          "resume_session: Gemini CLI 0.13.0 can't go on with a session; update "
          "with npm install -g @google/gemini-cli");
+  const LaunchRequest dirs = {.options = {.extra_dirs = {"/a"}}};
+  for (const absl::string_view version : {"0.16.0", "0.27.0"}) {
+    Expect(version, dirs, kResearch, " --include-directories /a");
+  }
+  for (const absl::string_view version : {"0.17.0", "0.26.0"}) {
+    Expect(version, dirs, "",
+           absl::StrCat("extra_dirs: Gemini CLI ", version,
+                        " ignores --include-directories; leave it out, or "
+                        "update with npm install -g @google/gemini-cli"));
+  }
   Expect("0.10.0", {}, "",
          "start Gemini CLI 0.10.0: it is older than 0.11.3, the first that "
          "works here; update it with npm install -g @google/gemini-cli");
