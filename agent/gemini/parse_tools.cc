@@ -2,6 +2,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "agent/gemini/parse.h"
 #include "agent/tool_names.h"
 
@@ -19,6 +21,14 @@ std::optional<Todo::Status> TodoStatus(absl::string_view status) {
 std::string OutputText(json::Value output) {
   if (output.IsString()) return std::string(output.StringOr(""));
   return output.exists() ? output.ToJson() : "";
+}
+
+// What a tool that failed says: `output` is what the CLI would show, often just
+// that it failed, and `message` what the model gets.
+std::string ErrorText(std::string output, absl::string_view message) {
+  if (absl::StrContains(message, output)) return std::string(message);
+  if (absl::StrContains(output, message)) return output;
+  return absl::StrCat(output, "\n", message);
 }
 
 }  // namespace
@@ -71,8 +81,8 @@ void GeminiProtocol::OnToolResult(const ToolResultLine& result, Emitter& out) {
     Unknown("tool_result.status", result.status);
   }
   message.output = OutputText(result.output);
-  if (message.is_error && message.output.empty()) {
-    message.output = std::string(error.message);
+  if (message.is_error) {
+    message.output = ErrorText(std::move(message.output), error.message);
   }
   EndAgent(result.tool_id, result.status, out);
   if (!ledger().EndTool(result.tool_id, std::move(message), out)) {
