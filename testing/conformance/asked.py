@@ -44,7 +44,9 @@ def dash_prompt(case):
 @scenario('verbosity')
 def verbosity(case):
     case.play(say_hello('expect verbosity low'))
-    case.well(case.run('Hello.', '--verbosity', 'low'))
+    case.well(case.create('Hello.', options={
+        'model': case.cli.verbosity_model or case.cli.model,
+        'verbosity': 'low'}))
 
 
 @scenario('effort')

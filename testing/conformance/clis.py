@@ -23,6 +23,7 @@ class Cli:
     quick = {}
     # How long the model has to take for its first answer, in milliseconds.
     first_answer = 0
+    verbosity_model = ''  # One that has it, where `model` has not.
 
     def __init__(self, version, program):
         self.version = version
@@ -46,15 +47,15 @@ def write(path, text):
 class Codex(Cli):
     harness, name, variable = 'codex', 'Codex CLI', 'TROIKA_CODEX_BIN'
 
-    @property
-    def model(self):
-        # Others of new versions write programs instead of calling tools; a
-        # model that a version doesn't know brings a warning.
-        return 'gpt-5.5' if self.number >= (0, 124) else 'gpt-5-codex'
-
-    @property
-    def other_model(self):
-        return 'gpt-5.4' if self.number >= (0, 124) else 'gpt-5'
+    def __init__(self, version, program):
+        super().__init__(version, program)
+        # Others of new versions write programs instead of calling tools. With
+        # one that a version doesn't know, it leaves effort and verbosity out.
+        self.model, self.other_model = (
+            ('gpt-5.5', 'gpt-5.4') if self.number >= (0, 166) else
+            ('gpt-5.4', 'gpt-5.2') if self.number >= (0, 124) else
+            ('gpt-5-codex', 'gpt-5'))
+        self.verbosity_model = 'gpt-5' if self.number < (0, 124) else ''
 
     def prepare(self, home, url, mcp):
         folder = os.path.join(home, '.codex')
@@ -73,7 +74,7 @@ enabled = false
 plugins = false
 '''
         profile = 'model_reasoning_effort = "high"\n'
-        if self.number >= (0, 124):
+        if self.number >= (0, 166):
             write(f'{folder}/{PROFILE}.config.toml', profile)
         else:
             config += f'[profiles.{PROFILE}]\n{profile}'

@@ -50,7 +50,7 @@ answer
 ''')
     first = case.run('Remember forty-three.')
     session = case.leave(first)['sessionId']
-    second = case.run('What was it?', '--resume', session)
+    second = case.run('What was it?', '--resume', session or 'latest')
     equal(case.well(second)['result']['text'], 'Forty-three.', 'the answer')
     case.leave(second)
     third = case.run('And now?', '--resume', 'latest')

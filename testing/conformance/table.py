@@ -15,10 +15,10 @@ where they do something else than is written here. Last made on {date}.
 
 "no" means that Troika refuses it for this version, and says what to do instead.
 Other words than "yes" say how much of it the CLI tells: "not told" that a failure
-looks like a success on its wire, "no code", "no text" and "no server" that the exit
-code, the error's text or the name of the MCP server is missing. A stream that breaks
-off is "told" as an error, "tried again", or its beginning is "taken as it is", as if
-it were the whole answer.
+looks like a success on its wire; "no code", "no text", "no server" and "no id" that
+the exit code, the error's text, the name of the MCP server or the session's id is
+missing. A stream that breaks off is "told" as an error, "tried again", or its beginning
+is "taken as it is", as if it were the whole answer.
 '''
 
 
