@@ -44,6 +44,7 @@ bool MsgEvents::BeginsProcess(json::Value line) {
 
 void MsgEvents::StartProcess() {
   seen_ = false;
+  prompt_told_ = false;
   turn_seen_ = false;
   total_.reset();
   last_text_.clear();
@@ -69,6 +70,7 @@ void MsgEvents::OnLine(json::Value line, Emitter& out) {
 void MsgEvents::OnSettings(json::Value line, Emitter& out) {
   const Settings settings = ReadSettings(line, drift_);
   if (line.Get("prompt").IsString()) {
+    if (prompt_told_) return;
     out.Emit(UserInput{.text = std::string(settings.prompt)});
     return;
   }

@@ -31,6 +31,8 @@ class MsgEvents {
   static bool BeginsProcess(json::Value line);
 
   void StartProcess();
+  // The prompt has been told, and its line says nothing new.
+  void PromptTold() { prompt_told_ = true; }
   void OnLine(json::Value line, Emitter& out);
   void OnEnd(Result result, Emitter& out);
 
@@ -58,6 +60,7 @@ class MsgEvents {
   UsageMeter& meter_;
   Drift* const /*nullable*/ drift_;
   bool seen_ = false;
+  bool prompt_told_ = false;
   bool turn_seen_ = false;            // In this process.
   std::optional<TokenCounts> total_;  // As last told in this turn.
   // The blocks that deltas came for and whose message has not come.

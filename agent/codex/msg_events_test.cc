@@ -1,6 +1,7 @@
 #include "agent/codex/msg_events.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -39,6 +40,18 @@ TEST(CodexMsgEventsTest, SettingsAndPrompt) {
   EXPECT_EQ(Payloads<Init>(messages)[0].cwd, "/w");
   EXPECT_EQ(Payloads<UserInput>(messages)[0].text, "do it");
   EXPECT_THAT(Payloads<Result>(messages), IsEmpty());
+}
+
+TEST(CodexMsgEventsTest, PromptThatWasToldIsNotToldAgain) {
+  const std::unique_ptr<Protocol> protocol = NewExecProtocol({});
+  std::vector<Message> messages;
+  protocol->OnNote({.number = 1}, TurnAsked{.prompt = "do it"},
+                   [&](Message&& m) { messages.push_back(std::move(m)); });
+  EXPECT_THAT(Payloads<UserInput>(messages), SizeIs(1));
+  messages = RunStream(*protocol, R"({"model":"m","workdir":"/w"}
+{"prompt":"do it"})");
+  EXPECT_THAT(Payloads<Init>(messages), SizeIs(1));
+  EXPECT_THAT(Payloads<UserInput>(messages), IsEmpty());
 }
 
 TEST(CodexMsgEventsTest, CommandWithOutputAsItComes) {

@@ -22,6 +22,7 @@ class ExecProtocol final : public LineProtocol {
 
  private:
   void OnLine(json::Value value, Emitter& out) override;
+  void OnTurnAsked(const TurnAsked& turn, Emitter& out) override;
   void OnEnd(Result result, Emitter& out) override;
   bool EndsWithoutResult() const override;
 
@@ -71,6 +72,11 @@ void ExecProtocol::OnLine(json::Value value, Emitter& out) {
     if (drift()) drift()->UnknownType("type", line.type);
     out.EmitRaw(line.type);
   }
+}
+
+void ExecProtocol::OnTurnAsked(const TurnAsked& turn, Emitter& out) {
+  LineProtocol::OnTurnAsked(turn, out);
+  msg_events_.PromptTold();
 }
 
 void ExecProtocol::StartProcess(Emitter& out) {
