@@ -106,6 +106,7 @@ struct ProtocolOptions {
   // How the conversation stood when this process began. Ids of a generation
   // after the first carry its number, as harnesses count anew in each process.
   Continuation continuation;
+  std::string version;                  // The CLI's; empty: not known.
   Drift* /*nullable*/ drift = nullptr;  // Told of what the parser doesn't know.
   // What the process reads, where versions of its wire differ: lines of the
   // protocol, or one prompt as it is and then the end.

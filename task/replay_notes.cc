@@ -128,6 +128,7 @@ void Replay::OnNote(const notes::Spawned& note, Out& out) {
     const bool one_prompt = note.stdin_mode == kStdinPrompt;
     process.protocol = backend_->NewProtocol(
         {.continuation = continuation_,
+         .version = note.version,
          .drift = options_.drift,
          .input = one_prompt ? ProtocolOptions::Input::kPrompt
                              : ProtocolOptions::Input::kConversation});

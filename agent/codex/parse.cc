@@ -9,16 +9,22 @@
 #include "agent/codex/msg_events.h"
 #include "agent/codex/record.h"
 #include "agent/line_protocol.h"
+#include "agent/version.h"
 
 namespace troika::codex {
 namespace {
+
+// The first that counts on where a resumed thread stood; before, each process
+// counts from 0.
+constexpr Version kCountsThread = {0, 78, 0};
 
 class ExecProtocol final : public LineProtocol {
  public:
   explicit ExecProtocol(const ProtocolOptions& options)
       : LineProtocol(options),
         items_(&ledger(), options.drift),
-        msg_events_(&ledger(), &meter(), options.drift) {}
+        msg_events_(&ledger(), &meter(), options.drift),
+        counts_thread_(ParseVersion(options.version) >= kCountsThread) {}
 
  private:
   void OnLine(json::Value value, Emitter& out) override;
@@ -39,6 +45,7 @@ class ExecProtocol final : public LineProtocol {
 
   ItemReader items_;
   MsgEvents msg_events_;
+  const bool counts_thread_;
   bool process_seen_ = false;
   bool thread_seen_ = false;
   bool turn_seen_ = false;   // In this process.
@@ -142,7 +149,9 @@ void ExecProtocol::OnTurnCompleted(json::Value usage, Emitter& out) {
   result.text = items_.last_text();
   const std::optional<TokenCounts> total = ReadUsage(usage, drift());
   if (total) {
-    result.usage = meter().AdvanceTo(*total);
+    // A process has one turn.
+    result.usage =
+        counts_thread_ ? meter().AdvanceTo(*total) : meter().AddTurn(*total);
     out.Emit(result.usage);
   } else {
     result.usage = meter().Unreported();

@@ -100,6 +100,24 @@ TEST(CodexParseTest, NextProcessContinuesTheThread) {
   EXPECT_EQ(Payloads<Result>(other)[0].usage.turn->input, 84);
 }
 
+TEST(CodexParseTest, OldVersionsCountEachProcessFromZero) {
+  ProtocolOptions options;
+  options.continuation.session_id = "t-1";
+  options.continuation.total = {.input = 42, .output = 5};
+  const std::vector<std::string> turn = {std::string(kThread),
+                                         std::string(kTurn), Completed(50, 6)};
+  const auto usage_of = [&](absl::string_view version) {
+    options.version = std::string(version);
+    const std::unique_ptr<Protocol> protocol = NewExecProtocol(options);
+    const auto messages = RunStream(*protocol, absl::StrJoin(turn, "\n"));
+    return Payloads<Result>(messages)[0].usage;
+  };
+  EXPECT_EQ(usage_of("0.63.0").turn->input, 50);
+  EXPECT_EQ(usage_of("0.63.0").total.input, 92);
+  EXPECT_EQ(usage_of("0.78.0").turn->input, 8);
+  EXPECT_EQ(usage_of("").total.input, 50);
+}
+
 TEST(CodexParseTest, StreamsOfTwoProcessesInOne) {
   const absl::string_view item =
       R"({"type":"item.started","item":{"id":"item_0","type":"command_execution","command":"ls","status":"in_progress"}})";
