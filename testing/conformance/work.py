@@ -2,6 +2,9 @@
 from scenario import equal, holds, scenario
 
 DANGEROUS = ('--edit-mode', 'dangerous')
+# Codex tells a command's end 100 ms after the model has it, or never where the
+# turn has ended by then. No real model is so fast.
+THINKING = 'delay 500'
 
 
 @scenario('a message')
@@ -29,11 +32,12 @@ answer
 
 @scenario('a command')
 def command(case):
-    case.play('''
+    case.play(f'''
 answer
   run printf 'six times %s is %s' seven 42
 answer
   expect result six times seven is 42
+  {THINKING}
   say It is 42.
 ''')
     task = case.run('Count.', *DANGEROUS)
@@ -46,11 +50,12 @@ answer
 
 @scenario('a command that fails')
 def failing_command(case):
-    case.play('''
+    case.play(f'''
 answer
   run echo "to stderr" >&2; exit 3
 answer
   expect result to stderr
+  {THINKING}
   say It did not work.
 ''')
     task = case.run('Try.', *DANGEROUS)
@@ -67,12 +72,13 @@ answer
 
 @scenario('two commands at once')
 def parallel_commands(case):
-    case.play('''
+    case.play(f'''
 answer
   run sleep 0.3; echo first
   run sleep 0.1; echo second
 answer
   expect results 2
+  {THINKING}
   say Both ran.
 ''')
     task = case.run('Run both.', *DANGEROUS)
