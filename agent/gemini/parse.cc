@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 
 namespace troika::gemini {
 namespace {
@@ -100,7 +101,11 @@ void GeminiProtocol::OnMessage(const MessageLine& message, Emitter& out) {
     last_text_ = std::string(*content);
     out.Emit(Text{last_text_});
   } else {
-    out.Emit(UserInput{.text = std::string(*content)});
+    // Old versions put two behind a prompt that came on stdin (0.20).
+    absl::string_view prompt = *content;
+    while (absl::ConsumeSuffix(&prompt, "\n")) {
+    }
+    out.Emit(UserInput{.text = std::string(prompt)});
   }
 }
 

@@ -89,6 +89,13 @@ TEST(GeminiParseTest, UserInputOpensATurnOnlyWhereNoneIs) {
   EXPECT_THAT(Payloads<Result>(run.messages), SizeIs(1));
 }
 
+TEST(GeminiParseTest, NewlinesBehindAPromptAreTheClisOwn) {
+  const Parsed run =
+      Parse(R"({"type":"message","role":"user","content":"do\n\nit\n\n"})"
+            "\n");
+  EXPECT_EQ(Payloads<UserInput>(run.messages).at(0).text, "do\n\nit");
+}
+
 TEST(GeminiParseTest, FragmentsUpToTheNextEventAreOneText) {
   const Parsed run = Parse(
       absl::StrCat(kInit, Fragment("a"), Fragment("b"), Use("1", "glob", "{}"),
