@@ -20,7 +20,6 @@ constexpr FlagRow kFlags[] = {
     {"--input-format", {1, 0, 21}},
     {"--add-dir", {1, 0, 21}},
     {"--session-id", {1, 0, 53}},
-    {"--fork-session", {1, 0, 119}},
     {.flag = "--system-prompt-file",
      .first = {1, 0, 55},
      .help = FlagRow::Help::kUnlisted},
@@ -35,6 +34,10 @@ constexpr FlagRow kFlags[] = {
      .help = FlagRow::Help::kUnlisted},
     {"--json-schema", {2, 0, 45}},
     {"--no-session-persistence", {2, 0, 65}},
+    // Not offered to the model with -p before (2.0.70).
+    {.flag = "AskUserQuestion",
+     .first = {2, 0, 71},
+     .help = FlagRow::Help::kUnlisted},
     {"--effort", {2, 1, 42}},
 };
 
@@ -132,18 +135,20 @@ const LaunchRules& Rules() { return kRules; }
 
 Capabilities CapabilitiesOf(const Cli& cli) {
   const FlagTable& flags = kRules.flags;
+  const bool converses = flags.Has(cli, "--input-format");
   const bool asks = flags.Has(cli, "--permission-prompt-tool");
-  const Capabilities all = {.follow_up = true,
-                            .resume = flags.Has(cli, "--resume"),
-                            .fork = flags.Has(cli, "--fork-session"),
-                            .steer = true,
-                            .interrupt = true,
-                            .approvals = asks,
-                            .questions = asks,
-                            .images = flags.Has(cli, "images in its prompts"),
-                            .models = true,
-                            .compaction = true};
-  return flags.Has(cli, "--input-format") ? all : WithoutConversation(all);
+  const Capabilities all = {
+      .follow_up = true,
+      .resume = flags.Has(cli, "--resume"),
+      .steer = true,
+      .interrupt = true,
+      .approvals = asks,
+      .questions = asks && flags.Has(cli, "AskUserQuestion"),
+      // They go into the conversation.
+      .images = converses && flags.Has(cli, "images in its prompts"),
+      .models = true,
+      .compaction = true};
+  return converses ? all : WithoutConversation(all);
 }
 
 absl::StatusOr<Launch> BuildPrint(const LaunchRequest& request,

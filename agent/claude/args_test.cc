@@ -185,26 +185,18 @@ TEST(ClaudeArgsTest, CapabilitiesFollowTheVersion) {
   converses.interrupt = true;
   Capabilities asks = converses;
   asks.approvals = true;
-  asks.questions = true;
   Capabilities sees = asks;
   sees.images = true;
   Capabilities all = sees;
-  all.fork = true;
+  all.questions = true;
   const struct {
     absl::string_view version;
     Capabilities can;
   } kCases[] = {
-      {"0.2.118", one_prompt},
-      {"1.0.20", one_prompt},
-      {"1.0.21", converses},
-      {"1.0.59", converses},
-      {"1.0.60", asks},
-      {"1.0.62", asks},
-      {"1.0.63", sees},
-      {"1.0.118", sees},
-      {"1.0.119", all},
-      {"2.1.325", all},
-      {"", all},
+      {"0.2.118", one_prompt}, {"1.0.20", one_prompt}, {"1.0.21", converses},
+      {"1.0.59", converses},   {"1.0.60", asks},       {"1.0.62", asks},
+      {"1.0.63", sees},        {"1.0.118", sees},      {"2.0.70", sees},
+      {"2.0.71", all},         {"2.1.325", all},       {"", all},
   };
   for (const auto& c : kCases) {
     const Cli cli = {.version = std::string(c.version)};
@@ -213,6 +205,10 @@ TEST(ClaudeArgsTest, CapabilitiesFollowTheVersion) {
               c.can.follow_up)
         << c.version;
   }
+  // A newer one whose help has no conversation has no place for images.
+  EXPECT_FALSE(
+      backend.capabilities({.version = "9.0.0", .help = "  --resume\n"})
+          .images);
 }
 
 TEST(ClaudeArgsTest, OneLongProcessWhereTheVersionTakesPrompts) {

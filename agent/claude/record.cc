@@ -1,5 +1,7 @@
 #include "agent/claude/record.h"
 
+#include "agent/claude/record_read.h"
+
 namespace troika::claude {
 namespace {
 
@@ -268,6 +270,7 @@ constexpr Field<ResultLine> kResultLine[] = {
     {"total_cost_usd", &ResultLine::total_cost},
     {"usage", &ResultLine::usage},
     {"modelUsage"},
+    {"origin"},
     {"permission_denials"},
     {"structured_output"},
     {"terminal_reason", &ResultLine::terminal_reason},
@@ -315,67 +318,8 @@ constexpr Field<RateLimitInfo> kRateLimitInfo[] = {
     {"session_id"},
 };
 
-constexpr Field<ControlLine> kControlLine[] = {
-    {"type"},
-    {"request_id", &ControlLine::request_id},
-    {"request", &ControlLine::request},
-    {"response", &ControlLine::response},
-    {"uuid"},
-    {"session_id"},
-};
-
-constexpr Field<PermissionRequest> kPermissionRequest[] = {
-    {"subtype"},
-    {"tool_name", &PermissionRequest::tool_name},
-    {"display_name"},
-    {"input", &PermissionRequest::input},
-    {"description", &PermissionRequest::description},
-    {"permission_suggestions"},
-    {"blocked_path", &PermissionRequest::blocked_path},
-    {"decision_reason", &PermissionRequest::decision_reason},
-    {"tool_use_id", &PermissionRequest::tool_use_id},
-    {"agent_id"},
-    {"decision_reason_type"},
-    {"decision_reason_code"},
-    {"decision_reason_rule_source"},
-    {"decision_reason_hook_event"},
-    {"decision_reason_hook_source"},
-    {"decision_reason_hook_plugin_id"},
-    {"server_policy_ask_only"},
-    {"classifier_approvable"},
-    {"suppress_always_allow_rule"},
-    {"default_to_no"},
-    {"matched_ask_rule"},
-    {"requires_user_interaction"},
-    {"mcp_server"},
-    {"title"},
-    {"plugin"},
-};
-
-constexpr Field<ControlResponse> kControlResponse[] = {
-    {"subtype", &ControlResponse::subtype},
-    {"request_id", &ControlResponse::request_id},
-    {"response", &ControlResponse::response},
-    {"error", &ControlResponse::error},
-    {"pending_permission_requests"},
-    {"pending_user_dialog_requests"},
-};
-
-constexpr Field<PermissionAnswer> kPermissionAnswer[] = {
-    {"behavior", &PermissionAnswer::behavior},
-    {"message", &PermissionAnswer::message},
-    {"updatedInput", &PermissionAnswer::updated_input},
-};
-
 }  // namespace
 
-#define TROIKA_READ(Type)                                \
-  template <>                                            \
-  Type Read(json::Value from, const FieldScope& scope) { \
-    Type record;                                         \
-    ReadFields(from, k##Type, scope, &record);           \
-    return record;                                       \
-  }
 TROIKA_READ(MessageLine)
 TROIKA_READ(ApiMessage)
 TROIKA_READ(Block)
@@ -394,10 +338,5 @@ TROIKA_READ(SystemLine)
 TROIKA_READ(CompactMetadata)
 TROIKA_READ(ResultLine)
 TROIKA_READ(RateLimitInfo)
-TROIKA_READ(ControlLine)
-TROIKA_READ(PermissionRequest)
-TROIKA_READ(ControlResponse)
-TROIKA_READ(PermissionAnswer)
-#undef TROIKA_READ
 
 }  // namespace troika::claude

@@ -28,7 +28,6 @@ constexpr FlagRow kFlags[] = {
     {"--add-dir", {0, 63, 0}},
     {"--local-provider", {0, 63, 0}},
     {"--ephemeral", {0, 100, 0}},
-    {"fork", {0, 166, 0}},
     {"--ignore-rules", {0, 124, 0}},
     // Keys of the configuration. An unknown one is ignored without a word.
     {.flag = "web_search", .first = {0, 90, 0}, .help = kUnlisted},
@@ -143,7 +142,6 @@ const LaunchRules& Rules() { return kRules; }
 Capabilities CapabilitiesOf(const Cli& cli) {
   // A process takes one prompt, asks nothing and reads no answer.
   return {.resume = kRules.flags.Has(cli, "resume"),
-          .fork = kRules.flags.Has(cli, "fork"),
           .images = kRules.flags.Has(cli, "--image"),
           .models = true};
 }

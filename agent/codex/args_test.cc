@@ -230,11 +230,9 @@ TEST(CodexArgsTest, CapabilitiesFollowTheVersion) {
       {"0.34.0", {.models = true}},
       {"0.42.0", {.resume = true, .models = true}},
       {"0.63.0", {.resume = true, .images = true, .models = true}},
-      {"0.166.0",
-       {.resume = true, .fork = true, .images = true, .models = true}},
-      {"0.170.0",
-       {.resume = true, .fork = true, .images = true, .models = true}},
-      {"", {.resume = true, .fork = true, .images = true, .models = true}},
+      {"0.166.0", {.resume = true, .images = true, .models = true}},
+      {"0.170.0", {.resume = true, .images = true, .models = true}},
+      {"", {.resume = true, .images = true, .models = true}},
   };
   for (const auto& c : kCases) {
     EXPECT_EQ(backend.capabilities({.version = std::string(c.version)}), c.can)
