@@ -236,7 +236,10 @@ def is_there(pin, path):
     except Trouble as trouble:
         say(f"{trouble}; installing it again")
         return False
-    stamp.write_text(json.dumps(now))
+    with tempfile.NamedTemporaryFile(
+            "w", dir=pin.folder, prefix=".stamp-", delete=False) as new:
+        new.write(json.dumps(now))
+    os.replace(new.name, stamp)
     return True
 
 

@@ -15,10 +15,11 @@ esac
 need "${BUILD_PACKAGES[@]}"
 
 reports=$(mktemp -d)
-trap 'rm -rf "$reports"' EXIT
+fetching=
+trap '[[ -z $fetching ]] || kill "$fetching" 2>/dev/null || true
+  rm -rf "$reports"' EXIT
 
 # They are fetched while the rest is built.
-fetching=
 if [[ ${phases[*]} == *asan* ]]; then
   tools/clis install >/dev/null &
   fetching=$!
@@ -36,6 +37,7 @@ for phase in "${phases[@]}"; do
 done
 if [[ -n $fetching ]]; then
   wait "$fetching" || say "the CLIs could not be fetched; trying again"
+  fetching=
   phases+=(conformance)
   tools/conformance.sh --config asan --report "$reports/conformance" \
     codex claude gemini || true
