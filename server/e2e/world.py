@@ -127,7 +127,8 @@ class Server:
             self.server = subprocess.Popen(
                 [self.programs['troika-server'], '--listen', listen,
                  f'--ready-fd={tell}', *flags],
-                env=self.env, stderr=errors, pass_fds=[tell])
+                env=self.env, stderr=errors, pass_fds=[tell],
+                start_new_session=True)
             os.close(tell)
             with os.fdopen(ready) as said:
                 told = said.read()

@@ -12,10 +12,26 @@ def waits(case, task, what):
     return one
 
 
+def asks_nothing(case):
+    """It does without, and an answer is refused."""
+    case.play('''
+answer
+  run touch ${cwd}/first
+answer
+  say I did what I could.
+''')
+    task = case.create('Touch it.', options={'editMode': 'auto_edit'})
+    case.well(task)
+    equal(case.only(task, 'approval'), [], 'what it asked')
+    case.ask('POST', f'/tasks/{task}/respond',
+             {'id': 'any', 'approval': {'allow': True}})
+    raise AssertionError('an answer to nothing was taken')
+
+
 @scenario('a permission that is asked for')
 def approval(case):
     if not case.capabilities()['approvals']:
-        return 'no'
+        return asks_nothing(case)
     case.play('''
 answer
   run touch ${cwd}/first
@@ -40,6 +56,8 @@ answer
 @scenario('a question')
 def question(case):
     if not case.capabilities()['questions']:
+        case.play('answer\n  expect no-tool ask\n  say I would ask.\n')
+        case.well(case.create('Paint it.'))
         return 'no'
     case.play('''
 answer

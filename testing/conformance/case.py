@@ -32,7 +32,8 @@ class Model:
             self.process = subprocess.Popen(
                 [program, '--script', path, '--set', f'cwd={cwd}',
                  '--log', self.log, f'--ready-fd={tell}'],
-                stdout=subprocess.DEVNULL, stderr=errors, pass_fds=[tell])
+                stdout=subprocess.DEVNULL, stderr=errors, pass_fds=[tell],
+                start_new_session=True)
         os.close(tell)
         with os.fdopen(ready) as said:
             self.url = said.read().strip()
@@ -51,12 +52,16 @@ class Model:
         return any(line.get('note') == note for line in self.requests())
 
     def stop(self):
-        """Returns what did not go as the script says; else nothing."""
+        """Returns what did not go as the script says: lines."""
         self.process.terminate()
         code = self.process.wait(PATIENCE)
         with open(self.errors) as errors:
-            said = errors.read()
-        return said or f'exit code {code}' if code else ''
+            said = errors.read().splitlines()
+        return said or [f'exit code {code}'] if code else []
+
+
+# What the verdict says where nothing was asked for.
+UNASKED = ('nobody asked for it', 'not as the script said')
 
 
 class Case:
@@ -76,6 +81,7 @@ class Case:
         subprocess.run(['git', 'init', '-q', self.work], check=True)
         self.model = None
         self.refused = False
+        self.started = []
         self.tasks = []
         self.env = {}
 
@@ -107,6 +113,11 @@ class Case:
             'cwd': cwd or self.work, 'env': self.env,
             'options': {'model': self.cli.model, **(options or {})}, **fields}
         return self.known(self.ask('POST', '/tasks', request)['id'])
+
+    def processes(self, task):
+        """How many were started for it."""
+        return sum(e['kind'] == 'spawned'
+                   for e in self.only(task, 'lifecycle'))
 
     def capabilities(self):
         """As the server tells them, of this version."""
@@ -189,10 +200,13 @@ class Case:
     # Tasks, by `troika run`.
 
     def troika(self, *arguments, **options):
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [self.server.programs['troika'], *arguments], env=self.env,
             cwd=self.work, stdin=options.pop('stdin', subprocess.DEVNULL),
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            start_new_session=True, **options)
+        self.started.append(process)
+        return process
 
     def run(self, prompt, *flags, code=0, stdin=None):
         """`troika run` to its end; returns the task's id."""
@@ -217,6 +231,8 @@ class Case:
             raise AssertionError(f'troika run: exit code {returned} and not '
                                  f'{code}: {errors}\n' + '\n'.join(lines[-8:]))
         shown = [e for e in events if e.get('taskId')]
+        if not rules.only(shown, 'result'):
+            raise AssertionError(f'troika run shows no result: {shown}')
         kept = self.events(task)[:len(shown)]
         if shown != kept:
             raise AssertionError('troika run shows other events than the API: '
@@ -226,14 +242,21 @@ class Case:
     def output(self, task):
         """What the agent wrote to stdout."""
         process = self.troika('log', task, '--stream', 'out', '--raw')
-        return process.communicate(timeout=PATIENCE)[0].decode(
-            errors='replace')
+        text, errors = process.communicate(timeout=PATIENCE)
+        if process.returncode:
+            raise AssertionError(f'troika log: {errors}')
+        return text.decode(errors='replace')
 
     def unknown(self, task):
         """What the parser does not know of it."""
+        output = self.output(task)
+        if not output:
+            return ''  # It had nothing to say.
         process = self.troika('parse', '--harness', self.cli.harness,
                               '--unknown', '--json', stdin=subprocess.PIPE)
-        text, _ = process.communicate(self.output(task).encode(), PATIENCE)
+        text, errors = process.communicate(output.encode(), PATIENCE)
+        if process.returncode:
+            raise AssertionError(f'troika parse: {errors}')
         return text.decode().strip()
 
     # Files.
@@ -263,9 +286,8 @@ class Case:
             wrong += [f'{task}: not known: {unknown}'] if unknown else []
         wrong += [f'left running: {p}' for p in self.left()]
         if self.model:
-            verdict = self.model.stop()
-            if verdict and not self.refused:
-                wrong.append(verdict)
+            wrong += [line for line in self.model.stop() if not (
+                self.refused and any(u in line for u in UNASKED))]
         if wrong:
             raise AssertionError('\n'.join(wrong))
 
@@ -276,9 +298,18 @@ class Case:
         return processes.marked(self.mark)
 
     def close(self):
-        for task in self.tasks:
-            self.server.ask('POST', f'/api/v1/tasks/{task}/stop',
-                            {'grace': '0s'})
+        """Ends whatever is left; raises nothing."""
+        for process in self.started:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+        try:
+            found = self.server.api('GET', f'/tasks?cwd={self.work}')['tasks']
+            for task in {*self.tasks, *(t['id'] for t in found)}:
+                self.server.ask('POST', f'/api/v1/tasks/{task}/stop',
+                                {'grace': '0s'})
+        except (OSError, AssertionError):
+            pass  # The server is gone, and is missed elsewhere.
         if self.model and self.model.process.poll() is None:
             self.model.process.kill()
             self.model.process.wait()
@@ -286,14 +317,21 @@ class Case:
     def story(self):
         """For a failure: what was asked and what came."""
         lines = []
-        for task in self.tasks:
-            now = self.task(task)
-            lines.append(f'{task}: {now["state"]} {now.get("reason", "")}')
-            for event in self.events(task)[-25:]:
-                text = json.dumps({k: v for k, v in event.items()
-                                   if k not in ('time', 'taskId')})
-                lines.append('  ' + re.sub(r'\s+', ' ', text)[:600])
+        try:
+            for task in self.tasks:
+                lines += self.task_story(task)
+        except (OSError, AssertionError) as error:
+            lines.append(f'the server does not answer: {error}')
         if self.model:
             with open(self.model.errors) as errors:
                 lines.append('model: ' + errors.read()[:4000])
         return '\n'.join(lines)
+
+    def task_story(self, task):
+        now = self.task(task)
+        lines = [f'{task}: {now["state"]} {now.get("reason", "")}']
+        for event in self.events(task)[-25:]:
+            text = json.dumps({k: v for k, v in event.items()
+                               if k not in ('time', 'taskId')})
+            lines.append('  ' + re.sub(r'\s+', ' ', text)[:600])
+        return lines

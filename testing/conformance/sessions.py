@@ -36,6 +36,24 @@ answer
         raise AssertionError('the second turn adds no tokens')
 
 
+@scenario('a second prompt')
+def second_prompt(case):
+    case.play('''
+answer
+  say One.
+answer
+  expect history First.
+  expect prompt Second.
+  say Two.
+''')
+    task = case.create('First.')
+    case.well(task)
+    case.send(task, 'Second.')
+    equal(case.well(task, turns=2)['result']['text'], 'Two.', 'the answer')
+    alone = case.processes(task) == 1
+    equal(alone, case.capabilities()['followUp'], 'in the same process')
+
+
 @scenario('a session of the CLI\'s own that resumes')
 def own_session(case):
     case.play('''
@@ -79,6 +97,7 @@ answer
   say First.
 answer
   expect model {case.cli.other_model}
+  expect history One.
   write {outside} written\\n
 answer
   write {place}/yes.txt written\\n
@@ -103,6 +122,7 @@ answer
   say First.
 answer
   expect effort high
+  expect history First.
   say Second.
 ''')
     task = case.create('One.', options={'profile': PROFILE})
@@ -117,11 +137,14 @@ def deny_all(case, task, turns=1):
     """Answers no to whatever the agent asks for, until its turn has ended.
     Returns the inputs of the tools that it asked for."""
     from world import wait_for
-    asked = []
+    asked, answered = [], set()
 
     def look():
         now = case.task(task)
         for approval in now['approvals']:
+            if approval['id'] in answered:
+                continue  # It goes on in a moment.
+            answered.add(approval['id'])
             asked.append(str(approval.get('input')))
             case.ask('POST', f'/tasks/{task}/respond', {
                 'id': approval['id'],

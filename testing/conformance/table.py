@@ -10,15 +10,18 @@ HEAD = '''# What works with which version
 
 `./dev conformance --update` makes this page: it runs every scenario of
 testing/conformance with the real CLIs, a scripted model and the real relay, and
-writes down what it saw. `./dev test` runs the newest versions of the page and fails
-where they do something else than is written here. Last made on {date}.
+writes down what it saw. `./dev test` runs the versions that tools/clis.lock calls
+current, and fails where they do something else than is written here. Last made on
+{date}.
 
-"no" means that Troika refuses it for this version, and says what to do instead.
-Other words than "yes" say how much of it the CLI tells: "not told" that a failure
-looks like a success on its wire; "no code", "no text", "no server" and "no id" that
-the exit code, the error's text, the name of the MCP server or the session's id is
-missing. A stream that breaks off is "told" as an error, "tried again", or its beginning
-is "taken as it is", as if it were the whole answer.
+"no" means that the version can't do it: Troika refuses it, and says what to do
+instead. Other words than "yes" say how much of it the CLI tells: "not told" that a
+failure looks like a success on its wire; "no code", "no text", "no server" and "no id"
+that the exit code, the error's text, the name of the MCP server or the session's id is
+missing; "not cached" and "other" that its tokens are not those of the model; "forgets"
+that the interrupted prompt is not in the conversation that goes on. A stream that
+breaks off is "told" as an error, "tried again", or its beginning is "taken as it is",
+as if it were the whole answer.
 '''
 
 
@@ -36,6 +39,12 @@ def row(cells):
 
 def rule(columns):
     return '|' + '---|' * columns + '\n'
+
+
+def mode_words(outcome):
+    """A word for each column; one for all, where the mode itself was refused."""
+    words = outcome.split()
+    return words if len(words) > 1 else words * len(modes.COLUMNS)
 
 
 def harness_section(kind, found):
@@ -56,9 +65,7 @@ def harness_section(kind, found):
     for scene in scenes(modes.GROUP):
         for version in versions:
             outcome = cell(version, scene)
-            cells = outcome.split() if ' ' in outcome else (
-                [outcome] * len(modes.COLUMNS))
-            text += row([scene.title, version, *cells])
+            text += row([scene.title, version, *mode_words(outcome)])
     return text
 
 
@@ -82,10 +89,8 @@ def read(path):
                 for version, outcome in zip(head[1:], cells[1:]):
                     found[(kind.harness, version, name)] = outcome
             else:
-                words = cells[2:] if len(set(cells[2:])) > 1 or (
-                    cells[2] != 'no') else cells[2:3]
                 name = titles(modes.GROUP).get(cells[0])
-                found[(kind.harness, cells[1], name)] = ' '.join(words)
+                found[(kind.harness, cells[1], name)] = ' '.join(cells[2:])
     return found
 
 
@@ -100,15 +105,22 @@ def update(path, found):
 
 
 def differences(path, found):
-    """A line for each outcome that is not the one that is written."""
+    """A line for each outcome that is not the one that is written. A version
+    that has no column yet is compared with the newest one that has."""
     written = read(path)
+    known = {version for _, version, _ in written}
     lines = []
-    for key, outcome in sorted(found.items()):
-        if outcome == 'failed':
-            continue
-        wanted = written.get(key)
+    for (harness, version, name), outcome in sorted(found.items()):
+        column = version
+        if version not in known:
+            column = max((v for h, v, _ in written if h == harness),
+                         key=clis.version_of, default=version)
+        wanted = written.get((harness, column, name), 'nothing')
+        if name in titles(modes.GROUP).values():
+            outcome = ' '.join(mode_words(outcome))
         if wanted != outcome:
-            lines.append(f'{" ".join(key)}: {outcome!r}, and '
-                         f'{os.path.basename(path)} says {wanted!r}; if that '
-                         'is right: ./dev conformance --update')
+            lines.append(f'{harness} {version} {name}: "{outcome}", and '
+                         f'{os.path.basename(path)} says "{wanted}" of '
+                         f'{column}; if that is right: ./dev conformance '
+                         f'--update {harness}@{version}')
     return lines

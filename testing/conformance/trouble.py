@@ -111,6 +111,10 @@ answer
     case.send(task, 'Go on.')
     equal(case.well(task, turns=2)['result']['text'], 'Gone on.',
           'the answer')
+    equal(case.processes(task) == 1, case.capabilities()['interrupt'],
+          'in the same process')
+    asked = [r for r in case.model.requests() if r.get('kind') == 'main']
+    return 'yes' if 'Talk.' in str(asked[-1]['body']) else 'forgets'
 
 
 @scenario('the CLI is killed')

@@ -1,5 +1,6 @@
 """What agents do: talk, run commands, change files, plan, use tools."""
 from scenario import equal, holds, scenario
+from world import wait_for
 
 DANGEROUS = ('--edit-mode', 'dangerous')
 # Codex tells a command's end 100 ms after the model has it, or never where the
@@ -28,6 +29,19 @@ answer
     equal([i['text'] for i in case.only(task, 'userInput')], ['Say hello.'],
           'the prompt')
     return 'yes' if now['sessionId'] else 'no id'
+
+
+@scenario('tokens')
+def tokens(case):
+    case.play('answer\n  say Hello.\n  usage 1000 200 30\n')
+    task = case.create('Hello.')
+    told = case.well(task)['usage']['total']
+    found = [int(told[name]) for name in (
+        'inputTokens', 'cachedInputTokens', 'outputTokens')]
+    if found == [1000, 200, 30]:
+        return 'yes'
+    # Some count in their own way.
+    return 'not cached' if found == [1200, 0, 30] else 'other'
 
 
 @scenario('a command')
@@ -94,7 +108,7 @@ answer
 def background_command(case):
     case.play('''
 answer
-  run-background sleep 54321
+  run-background touch ${cwd}/begun; sleep 54321
 answer maybe
   say It runs.
 answer always
@@ -104,6 +118,7 @@ answer always
     case.well(task)
     if len(case.only(task, 'toolUse')) < 1:
         raise AssertionError('the command is not shown')
+    wait_for(lambda: case.read('begun') is not None, 'the command')
 
 
 @scenario('files added, changed, deleted')
@@ -155,7 +170,7 @@ answer always
              for todo in case.only(task, 'todo')]
     if not lists:
         raise AssertionError('no plan is shown')
-    equal([text for text, _ in lists[-1]], ['Find the bug', 'Fix it'],
+    equal(lists[-1], [('Find the bug', 'completed'), ('Fix it', 'completed')],
           'the plan')
 
 

@@ -1,7 +1,7 @@
 // A scripted model behind HTTP, on loopback only.
 //
 //   EventLoop loop;
-//   auto server = ModelServer::Start(&loop, {.script = *script});
+//   auto server = ModelServer::Start(&loop, {.player = {.script = *script}});
 //   (*server)->url();  // "http://127.0.0.1:41234"
 //   loop.Run();
 #ifndef TROIKA_TESTING_MODEL_SERVER_H_
