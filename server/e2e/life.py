@@ -274,7 +274,7 @@ class LifeTest(unittest.TestCase):
                 "install -g @openai/codex")
         for path, body in ((f'/tasks/{task}/input', {'text': 'more'}),
                            (f'/tasks/{task}/resume', {})):
-            answer = world.ask('POST', path, body)
+            answer = world.ask('POST', '/api/v1' + path, body)
             self.assertEqual(answer.status, 409, answer.body)
             self.assertEqual(answer.json, {'code': 'failed_precondition',
                                            'message': told})
@@ -285,7 +285,8 @@ class LifeTest(unittest.TestCase):
                               "Codex CLI 0.34.0 can't take images; update")):
             with open(os.path.join(world.work, 'a.png'), 'wb') as image:
                 image.write(b'\x89PNG\r\n\x1a\n')
-            answer = world.ask('POST', '/tasks', world.request('ok', **fields))
+            answer = world.ask('POST', '/api/v1/tasks',
+                               world.request('ok', **fields))
             self.assertEqual(answer.status, 400, answer.body)
             self.assertIn(said, answer.json['message'])
 

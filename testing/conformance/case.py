@@ -119,6 +119,11 @@ class Case:
         return sum(e['kind'] == 'spawned'
                    for e in self.only(task, 'lifecycle'))
 
+    def remembers(self, prompt):
+        """Whether the last request of the model has an earlier prompt."""
+        asked = [r for r in self.model.requests() if r.get('kind') == 'main']
+        return 'yes' if prompt in str(asked[-1]['body']) else 'forgets'
+
     def capabilities(self):
         """As the server tells them, of this version."""
         found = self.server.api('GET', '/harnesses')['harnesses']

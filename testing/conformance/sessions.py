@@ -42,7 +42,6 @@ def second_prompt(case):
 answer
   say One.
 answer
-  expect history First.
   expect prompt Second.
   say Two.
 ''')
@@ -52,6 +51,7 @@ answer
     equal(case.well(task, turns=2)['result']['text'], 'Two.', 'the answer')
     alone = case.processes(task) == 1
     equal(alone, case.capabilities()['followUp'], 'in the same process')
+    return case.remembers('First.')
 
 
 @scenario('a session of the CLI\'s own that resumes')

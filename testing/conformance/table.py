@@ -19,7 +19,7 @@ instead. Other words than "yes" say how much of it the CLI tells: "not told" tha
 failure looks like a success on its wire; "no code", "no text", "no server" and "no id"
 that the exit code, the error's text, the name of the MCP server or the session's id is
 missing; "not cached" and "other" that its tokens are not those of the model; "forgets"
-that the interrupted prompt is not in the conversation that goes on. A stream that
+that an earlier prompt is not in the conversation that goes on. A stream that
 breaks off is "told" as an error, "tried again", or its beginning is "taken as it is",
 as if it were the whole answer.
 '''

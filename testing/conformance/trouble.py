@@ -113,8 +113,7 @@ answer
           'the answer')
     equal(case.processes(task) == 1, case.capabilities()['interrupt'],
           'in the same process')
-    asked = [r for r in case.model.requests() if r.get('kind') == 'main']
-    return 'yes' if 'Talk.' in str(asked[-1]['body']) else 'forgets'
+    return case.remembers('Talk.')
 
 
 @scenario('the CLI is killed')
