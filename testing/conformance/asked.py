@@ -25,7 +25,10 @@ def image(case):
 @scenario('a prompt of 1 MiB')
 def long_prompt(case):
     size = 1 << 20
-    case.play(say_hello(f'expect prompt-bytes {size}'), quick=False)
+    # Gemini CLI shows the prompt, and leaves without waiting until its stdout,
+    # a pipe of 1 MiB, has taken it all.
+    case.play(say_hello(f'expect prompt-bytes {size}\n  delay 2000'),
+              quick=False)
     line = 'All work and no play makes a long prompt. äöü\n'
     prompt = (line.encode() * (size // len(line)))[:size - 1] + b'!'
     prompt = prompt.decode(errors='ignore').encode().rjust(size, b'.')
