@@ -30,8 +30,10 @@ for phase in "${phases[@]}"; do
   [[ $phase == asan ]] ||
     flags=(--test_tag_filters="$phase" --build_tests_only)
   say "testing: $phase"
-  # The count below says what failed; it must not end the run here.
+  # The count below says what failed; it must not end the run here. Tests of
+  # programs wait a good deal, so there is room for one action more.
   run_bazel test //... --keep_going "${flags[@]}" \
+    --local_cpu_resources='HOST_CPUS*1.5' \
     --experimental_convenience_symlinks=ignore \
     --build_event_json_file="$reports/$phase" || true
 done
