@@ -38,13 +38,18 @@ print(json.dumps({'type': 'turn.completed', 'usage': {'input_tokens': 1,
         self.world = World(self.programs)
         self.addCleanup(self.world.close)
 
+    def agent(self):
+        """A CLI that asks the server what the variable ASK says."""
+        path = self.world.script(self.AGENT % {
+            'folder': os.path.dirname(os.path.abspath(__file__)),
+            'names': list(self.programs), 'home': self.world.home})
+        os.chmod(path, 0o755)
+        return path
+
     def test_it_gets_no_more_than_it_has(self):
         world = self.world
         world.start()
-        agent = world.script(self.AGENT % {
-            'folder': os.path.dirname(os.path.abspath(__file__)),
-            'names': list(self.programs), 'home': world.home})
-        os.chmod(agent, 0o755)
+        agent = self.agent()
         asks = world.create('ask Bash {"command":"x"}\nok', harness='claude',
                             options={'editMode': 'auto_edit'})
         approval = world.wait_state(asks, 'awaiting_approval')['approvals'][0]
@@ -72,10 +77,7 @@ print(json.dumps({'type': 'turn.completed', 'usage': {'input_tokens': 1,
     def test_it_starts_agents_only_so_deep(self):
         world = self.world
         world.start()
-        agent = world.script(self.AGENT % {
-            'folder': os.path.dirname(os.path.abspath(__file__)),
-            'names': list(self.programs), 'home': world.home})
-        os.chmod(agent, 0o755)
+        agent = self.agent()
         request = world.request('say Deep.\nok')
         for _ in range(5):
             request = {**request, 'env': {
