@@ -12,7 +12,7 @@ help() {
 
 Runs the real CLIs through Troika against a scripted model, and compares what
 works with docs/compatibility.md. Without names: all versions of tools/clis.lock
-and the newest ones of npm, which takes about 20 minutes.
+and the newest ones of npm, which takes about 15 minutes.
 
   --update        write docs/compatibility.md instead of comparing with it
   --only WORD     only scenarios whose name holds it
