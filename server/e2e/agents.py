@@ -38,9 +38,9 @@ print(json.dumps({'type': 'turn.completed', 'usage': {'input_tokens': 1,
         self.world = World(self.programs)
         self.addCleanup(self.world.close)
 
-    def agent(self):
+    def agent(self, text=AGENT):
         """A CLI that asks the server what the variable ASK says."""
-        path = self.world.script(self.AGENT % {
+        path = self.world.script(text % {
             'folder': os.path.dirname(os.path.abspath(__file__)),
             'names': list(self.programs), 'home': self.world.home})
         os.chmod(path, 0o755)
@@ -135,10 +135,7 @@ def ask_hidden(hide, method, path, body):
     def run_agent(self, requests, text=None, **fields):
         """What the API said to an agent."""
         world = self.world
-        agent = world.script((text or self.AGENT) % {
-            'folder': os.path.dirname(os.path.abspath(__file__)),
-            'names': list(self.programs), 'home': world.home})
-        os.chmod(agent, 0o755)
+        agent = self.agent(text or self.AGENT)
         env = {'ASK': json.dumps(requests), 'TROIKA_CODEX_BIN': agent,
                **fields.pop('env', {})}
         task = world.create('', env=env, **fields)
