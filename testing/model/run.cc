@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <fstream>
+#include <iostream>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -144,6 +145,10 @@ int Play(const Settings& settings, Script script, UniqueFd log) {
 
 int RunMain(const std::vector<std::string>& args) {
   signal(SIGPIPE, SIG_IGN);
+  if (args.size() == 1 && (args[0] == "--help" || args[0] == "-h")) {
+    std::cout << kUsage << "docs/model.md describes scripts.\n";
+    return 0;
+  }
   const absl::StatusOr<Settings> settings = ReadSettings(args);
   if (!settings.ok()) {
     Complain(absl::StrCat(settings.status().message(), "\n", kUsage));
