@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/blocking.h"
 #include "base/check.h"
 
 namespace troika {
@@ -203,6 +204,7 @@ void EventLoop::RunPosted() {
 
 void EventLoop::Run() {
   thread_ = std::this_thread::get_id();
+  const ScopedDisallowBlocking disallow_blocking;
   event_base_loop(base_, EVLOOP_NO_EXIT_ON_EMPTY);
 }
 

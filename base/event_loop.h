@@ -68,7 +68,7 @@ class EventLoop {
   // What has not run when the loop is destroyed never does.
   void Post(absl::AnyInvocable<void()> task);
 
-  // Until Stop().
+  // Until Stop(). Forbids calls that block meanwhile, see base/blocking.h.
   void Run();
   // From any thread. What was posted before still runs. Where the loop does not
   // run, its next Run() ends at once.

@@ -14,6 +14,7 @@
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/blocking.h"
 #include "base/fd.h"
 #include "base/thread_pool.h"
 #include "gmock/gmock.h"
@@ -198,6 +199,28 @@ TEST(EventLoopTest, HearsSignals) {
   kill(getpid(), SIGUSR1);
   loop.Run();
   EXPECT_EQ(heard, 1);
+}
+
+#ifndef NDEBUG
+TEST(EventLoopDeathTest, CallThatBlocksIsNamed) {
+  EventLoop loop;
+  AssertMayBlock("before the loop runs");
+  loop.Post([] { AssertMayBlock("fdatasync"); });
+  EXPECT_DEATH(loop.Run(), "event_loop_test.cc.*fdatasync may block");
+}
+#endif
+
+TEST(EventLoopTest, ThreadsBesideTheLoopMayBlock) {
+  EventLoop loop;
+  ThreadPool pool(&loop, 1);
+  pool.Run([] { AssertMayBlock("fdatasync"); },
+           [&] {
+             const ScopedAllowBlocking at_the_end;
+             AssertMayBlock("fdatasync");
+             loop.Stop();
+           });
+  loop.Run();
+  AssertMayBlock("after the loop");
 }
 
 TEST(ThreadPoolTest, DoneComesInTheLoopWithWhatTheJobReturned) {

@@ -1,0 +1,65 @@
+// Finds blocking calls on the threads of event loops.
+//
+// Functions that may block say so, and EventLoop forbids it on its thread while
+// it runs. In builds without NDEBUG, which the tests are, a blocking call on
+// such a thread aborts with its name; with NDEBUG, all of this does nothing.
+//
+//   absl::Status Sync(int fd) {
+//     AssertMayBlock("fdatasync");
+//     ...
+//   }
+#ifndef TROIKA_BASE_BLOCKING_H_
+#define TROIKA_BASE_BLOCKING_H_
+
+#include <utility>
+
+namespace troika {
+namespace internal {
+
+[[noreturn]] void BlockingCallFailed(const char* call, const char* file,
+                                     int line);
+
+// How many scopes of this thread forbid blocking.
+inline thread_local int disallow_blocking_depth = 0;
+
+}  // namespace internal
+
+// Aborts if the calling thread must not block. `call` names what may block,
+// such as "fdatasync". The place that is reported is the caller's.
+inline void AssertMayBlock([[maybe_unused]] const char* call,
+                           [[maybe_unused]] const char* file = __builtin_FILE(),
+                           [[maybe_unused]] int line = __builtin_LINE()) {
+#ifndef NDEBUG
+  if (internal::disallow_blocking_depth > 0) {
+    internal::BlockingCallFailed(call, file, line);
+  }
+#endif
+}
+
+// Forbids blocking calls on the current thread during its lifetime.
+class ScopedDisallowBlocking {
+ public:
+  ScopedDisallowBlocking() { ++internal::disallow_blocking_depth; }
+  ~ScopedDisallowBlocking() { --internal::disallow_blocking_depth; }
+  ScopedDisallowBlocking(const ScopedDisallowBlocking&) = delete;
+  ScopedDisallowBlocking& operator=(const ScopedDisallowBlocking&) = delete;
+};
+
+// Permits blocking calls within a ScopedDisallowBlocking, for the few places
+// that may hold up the loop, such as its start and its end. Each use says why
+// in a comment.
+class ScopedAllowBlocking {
+ public:
+  ScopedAllowBlocking()
+      : outer_(std::exchange(internal::disallow_blocking_depth, 0)) {}
+  ~ScopedAllowBlocking() { internal::disallow_blocking_depth = outer_; }
+  ScopedAllowBlocking(const ScopedAllowBlocking&) = delete;
+  ScopedAllowBlocking& operator=(const ScopedAllowBlocking&) = delete;
+
+ private:
+  const int outer_;
+};
+
+}  // namespace troika
+
+#endif  // TROIKA_BASE_BLOCKING_H_
