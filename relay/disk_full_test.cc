@@ -6,6 +6,7 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -15,8 +16,12 @@
 #include <string>
 #include <utility>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "base/check.h"
+#include "base/fd.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "relay/start.h"
@@ -36,34 +41,72 @@ void WriteFile(const std::string& path, const std::string& text) {
   std::ofstream(path) << text;
 }
 
-// Into a mount namespace of our own, by root's right or a user's.
-bool EnterNamespace() {
+// Enters a mount namespace of our own, as root or in a user namespace.
+absl::Status EnterNamespace() {
   const uid_t uid = getuid();
   const gid_t gid = getgid();
   if (unshare(CLONE_NEWNS) != 0) {
-    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) {
+      return absl::ErrnoToStatus(errno, "unshare the mounts");
+    }
     WriteFile("/proc/self/setgroups", "deny");
     WriteFile("/proc/self/uid_map", absl::StrCat("0 ", uid, " 1"));
     WriteFile("/proc/self/gid_map", absl::StrCat("0 ", gid, " 1"));
   }
-  return mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+  if (mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
+    return absl::ErrnoToStatus(
+        errno, "make the mounts private, for which / has to be a mount point");
+  }
+  return absl::OkStatus();
 }
 
-// The folder of a small disk that all task folders are on from then on; empty
-// where this machine lets us have none.
-const std::string& SmallDisk() {
-  static const std::string* const folder = [] {
-    auto* path =
-        new std::string(absl::StrCat(getenv("TEST_TMPDIR"), "/small_disk"));
-    mkdir(path->c_str(), 0700);
-    if (!EnterNamespace() ||
-        mount("none", path->c_str(), "tmpfs", 0,
-              absl::StrCat("size=", kDiskBytes).c_str()) != 0) {
-      path->clear();
-    }
-    return path;
+absl::Status MountSmallDisk(const std::string& path) {
+  const absl::Status entered = EnterNamespace();
+  if (!entered.ok()) return entered;
+  if (mount("none", path.c_str(), "tmpfs", 0,
+            absl::StrCat("size=", kDiskBytes).c_str()) != 0) {
+    return absl::ErrnoToStatus(errno, "mount a tmpfs");
+  }
+  return absl::OkStatus();
+}
+
+// What MountSmallDisk() returns, tried in a process of its own: a namespace
+// that was entered in vain can't be left, and in a chroot the paths in /proc,
+// by which we find our programs, are wrong in it.
+absl::Status TryMountSmallDisk(const std::string& path) {
+  int fds[2];
+  CHECK(pipe2(fds, O_CLOEXEC) == 0);
+  UniqueFd reader(fds[0]);
+  UniqueFd writer(fds[1]);
+  const pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    const absl::Status status = MountSmallDisk(path);
+    const std::string text(status.message());
+    const bool told = write(fds[1], text.data(), text.size()) >= 0;
+    _exit(status.ok() && told ? 0 : 1);
+  }
+  writer.Reset();
+  char text[512];
+  const ssize_t size = read(reader.get(), text, sizeof(text));
+  int status = 0;
+  CHECK(waitpid(child, &status, 0) == child);
+  if (status == 0) return absl::OkStatus();
+  return absl::UnavailableError(std::string(text, size > 0 ? size : 0));
+}
+
+// The folder of a small disk which holds all task folders from then on, or why
+// this machine lets us have none.
+const absl::StatusOr<std::string>& SmallDisk() {
+  static const auto* const disk = [] {
+    const std::string path = absl::StrCat(getenv("TEST_TMPDIR"), "/small_disk");
+    mkdir(path.c_str(), 0700);
+    absl::Status status = TryMountSmallDisk(path);
+    if (status.ok()) status = MountSmallDisk(path);
+    return status.ok() ? new absl::StatusOr<std::string>(path)
+                       : new absl::StatusOr<std::string>(status);
   }();
-  return *folder;
+  return *disk;
 }
 
 // What keeps a relay's log from growing.
@@ -92,7 +135,7 @@ class FullDisk : public Obstacle {
   }
 
  private:
-  static std::string Path() { return SmallDisk() + "/filler"; }
+  static std::string Path() { return *SmallDisk() + "/filler"; }
 };
 
 class SizeLimit : public Obstacle {
@@ -124,10 +167,10 @@ class DiskFullTest : public ::testing::TestWithParam<Kind> {
   void SetUp() override {
     if (GetParam() == Kind::kSizeLimit) {
       obstacle_ = std::make_unique<SizeLimit>();
-    } else if (SmallDisk().empty()) {
-      GTEST_SKIP() << "no small disk can be mounted here";
+    } else if (!SmallDisk().ok()) {
+      GTEST_SKIP() << "no small disk here: " << SmallDisk().status().message();
     } else {
-      setenv("TEST_TMPDIR", SmallDisk().c_str(), 1);
+      setenv("TEST_TMPDIR", SmallDisk()->c_str(), 1);
       obstacle_ = std::make_unique<FullDisk>();
     }
   }
@@ -232,8 +275,10 @@ INSTANTIATE_TEST_SUITE_P(Kinds, DiskFullTest,
                          });
 
 TEST(DiskFullStartTest, AStartOnAFullDiskSaysWhy) {
-  if (SmallDisk().empty()) GTEST_SKIP() << "no small disk can be mounted here";
-  setenv("TEST_TMPDIR", SmallDisk().c_str(), 1);
+  if (!SmallDisk().ok()) {
+    GTEST_SKIP() << "no small disk here: " << SmallDisk().status().message();
+  }
+  setenv("TEST_TMPDIR", SmallDisk()->c_str(), 1);
   const TempFolder folder;
   SystemClock clock;
   auto log = LogWriter::Open(folder.fd(), "task1", &clock);
