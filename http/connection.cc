@@ -14,28 +14,68 @@ Connection::Connection(Hub* hub, UniqueFd fd, Peer peer)
       parser_({.max_head_bytes = hub->limits.max_head_bytes,
                .max_target_bytes = hub->limits.max_target_bytes,
                .max_headers = hub->limits.max_headers,
-               .max_body_bytes = hub->limits.max_body_bytes}) {}
+               .max_body_bytes = hub->limits.max_body_bytes},
+              peer) {
+  if (peer.kind == Peer::Kind::kUnix) {
+    Enter(Room::kUnix);
+  } else {
+    Enter(hub_->gate == nullptr ? Room::kTcp : Room::kAnonymous);
+  }
+}
+
+void Connection::Enter(Room room) {
+  const auto count = [this](Room counted, int by) {
+    if (counted == Room::kUnix) hub_->unix_connections += by;
+    if (counted == Room::kTcp) hub_->tcp_connections += by;
+  };
+  count(room_, -1);
+  if (room_ == Room::kAnonymous) hub_->anonymous.erase(place_);
+  room_ = room;
+  count(room_, 1);
+  if (room_ == Room::kAnonymous) {
+    place_ = hub_->anonymous.insert(hub_->anonymous.end(), this);
+  }
+}
 
 void Connection::Start() {
   watch_ = hub_->loop->WatchFd(fd_.get(), POLLIN,
                                [this](short events) { OnReady(events); });
   timer_ = hub_->loop->NewTimer([this] { OnTime(); });
-  SetWait(Wait::kHead, hub_->limits.head_deadline);
+  SetWait(Wait::kHead, room_ == Room::kAnonymous
+                           ? hub_->limits.anonymous_deadline
+                           : hub_->limits.head_deadline);
+}
+
+void Connection::Drain() {
+  const std::shared_ptr<Connection> self = shared_from_this();
+  if (state_ == State::kStreaming) return Close();
+  persistence_ = Persistence::kClose;
+  if (state_ != State::kReading || !leftover_.empty()) return;
+  // A request may have come that nobody has read yet, and a client that has
+  // just connected may be about to send one.
+  Process(Receive());
+  if (served_ && state_ == State::kReading &&
+      parser_.state() == RequestParser::State::kIdle) {
+    return Close();
+  }
+  Settle();
 }
 
 void Connection::Close() {
   if (closed()) return;
   const std::shared_ptr<Connection> self = shared_from_this();
   if (state_ == State::kStreaming) --hub_->streams;
-  hub_->bodies_bytes -= counted_;
+  if (state_ == State::kLingering) --hub_->lingering;
   state_ = State::kClosed;
+  Enter(Room::kNone);
+  charge_.Set(0);
   watch_.reset();
   timer_.reset();
   fd_.Reset();
   hub_->connections.erase(this);
   // Last, as its destructor may do anything.
   const std::unique_ptr<BodySource> source = std::move(source_);
-  hub_->on_closed();
+  hub_->on_progress();
 }
 
 void Connection::OnReady(short events) {
@@ -134,13 +174,7 @@ void Connection::Process(absl::string_view bytes) {
   // A reply that is written at once leads back to kReading.
   while (state_ == State::kReading && !bytes.empty()) {
     bytes.remove_prefix(parser_.Feed(bytes));
-    if (parser_.state() == RequestParser::State::kError) {
-      Fail(parser_.error().status, parser_.error().message);
-    } else if (parser_.state() == RequestParser::State::kDone) {
-      Dispatch();
-    } else if (!CountBody()) {
-      Fail(503, "too many large requests at once; try again later");
-    }
+    OnParsed();
   }
   processing_ = false;
   if (state_ == State::kReading) {
@@ -148,6 +182,47 @@ void Connection::Process(absl::string_view bytes) {
   } else if (state_ == State::kHandling || state_ == State::kWriting) {
     leftover_.assign(bytes.data(), bytes.size());
   }
+}
+
+void Connection::OnParsed() {
+  const RequestParser::State parsed = parser_.state();
+  if (parsed == RequestParser::State::kError) {
+    return Fail(parser_.error().status, parser_.error().message);
+  }
+  const bool done = parsed == RequestParser::State::kDone;
+  if (!done && parsed != RequestParser::State::kBody) return;
+  if (!std::exchange(admitted_, true) && !Admit()) return;
+  charge_.Set(parser_.body_bytes());
+  if (charge_.total() > hub_->limits.max_bodies_bytes) {
+    return Fail(503, "too many large requests at once; try again later");
+  }
+  if (done) Dispatch();
+}
+
+bool Connection::Admit() {
+  charge_ = BodyCharge(peer_.kind == Peer::Kind::kUnix ? hub_->unix_bodies
+                                                       : hub_->tcp_bodies);
+  if (hub_->gate == nullptr) return true;
+  Admission admission = hub_->gate(parser_.head());
+  if (admission.level == Admission::Level::kRefused) {
+    head_only_ = parser_.head().method == "HEAD";
+    persistence_ = Persistence::kClose;
+    state_ = State::kHandling;
+    Reply(std::move(admission.refusal));
+    return false;
+  }
+  if (room_ != Room::kAnonymous) return true;
+  if (admission.level == Admission::Level::kAnonymous) {
+    if (parser_.state() == RequestParser::State::kDone) return true;
+    Fail(413, "this path takes no body");
+    return false;
+  }
+  if (hub_->tcp_connections >= hub_->limits.max_tcp_connections) {
+    Fail(503, "too many connections at once; close some of them");
+    return false;
+  }
+  Enter(Room::kTcp);
+  return true;
 }
 
 void Connection::ProcessLeftover() {
@@ -168,20 +243,14 @@ void Connection::AwaitNext() {
   });
 }
 
-bool Connection::CountBody() {
-  const size_t bytes = parser_.body_bytes();
-  hub_->bodies_bytes += bytes - counted_;
-  counted_ = bytes;
-  return hub_->bodies_bytes <= hub_->limits.max_bodies_bytes;
-}
-
 void Connection::Dispatch() {
-  hub_->bodies_bytes -= std::exchange(counted_, 0);
+  admitted_ = false;
+  served_ = true;
   Request request = parser_.Take();
-  request.peer = peer_;
   head_only_ = request.method == "HEAD";
   if (head_only_) request.method = "GET";
-  if (parser_.after_reply() == RequestParser::AfterReply::kClose) {
+  if (parser_.after_reply() == RequestParser::AfterReply::kClose ||
+      hub_->draining || room_ == Room::kAnonymous) {
     persistence_ = Persistence::kClose;
   } else {
     persistence_ =
@@ -189,8 +258,8 @@ void Connection::Dispatch() {
   }
   state_ = State::kHandling;
   wait_ = Wait::kNothing;
-  hub_->handler(
-      std::make_unique<Exchange>(weak_from_this(), std::move(request)));
+  hub_->handler(std::make_unique<Exchange>(weak_from_this(), std::move(request),
+                                           std::exchange(charge_, {})));
 }
 
 // All that has come is read: says how long the rest may take.
@@ -219,7 +288,9 @@ void Connection::AwaitRequest() {
 }
 
 void Connection::Fail(int status, absl::string_view message) {
-  // Nothing after it can be understood.
+  // Nothing after it can be understood, and its body is not kept.
+  parser_.Take();
+  charge_.Set(0);
   head_only_ = false;
   persistence_ = Persistence::kClose;
   state_ = State::kHandling;

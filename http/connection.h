@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,14 +29,25 @@ struct Hub {
   Limits limits;
   Server::Handler handler;
   Server::ErrorBody error_body;
-  absl::AnyInvocable<void()> on_closed;
+  Server::Gate /*nullable*/ gate;
+  // Called when a connection has closed or has begun to linger.
+  absl::AnyInvocable<void()> on_progress;
   // Shared, as wakers and exchanges refer to connections that may be gone, and
   // as a connection must live until its running call returns.
   absl::flat_hash_map<Connection*, std::shared_ptr<Connection>> connections;
   std::vector<char> scratch;  // Where reads go.
+  // How many connections each room holds. Anonymous ones are in the order in
+  // which they were accepted.
+  int unix_connections = 0;
+  int tcp_connections = 0;
+  std::list<Connection*> anonymous;
+  size_t lingering = 0;
   int64_t streams = 0;
-  size_t bodies_bytes = 0;  // Of requests that are not complete.
-  bool filling = false;     // A source is being asked.
+  // Bytes of bodies, by the kind of socket that they came from.
+  const std::shared_ptr<size_t> unix_bodies = std::make_shared<size_t>(0);
+  const std::shared_ptr<size_t> tcp_bodies = std::make_shared<size_t>(0);
+  bool filling = false;   // A source is being asked.
+  bool draining = false;  // Connections close after their reply.
 };
 
 // Every public call may end in Close(): whoever calls holds a reference.
@@ -50,6 +62,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void Stream(const Response& head,
               absl::FunctionRef<std::unique_ptr<BodySource>(Waker)> make);
   void Wake();
+  // Closes the connection now if no request is under way, else after its reply.
+  void Drain();
   // As it is; what was not sent is lost.
   void Close();
   bool closed() const { return state_ == State::kClosed; }
@@ -66,6 +80,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // What the timer is for.
   enum class Wait { kNothing, kHead, kBody, kIdle, kReply, kStream, kLinger };
   enum class Sent { kAll, kSome, kClosed };
+  // Which limit counts the connection.
+  enum class Room { kNone, kUnix, kTcp, kAnonymous };
 
   void OnReady(short events);
   void OnTime();
@@ -79,9 +95,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // After a reply: the next request, which may be there already.
   void AwaitNext();
   void ProcessLeftover();
+  void OnParsed();
+  // Asks the gate about the request whose head is complete. False if it was
+  // refused and has its reply.
+  bool Admit();
+  void Enter(Room room);
   void Dispatch();
   void AwaitRequest();
-  bool CountBody();
   void Fail(int status, absl::string_view message);
 
   bool HasOutput() const;
@@ -102,7 +122,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   RequestParser parser_;
   std::string leftover_;  // Came after the request that is being answered.
   bool processing_ = false;
-  size_t counted_ = 0;  // Of the hub's bodies_bytes.
+  Room room_ = Room::kNone;
+  std::list<Connection*>::iterator place_;  // In the hub's anonymous list.
+  bool admitted_ = false;  // The request that is being read passed the gate.
+  bool served_ = false;    // A request was dispatched before.
+  BodyCharge charge_;
   bool head_only_ = false;
   Persistence persistence_ = Persistence::kKeep;
 

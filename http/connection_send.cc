@@ -104,16 +104,16 @@ void Connection::OnSent() {
 }
 
 void Connection::StartLinger() {
-  if (state_ == State::kStreaming) {
-    --hub_->streams;
-    state_ = State::kLingering;
-    const std::unique_ptr<BodySource> source = std::move(source_);
-  }
+  if (state_ == State::kStreaming) --hub_->streams;
   state_ = State::kLingering;
+  ++hub_->lingering;
   leftover_.clear();
   dropped_ = 0;
   shutdown(fd_.get(), SHUT_WR);
   SetWait(Wait::kLinger, hub_->limits.linger);
+  // Last, as its destructor may do anything.
+  const std::unique_ptr<BodySource> source = std::move(source_);
+  hub_->on_progress();
 }
 
 void Connection::Stream(

@@ -62,6 +62,7 @@ void RequestParser::Fail(int status, absl::string_view message) {
 
 Request RequestParser::Take() {
   Request request = std::exchange(request_, Request());
+  request_.peer = peer_;
   state_ = State::kIdle;
   part_ = Part::kRequestLine;
   line_bytes_ = 0;
@@ -75,10 +76,12 @@ size_t RequestParser::Feed(absl::string_view bytes) {
   while (used < bytes.size() && state_ != State::kDone &&
          state_ != State::kError) {
     const absl::string_view rest = bytes.substr(used);
-    if (state_ == State::kBody) expects_continue_ = false;
+    const bool in_body = state_ == State::kBody;
+    if (in_body) expects_continue_ = false;
     used += part_ == Part::kFixedBody || part_ == Part::kChunkData
                 ? FeedBody(rest)
                 : FeedLine(rest);
+    if (!in_body && state_ == State::kBody) break;
   }
   return used;
 }
@@ -337,8 +340,6 @@ void RequestParser::OnHeadEnd() {
     return;
   }
   state_ = State::kBody;
-  request_.body.reserve(
-      std::min(static_cast<size_t>(body_left_), kFirstReserve));
 }
 
 void RequestParser::OnChunkLine(absl::string_view line) {
@@ -360,6 +361,10 @@ void RequestParser::OnChunkLine(absl::string_view line) {
 
 size_t RequestParser::FeedBody(absl::string_view bytes) {
   const size_t size = std::min(bytes.size(), static_cast<size_t>(body_left_));
+  if (request_.body.empty()) {
+    request_.body.reserve(
+        std::min(static_cast<size_t>(body_left_), kFirstReserve));
+  }
   request_.body.append(bytes.data(), size);
   body_left_ -= size;
   if (body_left_ > 0) return size;

@@ -9,6 +9,9 @@
 //     bytes.remove_prefix(parser.Feed(bytes));
 //     if (parser.state() == RequestParser::State::kDone) Serve(parser.Take());
 //   }
+//
+// Feed() stops where the head ends, so that the caller can refuse the request
+// before any byte of its body is kept.
 #ifndef TROIKA_HTTP_REQUEST_PARSER_H_
 #define TROIKA_HTTP_REQUEST_PARSER_H_
 
@@ -42,16 +45,22 @@ class RequestParser {
   };
   enum class AfterReply { kKeepAlive, kClose };
 
-  explicit RequestParser(const Limits& limits) : limits_(limits) {}
+  // Every request gets `peer`.
+  explicit RequestParser(const Limits& limits, const Peer& peer = {})
+      : limits_(limits), peer_(peer) {
+    request_.peer = peer;
+  }
 
-  // Takes bytes up to the end of a request, and tells how many. None when done
-  // or wrong.
+  // Takes bytes up to the end of a head or of a request, and returns how many.
+  // None when done or wrong.
   size_t Feed(absl::string_view bytes);
   State state() const { return state_; }
   const Error& error() const { return error_; }
 
   // The request that is done; the parser is idle again.
   Request Take();
+  // The request without its body, in kBody and kDone.
+  const Request& head() const { return request_; }
 
   // Whether the client waits for "100 Continue" before it sends the body.
   bool wants_continue() const {
@@ -92,6 +101,7 @@ class RequestParser {
   void OnChunkLine(absl::string_view line);
 
   const Limits limits_;
+  const Peer peer_;
   State state_ = State::kIdle;
   Error error_;
   Request request_;

@@ -186,14 +186,22 @@ TEST(RequestParserTest, HowBytesAreCutMakesNoDifference) {
   }
 }
 
-TEST(RequestParserTest, StopsAtTheEndOfARequest) {
-  RequestParser parser(kSmall);
-  const std::string first = Post("Content-Length: 2\r\n", "ab");
-  EXPECT_EQ(parser.Feed(first + first), first.size());
-  EXPECT_EQ(parser.Feed(first), 0u);
-  EXPECT_EQ(parser.Take().body, "ab");
-  EXPECT_EQ(parser.state(), RequestParser::State::kIdle);
-  EXPECT_EQ(parser.Feed(first), first.size());
+TEST(RequestParserTest, StopsAtTheEndOfAHeadAndOfARequest) {
+  RequestParser parser(kSmall, {.kind = Peer::Kind::kUnix, .pid = 7});
+  const std::string head = Post("Content-Length: 2\r\n", "");
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(parser.Feed(absl::StrCat(head, "ab", head)), head.size());
+    EXPECT_EQ(parser.state(), RequestParser::State::kBody);
+    EXPECT_EQ(parser.head().Header("content-length"), "2");
+    EXPECT_EQ(parser.head().peer.pid, 7);
+    EXPECT_EQ(parser.body_bytes(), 0u);
+    EXPECT_EQ(parser.Feed(absl::StrCat("ab", head)), 2u);
+    EXPECT_EQ(parser.Feed(head), 0u);
+    const Request request = parser.Take();
+    EXPECT_EQ(request.body, "ab");
+    EXPECT_EQ(request.peer.pid, 7);
+    EXPECT_EQ(parser.state(), RequestParser::State::kIdle);
+  }
 }
 
 TEST(UriTest, PercentDecode) {

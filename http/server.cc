@@ -17,16 +17,25 @@ namespace {
 
 constexpr rlim_t kReservedDescriptors = 256;
 constexpr rlim_t kLeastConnections = 16;
-constexpr int kAcceptsAtOnce = 64;
+constexpr int kUnixAcceptsAtOnce = 64;
+constexpr int kTcpAcceptsAtOnce = 16;
 constexpr absl::Duration kRetryAccept = absl::Milliseconds(100);
 
-int ConnectionLimit(int wanted) {
+// Lowers the limits to shares of the descriptors that the process may open.
+// Half of them are for the Unix socket.
+void FitDescriptors(Limits* limits) {
   rlimit limit = {};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return wanted;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   const rlim_t room = limit.rlim_cur > kReservedDescriptors + kLeastConnections
                           ? limit.rlim_cur - kReservedDescriptors
                           : kLeastConnections;
-  return static_cast<int>(std::min<rlim_t>(static_cast<rlim_t>(wanted), room));
+  const auto fit = [&](int* wanted, rlim_t eighths) {
+    *wanted = static_cast<int>(
+        std::min(static_cast<rlim_t>(*wanted), room / 8 * eighths));
+  };
+  fit(&limits->max_unix_connections, 4);
+  fit(&limits->max_tcp_connections, 3);
+  fit(&limits->max_anonymous_connections, 1);
 }
 
 Peer PeerOf(int fd, Peer::Kind kind) {
@@ -55,8 +64,11 @@ bool Waker::gone() const {
   return connection == nullptr || connection->closed();
 }
 
-Exchange::Exchange(std::weak_ptr<Connection> connection, Request request)
-    : connection_(std::move(connection)), request_(std::move(request)) {}
+Exchange::Exchange(std::weak_ptr<Connection> connection, Request request,
+                   BodyCharge charge)
+    : connection_(std::move(connection)),
+      request_(std::move(request)),
+      charge_(std::move(charge)) {}
 
 Exchange::~Exchange() {
   if (answered_) return;
@@ -82,13 +94,13 @@ void Exchange::Stream(
 
 Server::Server(EventLoop* loop, const Limits& limits, Handler handler,
                ErrorBody error_body)
-    : max_connections_(ConnectionLimit(limits.max_connections)),
-      hub_(std::make_unique<Hub>()) {
+    : hub_(std::make_unique<Hub>()) {
   hub_->loop = loop;
   hub_->limits = limits;
+  FitDescriptors(&hub_->limits);
   hub_->handler = std::move(handler);
   hub_->error_body = std::move(error_body);
-  hub_->on_closed = [this] { SetAccepting(); };
+  hub_->on_progress = [this] { OnProgress(); };
   // As much is read ahead of a request that is being answered.
   hub_->scratch.resize(std::max<size_t>(limits.max_head_bytes, 4096));
   retry_ = loop->NewTimer([this] {
@@ -99,11 +111,13 @@ Server::Server(EventLoop* loop, const Limits& limits, Handler handler,
 
 Server::~Server() {
   StopListening();
-  hub_->on_closed = [] {};
+  hub_->on_progress = [] {};
   while (!hub_->connections.empty()) {
     hub_->connections.begin()->second->Close();
   }
 }
+
+void Server::SetGate(Gate gate) { hub_->gate = std::move(gate); }
 
 void Server::Listen(UniqueFd socket, Peer::Kind kind) {
   auto owned = std::make_unique<Listener>();
@@ -111,7 +125,7 @@ void Server::Listen(UniqueFd socket, Peer::Kind kind) {
   listener->kind = kind;
   listener->fd = std::move(socket);
   listener->watch = hub_->loop->WatchFd(
-      listener->fd.get(), 0, [this, listener](short) { Accept(*listener); });
+      listener->fd.get(), 0, [this, kind](short) { OnClient(kind); });
   listeners_.push_back(std::move(owned));
   SetAccepting();
 }
@@ -125,18 +139,59 @@ size_t Server::connections() const { return hub_->connections.size(); }
 
 int64_t Server::streams() const { return hub_->streams; }
 
-// Watches the listeners, unless there is no room for more.
-void Server::SetAccepting() {
-  const bool room = !out_of_descriptors_ &&
-                    connections() < static_cast<size_t>(max_connections_);
+void Server::Drain(absl::AnyInvocable<void()> drained) {
+  drained_ = std::move(drained);
   for (const auto& listener : listeners_) {
-    listener->watch->SetEvents(room ? POLLIN : 0);
+    Accept(*listener, hub_->limits.max_unix_connections);
+  }
+  StopListening();
+  hub_->draining = true;
+  std::vector<std::shared_ptr<Connection>> connections;
+  for (const auto& [key, connection] : hub_->connections) {
+    connections.push_back(connection);
+  }
+  for (const auto& connection : connections) connection->Drain();
+  OnProgress();
+}
+
+// A connection has closed, or only waits for its client to close it.
+void Server::OnProgress() {
+  SetAccepting();
+  if (!hub_->draining || connections() > hub_->lingering) return;
+  if (drained_ != nullptr) std::exchange(drained_, nullptr)();
+}
+
+bool Server::HasRoom(Peer::Kind kind) const {
+  const Limits& limits = hub_->limits;
+  return kind == Peer::Kind::kUnix
+             ? hub_->unix_connections < limits.max_unix_connections
+             : hub_->tcp_connections < limits.max_tcp_connections;
+}
+
+// Watches the listeners that have room for more clients.
+void Server::SetAccepting() {
+  for (const auto& listener : listeners_) {
+    const bool accepts = !out_of_descriptors_ && HasRoom(listener->kind);
+    listener->watch->SetEvents(accepts ? POLLIN : 0);
   }
 }
 
-void Server::Accept(const Listener& listener) {
-  for (int i = 0; i < kAcceptsAtOnce; ++i) {
-    if (connections() >= static_cast<size_t>(max_connections_)) break;
+void Server::OnClient(Peer::Kind kind) {
+  // The owner's socket comes first, whichever socket is ready.
+  for (const auto& listener : listeners_) {
+    if (listener->kind != Peer::Kind::kUnix) continue;
+    Accept(*listener, kUnixAcceptsAtOnce);
+  }
+  if (kind == Peer::Kind::kUnix) return;
+  for (const auto& listener : listeners_) {
+    if (listener->kind != Peer::Kind::kTcp) continue;
+    Accept(*listener, kTcpAcceptsAtOnce);
+  }
+}
+
+void Server::Accept(const Listener& listener, int at_most) {
+  for (int i = 0; i < at_most; ++i) {
+    if (!HasRoom(listener.kind)) break;
     UniqueFd fd(accept4(listener.fd.get(), nullptr, nullptr,
                         SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (fd.ok()) {
@@ -165,7 +220,13 @@ void Server::Open(UniqueFd fd, Peer::Kind kind) {
   const Peer peer = PeerOf(fd.get(), kind);
   auto connection =
       std::make_shared<Connection>(hub_.get(), std::move(fd), peer);
+  const auto max_anonymous =
+      static_cast<size_t>(hub_->limits.max_anonymous_connections);
+  while (hub_->anonymous.size() > max_anonymous) {
+    hub_->anonymous.front()->Close();
+  }
   hub_->connections[connection.get()] = connection;
+  ++accepted_;
   connection->Start();
 }
 

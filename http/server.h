@@ -1,10 +1,13 @@
-// An HTTP/1.1 server in one thread, that a slow, broken or hostile client costs
-// little: every phase of a request has a deadline, every buffer a bound.
+// An HTTP/1.1 server in one thread. A slow, broken or hostile client costs it
+// little: every phase of a request has a deadline and every buffer a bound. The
+// Unix socket and TCP have connections and memory of their own, so that no TCP
+// client can keep the owner of the Unix socket waiting.
 //
 //   http::Server server(&loop, {}, [](std::unique_ptr<http::Exchange> exchange)
 //   {
 //     exchange->Reply({.body = "{}"});
 //   }, ErrorBody);
+//   server.SetGate(CheckToken);
 //   server.Listen(*std::move(socket), http::Peer::Kind::kTcp);
 //   loop.Run();
 //
@@ -24,6 +27,7 @@
 #include "absl/time/time.h"
 #include "base/event_loop.h"
 #include "base/fd.h"
+#include "http/body_charge.h"
 #include "http/message.h"
 
 namespace troika::http {
@@ -65,7 +69,8 @@ class Waker {
 // Destroyed without an answer: 500.
 class Exchange {
  public:
-  Exchange(std::weak_ptr<Connection> connection, Request request);
+  Exchange(std::weak_ptr<Connection> connection, Request request,
+           BodyCharge charge);
   ~Exchange();
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
@@ -86,7 +91,21 @@ class Exchange {
  private:
   std::weak_ptr<Connection> connection_;
   Request request_;
+  BodyCharge charge_;
   bool answered_ = false;
+};
+
+// A decision about a request, made when its head is complete.
+struct Admission {
+  enum class Level {
+    kTrusted,  // The connection gets all the room that its socket has.
+    // The request is handled if it has no body; a TCP connection that was never
+    // trusted closes after the reply.
+    kAnonymous,
+    kRefused,  // `refusal` is sent and the connection closes.
+  };
+  Level level = Level::kTrusted;
+  Response refusal;
 };
 
 struct Limits {
@@ -94,11 +113,14 @@ struct Limits {
   size_t max_target_bytes = size_t{8} << 10;  // Over it: 414.
   size_t max_headers = 100;                   // Over it: 431.
   size_t max_body_bytes = size_t{24} << 20;   // Over it: 413.
-  // Of all bodies that are being read. Over it: 503.
-  size_t max_bodies_bytes = size_t{512} << 20;
+  // For all bodies that are being read or handled: once for the Unix socket and
+  // once for TCP. Over it: 503.
+  size_t max_bodies_bytes = size_t{256} << 20;
 
   // For the whole head, from its first byte or from the connection's begin.
   absl::Duration head_deadline = absl::Seconds(10);
+  // The same for a TCP client that was not trusted yet.
+  absl::Duration anonymous_deadline = absl::Seconds(5);
   absl::Duration body_deadline = absl::Seconds(60);
   absl::Duration keep_alive = absl::Seconds(75);  // Between requests.
   // Without any progress. A stream whose client does not read costs nothing.
@@ -108,9 +130,13 @@ struct Limits {
   // still sending would otherwise lose the answer.
   absl::Duration linger = absl::Seconds(1);
 
-  // Others wait in the kernel. Lowered where the process may not open so many
-  // descriptors, with 256 left for other uses.
-  int max_connections = 4096;
+  // Further clients wait in the kernel. These limits are lowered if the process
+  // may not open so many descriptors; 256 are left for other uses.
+  int max_unix_connections = 4096;
+  int max_tcp_connections = 2048;
+  // TCP connections that a gate has not trusted yet. For one more, the oldest
+  // is closed: a client that sends its request at once is always served.
+  int max_anonymous_connections = 128;
 };
 
 // Not to be destroyed within its own callbacks.
@@ -118,6 +144,8 @@ class Server {
  public:
   using Handler = absl::AnyInvocable<void(std::unique_ptr<Exchange>)>;
   using ErrorBody = absl::AnyInvocable<Response(int, absl::string_view)>;
+  // Gets the request without its body, of which nothing has been read.
+  using Gate = absl::AnyInvocable<Admission(const Request&)>;
 
   // `error_body` makes the answer to a request that never reaches `handler`, of
   // its status and the reason.
@@ -126,11 +154,18 @@ class Server {
   // Closes all connections as they are.
   ~Server();
 
+  // Without a gate every connection is trusted. Call it before Listen().
+  void SetGate(Gate gate);
   // Takes a nonblocking socket that listens. There may be several.
   void Listen(UniqueFd socket, Peer::Kind kind);
-  void StopListening();
+  // Accepts the clients that wait in the kernel and stops listening. Closes
+  // streams and idle connections at once, and each other connection after its
+  // reply. Then calls `drained`, perhaps before Drain() returns.
+  void Drain(absl::AnyInvocable<void()> drained);
 
+  // Connections that are open, and those that ever were.
   size_t connections() const;
+  size_t accepted() const { return accepted_; }
   int64_t streams() const;
 
  private:
@@ -140,15 +175,20 @@ class Server {
     std::unique_ptr<EventLoop::Watch> watch;
   };
 
-  void Accept(const Listener& listener);
+  void OnClient(Peer::Kind kind);
+  void Accept(const Listener& listener, int at_most);
+  bool HasRoom(Peer::Kind kind) const;
   void Open(UniqueFd fd, Peer::Kind kind);
   void SetAccepting();
+  void StopListening();
+  void OnProgress();
 
-  const int max_connections_;
   std::unique_ptr<Hub> hub_;
   std::vector<std::unique_ptr<Listener>> listeners_;
   bool out_of_descriptors_ = false;
   std::unique_ptr<EventLoop::Timer> retry_;
+  absl::AnyInvocable<void()> drained_;
+  size_t accepted_ = 0;
 };
 
 }  // namespace troika::http

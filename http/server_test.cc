@@ -202,7 +202,7 @@ TEST(ServerTest, RefusesTooManyBodiesAtOnce) {
 }
 
 TEST(ServerTest, WaitsWithAcceptingAtTheLimit) {
-  TestServer server({.max_connections = 2});
+  TestServer server({.max_tcp_connections = 2});
   TestClient first = server.Connect();
   TestClient second = server.Connect();
   EXPECT_EQ(first.Get("/a"), "200 GET /a  ");

@@ -143,7 +143,7 @@ bool TestClient::Closed() {
 
 void TestClient::HalfClose() { shutdown(fd_.get(), SHUT_WR); }
 
-TestServer::TestServer(const Limits& limits) {
+TestServer::TestServer(const Limits& limits, Server::Gate gate) {
   folder_ = absl::StrCat(::testing::TempDir(), "/http_XXXXXX");
   CHECK(mkdtemp(folder_.data()) != nullptr);
   folder_fd_ = UniqueFd(open(folder_.c_str(), O_DIRECTORY | O_CLOEXEC));
@@ -155,6 +155,7 @@ TestServer::TestServer(const Limits& limits) {
       [](int, absl::string_view message) {
         return Response{.body = absl::StrCat("error: ", message)};
       });
+  server_->SetGate(std::move(gate));
   auto tcp = ListenTcp("127.0.0.1", 0);
   auto local = ListenUnix(folder_fd_.get(), kSocketName);
   CHECK(tcp.ok() && local.ok());
@@ -215,6 +216,14 @@ TestClient TestServer::Connect() {
   UniqueFd fd = TcpSocket();
   ConnectTo(fd.get());
   return TestClient(std::move(fd));
+}
+
+TestClient TestServer::ConnectAccepted() {
+  size_t before = 0;
+  OnLoop([&] { before = server_->accepted(); });
+  TestClient client = Connect();
+  CHECK(Await([&] { return server_->accepted() > before; }));
+  return client;
 }
 
 TestClient TestServer::ConnectUnix() {

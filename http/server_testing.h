@@ -52,7 +52,8 @@ class TestClient {
 // OnLoop().
 class TestServer {
  public:
-  explicit TestServer(const Limits& limits = Limits());
+  explicit TestServer(const Limits& limits = Limits(),
+                      Server::Gate gate = nullptr);
   ~TestServer();
 
   void OnLoop(absl::FunctionRef<void()> what);
@@ -62,6 +63,8 @@ class TestServer {
   TestClient ConnectUnix();
   UniqueFd TcpSocket();    // Not connected.
   void ConnectTo(int fd);  // It.
+  // Connects a client and waits until the server has accepted it.
+  TestClient ConnectAccepted();
   void Destroy() {
     OnLoop([this] { server_.reset(); });
   }

@@ -1,8 +1,8 @@
-// Who may use the API.
+// Authenticates requests by their heads.
 //
-// On the Unix socket: its owner, by the peer's uid. On TCP: who shows the
-// token, and names us as we are reachable (a page that had its name rebound to
-// us does not).
+// On the Unix socket the peer's uid must be the owner's. On TCP a request must
+// carry the token, and its Host must be a name that this server is known by,
+// which a page whose name was rebound to our address does not have.
 #ifndef TROIKA_SERVER_ACCESS_H_
 #define TROIKA_SERVER_ACCESS_H_
 

@@ -36,19 +36,27 @@ bool IsKnownBody(const http::Request& request) {
 
 }  // namespace
 
-void Api::Handle(std::unique_ptr<http::Exchange> exchange) {
-  const http::Request& request = exchange->request();
-  Match match = MatchRoute(request.method, request.path);
+http::Admission Api::Admit(const http::Request& head) {
+  const Match match = MatchRoute(head.method, head.path);
   const Access::Need need =
       match.route != nullptr ? match.route->need : Access::Need::kToken;
   tools_.metrics->CountRequest(
       match.route != nullptr
           ? absl::StrCat(match.route->method, " ", match.route->path)
           : "other");
-  if (const absl::Status access = tools_.access->Check(request, need);
-      !access.ok()) {
-    return exchange->Reply(ErrorResponse(request, access));
+  const absl::Status access = tools_.access->Check(head, need);
+  if (!access.ok()) {
+    return {.level = http::Admission::Level::kRefused,
+            .refusal = ErrorResponse(head, access)};
   }
+  return {.level = need == Access::Need::kNothing
+                       ? http::Admission::Level::kAnonymous
+                       : http::Admission::Level::kTrusted};
+}
+
+void Api::Handle(std::unique_ptr<http::Exchange> exchange) {
+  const http::Request& request = exchange->request();
+  Match match = MatchRoute(request.method, request.path);
   if (match.route == nullptr && !match.methods.empty()) {
     return exchange->Reply(NotAllowed(request, match));
   }

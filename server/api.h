@@ -45,6 +45,9 @@ class Api {
 
   explicit Api(Tools tools) : tools_(std::move(tools)) {}
 
+  // Authenticates a request before its body is read.
+  http::Admission Admit(const http::Request& head);
+  // Handles a request that was admitted.
   void Handle(std::unique_ptr<http::Exchange> exchange);
 
   // The routes.

@@ -112,7 +112,10 @@ class Parts {
             },
             [](int status, absl::string_view message) {
               return ErrorResponse(status, message);
-            }) {}
+            }) {
+    http_.SetGate(
+        [this](const http::Request& head) { return api_.Admit(head); });
+  }
 
   // Returns what to tell people.
   absl::StatusOr<std::string> Listen() {
@@ -148,7 +151,7 @@ class Parts {
     Retain();
     on_ready(where);
     loop_.Run();
-    http_.StopListening();
+    http_.Drain([] {});
     tasks_.Flush();
     return ended_;
   }
