@@ -4,6 +4,7 @@
 #include <event2/event_struct.h>
 #include <sys/eventfd.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,6 +27,12 @@ event_base* NewBase() {
   event_config_free(config);
   CHECK(base != nullptr);
   return base;
+}
+
+int64_t NowNanos() {
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1000000000 + now.tv_nsec;
 }
 
 // A function that may destroy the object that holds it while it runs.
@@ -58,10 +65,10 @@ class Callback {
 // Two events, as changing the flags of one takes two system calls.
 class EventLoop::FdWatch : public Watch {
  public:
-  FdWatch(event_base* base, int fd, absl::AnyInvocable<void(short)> on_ready)
-      : on_ready_(std::move(on_ready)) {
-    event_assign(&in_, base, fd, EV_READ | EV_PERSIST, &OnEvent, this);
-    event_assign(&out_, base, fd, EV_WRITE | EV_PERSIST, &OnEvent, this);
+  FdWatch(EventLoop* loop, int fd, absl::AnyInvocable<void(short)> on_ready)
+      : loop_(loop), on_ready_(std::move(on_ready)) {
+    event_assign(&in_, loop->base_, fd, EV_READ | EV_PERSIST, &OnEvent, this);
+    event_assign(&out_, loop->base_, fd, EV_WRITE | EV_PERSIST, &OnEvent, this);
   }
   ~FdWatch() override { SetEvents(0); }
 
@@ -82,10 +89,12 @@ class EventLoop::FdWatch : public Watch {
   }
 
   static void OnEvent(evutil_socket_t, short what, void* watch) {
-    static_cast<FdWatch*>(watch)->on_ready_.Call(
-        (what & EV_READ) != 0 ? POLLIN : POLLOUT);
+    FdWatch& self = *static_cast<FdWatch*>(watch);
+    self.loop_->OnCallback();
+    self.on_ready_.Call((what & EV_READ) != 0 ? POLLIN : POLLOUT);
   }
 
+  EventLoop* const loop_;
   Callback<short> on_ready_;
   short events_ = 0;
   event in_;
@@ -94,10 +103,9 @@ class EventLoop::FdWatch : public Watch {
 
 class EventLoop::SignalWatch : public Watch {
  public:
-  SignalWatch(event_base* base, int signal,
-              absl::AnyInvocable<void()> on_signal)
-      : on_signal_(std::move(on_signal)) {
-    evsignal_assign(&event_, base, signal, &OnEvent, this);
+  SignalWatch(EventLoop* loop, int signal, absl::AnyInvocable<void()> on_signal)
+      : loop_(loop), on_signal_(std::move(on_signal)) {
+    evsignal_assign(&event_, loop->base_, signal, &OnEvent, this);
     SetEvents(POLLIN);
   }
   ~SignalWatch() override { event_del(&event_); }
@@ -112,24 +120,27 @@ class EventLoop::SignalWatch : public Watch {
 
  private:
   static void OnEvent(evutil_socket_t, short, void* watch) {
-    static_cast<SignalWatch*>(watch)->on_signal_.Call();
+    SignalWatch& self = *static_cast<SignalWatch*>(watch);
+    self.loop_->OnCallback();
+    self.on_signal_.Call();
   }
 
+  EventLoop* const loop_;
   Callback<> on_signal_;
   event event_;
 };
 
 class EventLoop::LoopTimer : public Timer {
  public:
-  LoopTimer(event_base* base, absl::AnyInvocable<void()> on_time)
-      : base_(base), on_time_(std::move(on_time)) {
-    evtimer_assign(&event_, base, &OnEvent, this);
+  LoopTimer(EventLoop* loop, absl::AnyInvocable<void()> on_time)
+      : loop_(loop), on_time_(std::move(on_time)) {
+    evtimer_assign(&event_, loop->base_, &OnEvent, this);
   }
   ~LoopTimer() override { event_del(&event_); }
 
   void SetIn(absl::Duration delay) override {
     // libevent counts from when the round began; this callback may be late.
-    event_base_update_cache_time(base_);
+    event_base_update_cache_time(loop_->base_);
     const timeval time = absl::ToTimeval(
         std::clamp(delay, absl::ZeroDuration(), absl::Hours(24 * 365)));
     CHECK(event_add(&event_, &time) == 0);
@@ -138,10 +149,12 @@ class EventLoop::LoopTimer : public Timer {
 
  private:
   static void OnEvent(evutil_socket_t, short, void* timer) {
-    static_cast<LoopTimer*>(timer)->on_time_.Call();
+    LoopTimer& self = *static_cast<LoopTimer*>(timer);
+    self.loop_->OnCallback();
+    self.on_time_.Call();
   }
 
-  event_base* const base_;
+  EventLoop* const loop_;
   Callback<> on_time_;
   event event_;
 };
@@ -161,19 +174,19 @@ EventLoop::~EventLoop() {
 
 std::unique_ptr<EventLoop::Watch> EventLoop::WatchFd(
     int fd, short events, absl::AnyInvocable<void(short)> on_ready) {
-  auto watch = std::make_unique<FdWatch>(base_, fd, std::move(on_ready));
+  auto watch = std::make_unique<FdWatch>(this, fd, std::move(on_ready));
   watch->SetEvents(events);
   return watch;
 }
 
 std::unique_ptr<EventLoop::Timer> EventLoop::NewTimer(
     absl::AnyInvocable<void()> on_time) {
-  return std::make_unique<LoopTimer>(base_, std::move(on_time));
+  return std::make_unique<LoopTimer>(this, std::move(on_time));
 }
 
 std::unique_ptr<EventLoop::Watch> EventLoop::WatchSignal(
     int signal, absl::AnyInvocable<void()> on_signal) {
-  return std::make_unique<SignalWatch>(base_, signal, std::move(on_signal));
+  return std::make_unique<SignalWatch>(this, signal, std::move(on_signal));
 }
 
 void EventLoop::Post(absl::AnyInvocable<void()> task) {
@@ -205,7 +218,25 @@ void EventLoop::RunPosted() {
 void EventLoop::Run() {
   thread_ = std::this_thread::get_id();
   const ScopedDisallowBlocking disallow_blocking;
-  event_base_loop(base_, EVLOOP_NO_EXIT_ON_EMPTY);
+  // Round by round, to see how long each one takes.
+  do {
+    event_base_loop(base_, EVLOOP_ONCE | EVLOOP_NO_EXIT_ON_EMPTY);
+    OnRoundEnd();
+  } while (event_base_got_break(base_) == 0);
+}
+
+void EventLoop::OnCallback() {
+  if (round_began_ns_ == 0) round_began_ns_ = NowNanos();
+}
+
+void EventLoop::OnRoundEnd() {
+  if (round_began_ns_ == 0) return;
+  longest_hold_ns_ = std::max(longest_hold_ns_, NowNanos() - round_began_ns_);
+  round_began_ns_ = 0;
+}
+
+absl::Duration EventLoop::TakeLongestHold() {
+  return absl::Nanoseconds(std::exchange(longest_hold_ns_, 0));
 }
 
 void EventLoop::Stop() {

@@ -14,6 +14,7 @@
 #include <poll.h>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -77,12 +78,20 @@ class EventLoop {
   // Whether the caller is in Run()'s thread; before, in the constructor's.
   bool InThread() const;
 
+  // The longest time that one round of callbacks took since the last call: for
+  // so long nothing else was looked at. Loop thread only.
+  absl::Duration TakeLongestHold();
+
  private:
   class FdWatch;
   class SignalWatch;
   class LoopTimer;
 
   void RunPosted();
+  // Called before each callback.
+  void OnCallback();
+  // Called when all callbacks of a round have returned.
+  void OnRoundEnd();
 
   event_base* const base_;
   std::atomic<std::thread::id> thread_;
@@ -90,6 +99,8 @@ class EventLoop {
   std::vector<absl::AnyInvocable<void()>> posted_ ABSL_GUARDED_BY(mutex_);
   UniqueFd wake_;  // An eventfd, readable while something is posted.
   std::unique_ptr<Watch> wake_watch_;
+  int64_t round_began_ns_ = 0;  // 0: no callback was called in this round.
+  int64_t longest_hold_ns_ = 0;
 };
 
 }  // namespace troika

@@ -273,5 +273,24 @@ TEST(ThreadPoolTest, EndDropsWhatHasNotBegunAndWaitsForWhatHas) {
   EXPECT_FALSE(done_ran);
 }
 
+TEST(EventLoopTest, MeasuresTheLongestRound) {
+  EventLoop loop;
+  const auto busy_for = [](absl::Duration duration) {
+    const absl::Time end = absl::Now() + duration;
+    while (absl::Now() < end) {
+    }
+  };
+  auto first = loop.NewTimer([&] { busy_for(absl::Milliseconds(3)); });
+  auto second = loop.NewTimer([&] { loop.Stop(); });
+  first->SetIn(absl::ZeroDuration());
+  second->SetIn(absl::Milliseconds(1));
+  loop.Run();
+  EXPECT_GE(loop.TakeLongestHold(), absl::Milliseconds(3));
+  // What was taken is forgotten, and waiting is no hold.
+  second->SetIn(absl::Milliseconds(20));
+  loop.Run();
+  EXPECT_LT(loop.TakeLongestHold(), absl::Milliseconds(20));
+}
+
 }  // namespace
 }  // namespace troika

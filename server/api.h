@@ -32,6 +32,7 @@ class Api {
 
   // All borrowed.
   struct Tools {
+    EventLoop* loop = nullptr;
     ThreadPool* pool = nullptr;        // For reading logs.
     ThreadPool* probe_pool = nullptr;  // For asking CLIs.
     Tasks* tasks = nullptr;

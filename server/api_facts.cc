@@ -87,7 +87,8 @@ void Api::Metrics(Call call) {
                             .queued = counts.queued,
                             .viewers = static_cast<int64_t>(
                                 counts.viewers + tools_.changes->viewers()),
-                            .connections = tools_.connections()}),
+                            .connections = tools_.connections(),
+                            .longest_hold = tools_.loop->TakeLongestHold()}),
       "text/plain; version=0.0.4");
 }
 

@@ -10,7 +10,7 @@
 namespace troika {
 namespace {
 
-constexpr size_t kMaxBytes = size_t{1} << 20;
+constexpr size_t kMaxBytes = size_t{4} << 20;
 
 }  // namespace
 
@@ -20,16 +20,11 @@ class ChangesView final : public http::BodySource {
       : changes_(*changes), next_(next), waker_(std::move(waker)) {
     changes_.viewers_.push_back(this);
   }
-  ~ChangesView() override {
-    auto& all = changes_.viewers_;
-    all.erase(std::find(all.begin(), all.end(), this));
-  }
+  ~ChangesView() override { changes_.Leave(this); }
 
   State Fill(size_t room, std::string* out) override {
     sent_ = true;
-    const int64_t oldest =
-        changes_.ring_.empty() ? changes_.next_ : changes_.ring_.front().number;
-    if (!next_ || *next_ < oldest) {
+    if (!next_ || *next_ < changes_.complete_from_) {
       absl::StrAppend(out, "event: reset\n", IdLine(changes_.next_ - 1),
                       "data: {}\n\n");
       next_ = changes_.next_;
@@ -38,13 +33,13 @@ class ChangesView final : public http::BodySource {
       absl::StrAppend(out, "event: ready\n", IdLine(*next_ - 1),
                       "data: {}\n\n");
     }
-    while (*next_ < changes_.next_ && out->size() < room) {
-      const auto& change = changes_.ring_[static_cast<size_t>(*next_ - oldest)];
-      absl::StrAppend(out, "event: ", change.event, "\n", IdLine(change.number),
-                      "data: ", change.json, "\n\n");
-      ++*next_;
+    auto change = changes_.history_.lower_bound(*next_);
+    for (; change != changes_.history_.end() && out->size() < room; ++change) {
+      out->append(change->second.frame);
+      next_ = change->first + 1;
     }
-    if (*next_ < changes_.next_) return State::kMore;
+    if (change != changes_.history_.end()) return State::kMore;
+    next_ = changes_.next_;
     if (std::exchange(beat_, false) && out->empty()) out->append(": beat\n\n");
     return State::kWait;
   }
@@ -70,32 +65,56 @@ class ChangesView final : public http::BodySource {
 };
 
 void Changes::AddGone(absl::string_view task_id) {
-  Add("gone", absl::StrCat("{\"id\":\"", task_id, "\"}"));
+  Add(task_id, "gone", absl::StrCat("{\"id\":\"", task_id, "\"}"));
 }
 
-void Changes::Add(absl::string_view event, absl::string_view json) {
-  ring_.push_back(
-      {.number = next_++, .event = event, .json = std::string(json)});
-  bytes_ += json.size();
-  while (bytes_ > kMaxBytes && ring_.size() > 1) {
-    bytes_ -= ring_.front().json.size();
-    ring_.pop_front();
+void Changes::Add(absl::string_view task_id, absl::string_view event,
+                  absl::string_view json) {
+  const int64_t number = next_++;
+  if (const auto last = last_of_.find(task_id); last != last_of_.end()) {
+    Forget(history_.find(last->second));
   }
-  // They may leave within.
-  const std::vector<ChangesView*> viewers = viewers_;
-  for (ChangesView* viewer : viewers) {
-    if (std::find(viewers_.begin(), viewers_.end(), viewer) != viewers_.end()) {
-      viewer->OnNews();
-    }
+  Change change = {
+      .task_id = std::string(task_id),
+      .frame = absl::StrCat("event: ", event, "\nid: ", start_, ".", number,
+                            "\ndata: ", json, "\n\n")};
+  bytes_ += change.frame.size();
+  last_of_[change.task_id] = number;
+  history_.emplace_hint(history_.end(), number, std::move(change));
+  while (bytes_ > kMaxBytes && history_.size() > 1) {
+    complete_from_ = history_.begin()->first + 1;
+    Forget(history_.begin());
   }
+  ForEach([](ChangesView& view) { view.OnNews(); });
+}
+
+void Changes::Forget(std::map<int64_t, Change>::iterator change) {
+  bytes_ -= change->second.frame.size();
+  last_of_.erase(change->second.task_id);
+  history_.erase(change);
 }
 
 void Changes::Beat() {
-  const std::vector<ChangesView*> viewers = viewers_;
-  for (ChangesView* viewer : viewers) {
-    if (std::find(viewers_.begin(), viewers_.end(), viewer) != viewers_.end()) {
-      viewer->OnBeat();
-    }
+  ForEach([](ChangesView& view) { view.OnBeat(); });
+}
+
+void Changes::ForEach(absl::FunctionRef<void(ChangesView&)> tell) {
+  ++telling_;
+  for (size_t i = 0; i < viewers_.size(); ++i) {
+    if (viewers_[i] != nullptr) tell(*viewers_[i]);
+  }
+  if (--telling_ == 0) {
+    viewers_.erase(std::remove(viewers_.begin(), viewers_.end(), nullptr),
+                   viewers_.end());
+  }
+}
+
+void Changes::Leave(ChangesView* view) {
+  const auto it = std::find(viewers_.begin(), viewers_.end(), view);
+  if (telling_ > 0) {
+    *it = nullptr;
+  } else {
+    viewers_.erase(it);
   }
 }
 

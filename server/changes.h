@@ -1,17 +1,21 @@
-// The last changes of all tasks, for those who watch the list.
+// The latest change of each task, for viewers of the list.
 //
-// A bounded ring of tasks as JSON, each with a number. Who has fallen behind it
-// is told to list the tasks again.
+// A change is encoded once, as the event that all viewers get. A later change
+// of the same task replaces the earlier one, so that the history reaches back
+// over as many tasks as its bound has room for, however often each of them
+// changes. A viewer that has fallen behind the history is told to list the
+// tasks again.
 #ifndef TROIKA_SERVER_CHANGES_H_
 #define TROIKA_SERVER_CHANGES_H_
 
 #include <cstdint>
-#include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "http/server.h"
 
@@ -20,18 +24,20 @@ namespace troika {
 // Loop thread only.
 class Changes {
  public:
-  // Ids of another `start` are of another server: all of it is unknown to us.
+  // `start` tells the ids of this server's changes from those of another.
   explicit Changes(int64_t start) : start_(start) {}
 
-  void Add(absl::string_view task_json) { Add("task", task_json); }
+  void Add(absl::string_view task_id, absl::string_view task_json) {
+    Add(task_id, "task", task_json);
+  }
   // The task was deleted.
   void AddGone(absl::string_view task_id);
   // Nothing was sent for a while.
   void Beat();
   size_t viewers() const { return viewers_.size(); }
 
-  // The stream of one viewer. `last_event_id` may be empty, or anything. The
-  // ring must outlive it.
+  // The stream of one viewer. `last_event_id` may be empty, or anything. This
+  // object must outlive the stream.
   std::unique_ptr<http::BodySource> NewView(absl::string_view last_event_id,
                                             http::Waker waker);
 
@@ -39,18 +45,27 @@ class Changes {
   friend class ChangesView;
 
   struct Change {
-    int64_t number = 0;
-    absl::string_view event;  // A constant.
-    std::string json;
+    std::string task_id;
+    std::string frame;  // The event as viewers get it.
   };
 
-  void Add(absl::string_view event, absl::string_view json);
+  void Add(absl::string_view task_id, absl::string_view event,
+           absl::string_view json);
+  void Forget(std::map<int64_t, Change>::iterator change);
+  // Viewers may come and go during the calls.
+  void ForEach(absl::FunctionRef<void(class ChangesView&)> tell);
+  void Leave(class ChangesView* view);
 
   const int64_t start_;
   int64_t next_ = 1;
-  std::deque<Change> ring_;
+  // All changes from this number on are in the history, or were replaced by a
+  // later one that is.
+  int64_t complete_from_ = 1;
+  std::map<int64_t, Change> history_;                    // By number.
+  std::map<std::string, int64_t, std::less<>> last_of_;  // By task.
   size_t bytes_ = 0;
-  std::vector<class ChangesView*> viewers_;
+  std::vector<class ChangesView*> viewers_;  // Null: left during ForEach().
+  int telling_ = 0;
 };
 
 }  // namespace troika

@@ -31,6 +31,11 @@ class Page {
              absl::string_view of, int64_t value) {
     absl::StrAppend(&text_, name, "{", label, "=\"", of, "\"} ", value, "\n");
   }
+  void Seconds(absl::string_view name, absl::string_view help,
+               absl::Duration value) {
+    Begin(name, "gauge", help);
+    absl::StrAppend(&text_, name, " ", absl::ToDoubleSeconds(value), "\n");
+  }
   void Gauge(absl::string_view name, absl::string_view help, int64_t value) {
     Begin(name, "gauge", help);
     Value(name, value);
@@ -55,6 +60,10 @@ std::string Metrics::Text(const Now& now) const {
   page.Gauge("troika_viewers", "Streams of events that are open.", now.viewers);
   page.Gauge("troika_connections", "Connections that are open.",
              now.connections);
+  page.Seconds("troika_loop_longest_hold_seconds",
+               "Longest time that the event loop was held up since this was "
+               "last asked for.",
+               now.longest_hold);
   page.Gauge("process_resident_memory_bytes", "Memory in use.",
              ResidentBytes());
   page.Begin("troika_requests_total", "counter", "Requests by their route.");

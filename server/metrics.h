@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 
 namespace troika {
 
@@ -27,6 +28,8 @@ class Metrics {
     int64_t queued = 0;
     int64_t viewers = 0;
     int64_t connections = 0;
+    // For so long the loop did not look at anything else, since the last time.
+    absl::Duration longest_hold;
   };
   std::string Text(const Now& now) const;
 

@@ -94,7 +94,8 @@ class Parts {
                 .changes = &changes_,
                 .relay_program = std::move(relay_program)}),
         api_(
-            {.pool = &log_pool_,
+            {.loop = &loop_,
+             .pool = &log_pool_,
              .probe_pool = &probe_pool_,
              .tasks = &tasks_,
              .changes = &changes_,

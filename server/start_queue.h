@@ -1,9 +1,14 @@
-// Which tasks may run now, and which wait for that, in the order in which their
-// turns were asked for.
+// Decides which tasks may run now, and keeps the others in the order in which
+// their turns were asked for.
+//
+// Every operation takes O(log n) in the number of waiting tasks.
 #ifndef TROIKA_SERVER_START_QUEUE_H_
 #define TROIKA_SERVER_START_QUEUE_H_
 
 #include <cstdint>
+#include <ext/pb_ds/assoc_container.hpp>
+#include <ext/pb_ds/tree_policy.hpp>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -23,14 +28,18 @@ class StartQueue {
  public:
   explicit StartQueue(StartLimits limits) : limits_(std::move(limits)) {}
 
-  // One that runs, or waits already, stays where it is.
+  // Does nothing to a task that runs or waits already.
   void Add(absl::string_view id, absl::string_view harness, int64_t asked_us);
-  // It waits no longer, or runs no longer.
+  // The task neither waits nor runs any more.
   void Remove(absl::string_view id);
-  // It runs, whatever the limits say: its process lives.
+  // Counts the task as running even above the limits, because its process is
+  // alive.
   void SetRunning(absl::string_view id, absl::string_view harness);
+  // Puts a task that Next() returned, and that could not be started, back to
+  // the place it had.
+  void PutBack(absl::string_view id);
 
-  // The first one that may run now; it then counts as running.
+  // The first task that may run now, which then counts as running.
   std::optional<std::string> Next();
 
   bool IsRunning(absl::string_view id) const {
@@ -39,9 +48,11 @@ class StartQueue {
   bool IsWaiting(absl::string_view id) const {
     return places_.find(id) != places_.end();
   }
-  // 1: the next one. Nothing where it does not wait.
+  // 1 for the task that is next, or nothing if the task does not wait.
   std::optional<int> Position(absl::string_view id) const;
-  int waiting() const { return static_cast<int>(waiting_.size()); }
+  // Rises whenever the position of some waiting task may have changed.
+  int64_t version() const { return version_; }
+  int waiting() const { return static_cast<int>(places_.size()); }
   int running() const { return static_cast<int>(running_.size()); }
 
  private:
@@ -51,15 +62,26 @@ class StartQueue {
 
     auto operator<=>(const Place&) const = default;
   };
+  struct Entry {
+    Place place;
+    std::string harness;
+  };
+  // A red-black tree that also tells the rank of a key.
+  using Order = __gnu_pbds::tree<Place, __gnu_pbds::null_type, std::less<Place>,
+                                 __gnu_pbds::rb_tree_tag,
+                                 __gnu_pbds::tree_order_statistics_node_update>;
 
   bool HasRoom(const std::string& harness) const;
   void StopWaiting(absl::string_view id);
+  void Wait(Entry entry);
 
   const StartLimits limits_;
-  std::map<Place, std::string> waiting_;  // Harnesses, in order.
-  std::map<std::string, Place, std::less<>> places_;
-  std::map<std::string, std::string, std::less<>> running_;  // Harnesses.
+  std::map<std::string, Entry, std::less<>> places_;  // Of waiting tasks.
+  Order order_;                                       // Of all that wait.
+  std::map<std::string, std::set<Place>, std::less<>> order_of_;  // By harness.
+  std::map<std::string, Entry, std::less<>> running_;
   std::map<std::string, int, std::less<>> running_of_;
+  int64_t version_ = 0;
 };
 
 }  // namespace troika

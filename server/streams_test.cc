@@ -256,16 +256,18 @@ TEST_F(TaskViewTest, BeatsOnlyWhenSilent) {
 
 TEST(ChangesTest, TellsWhatChangesFromNowOn) {
   Changes changes(7);
-  changes.Add("{\"old\":1}");
+  changes.Add("a", "{\"old\":1}");
   const auto view = changes.NewView("", http::Waker());
   EXPECT_EQ(Pull(*view), "event: ready\nid: 7.1\ndata: {}\n\n");
-  changes.Add("{\"new\":1}");
+  changes.Add("a", "{\"new\":1}");
   EXPECT_EQ(Pull(*view), "event: task\nid: 7.2\ndata: {\"new\":1}\n\n");
 }
 
 TEST(ChangesTest, GoesOnAfterAnId) {
   Changes changes(7);
-  for (int i = 1; i <= 3; ++i) changes.Add(absl::StrCat(i));
+  for (int i = 1; i <= 3; ++i) {
+    changes.Add(absl::StrCat("t", i), absl::StrCat(i));
+  }
   const std::string text = Pull(*changes.NewView("7.1", http::Waker()));
   EXPECT_FALSE(absl::StrContains(text, "data: 1\n"));
   EXPECT_TRUE(absl::StrContains(text, "id: 7.2\ndata: 2\n"));
@@ -276,12 +278,38 @@ TEST(ChangesTest, SaysResetWhereTheIdIsLost) {
   Changes changes(7);
   const auto slow = changes.NewView("", http::Waker());
   Pull(*slow);
-  for (int i = 0; i < 30; ++i) changes.Add(std::string(100000, 'x'));
-  EXPECT_EQ(Pull(*slow), "event: reset\nid: 7.30\ndata: {}\n\n");
-  for (const char* id : {"6.1", "7.1", "7.31", "7.-1", "x", "7", "7.x"}) {
+  for (int i = 0; i < 60; ++i) {
+    changes.Add(absl::StrCat("t", i), std::string(100000, 'x'));
+  }
+  EXPECT_EQ(Pull(*slow), "event: reset\nid: 7.60\ndata: {}\n\n");
+  for (const char* id : {"6.1", "7.1", "7.61", "7.-1", "x", "7", "7.x"}) {
     const std::string text = Pull(*changes.NewView(id, http::Waker()));
     EXPECT_TRUE(absl::StartsWith(text, "event: reset\n")) << id;
   }
+}
+
+TEST(ChangesTest, ALaterChangeOfATaskReplacesTheEarlier) {
+  Changes changes(7);
+  changes.Add("a", "1");
+  // More than the history has room for, all of one task.
+  for (int i = 0; i < 60; ++i) changes.Add("b", std::string(100000, 'x'));
+  changes.Add("b", "2");
+  changes.AddGone("a");
+  EXPECT_EQ(Pull(*changes.NewView("7.0", http::Waker())),
+            "event: ready\nid: 7.0\ndata: {}\n\n"
+            "event: task\nid: 7.62\ndata: 2\n\n"
+            "event: gone\nid: 7.63\ndata: {\"id\":\"a\"}\n\n");
+}
+
+TEST(ChangesTest, ViewersMayLeaveWhileTheyAreTold) {
+  Changes changes(7);
+  auto first = changes.NewView("", http::Waker());
+  auto second = changes.NewView("", http::Waker());
+  EXPECT_EQ(changes.viewers(), 2u);
+  first.reset();
+  changes.Add("a", "1");
+  EXPECT_EQ(changes.viewers(), 1u);
+  EXPECT_TRUE(absl::StrContains(Pull(*second), "data: 1\n"));
 }
 
 }  // namespace

@@ -110,9 +110,9 @@ void Tasks::Make(TaskRequest request, Environment environment,
 void Tasks::OnMade(const std::string& id, const Cli& cli,
                    const std::string& key) {
   // If it may run at once, nobody has to look for its CLI again.
-  made_cli_ = &cli;
+  found_clis_.emplace(id, cli);
   const auto task = Activate(id);
-  made_cli_ = nullptr;
+  found_clis_.erase(id);
   if (!task.ok()) return AnswerMade(key, task.status());
   // It has read its log, but for one that is slow to come.
   (*task)->Ask([](Runner&) { return absl::OkStatus(); },

@@ -152,7 +152,9 @@ class Tasks : private ActiveTask::Owner {
   std::map<std::string, Open, std::less<>> open_;
   std::map<std::string, std::weak_ptr<TaskStream>, std::less<>> streams_;
   std::map<std::string, std::vector<Answer>, std::less<>> making_;
-  const Cli* /*nullable*/ made_cli_ = nullptr;  // Of the one just made.
+  // CLIs that were found while their tasks were made. Kept, by the task's id,
+  // only until it is known whether the task can start at once.
+  std::map<std::string, Cli, std::less<>> found_clis_;
   std::deque<std::string> to_load_;
   std::set<std::string> loading_;
   // Found at the start, that may live or wait: nothing is started before they

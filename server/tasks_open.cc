@@ -287,8 +287,9 @@ void Tasks::TryAgain(const std::string& id) {
 }
 
 void Tasks::FindCliFor(ActiveTask& task) {
-  if (made_cli_ != nullptr)
-    return task.Start(*std::exchange(made_cli_, nullptr));
+  if (auto found = found_clis_.extract(task.id()); !found.empty()) {
+    return task.Start(std::move(found.mapped()));
+  }
   auto environment = ReadEnvironment(task.folder());
   if (!environment.ok()) return task.Start(environment.status());
   Probe(*task.state().harness, *std::move(environment),

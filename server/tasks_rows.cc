@@ -82,7 +82,7 @@ void Tasks::PutRow(Open& open) {
     stream->SetTask(ToJson(*Get(row.id)));
     stream->Tell();
   }
-  tools_.changes->Add(row.task_json);
+  tools_.changes->Add(row.id, row.task_json);
   const std::string id = row.id;
   rows_[id] = std::move(row);
   FlushSoon(absl::ZeroDuration());
@@ -94,7 +94,7 @@ void Tasks::PutLost(const std::string& id, absl::string_view reason) {
   if (known.ok() && *known) row = **known;
   row.id = id;
   rows_[id] = LostRow(std::move(row), reason);
-  tools_.changes->Add(rows_[id].task_json);
+  tools_.changes->Add(id, rows_[id].task_json);
   FlushSoon(absl::ZeroDuration());
 }
 

@@ -62,6 +62,37 @@ class FaultsTest(unittest.TestCase):
         wait_for(lambda: [t['state'] for t in world.api('GET', '/tasks')[
             'tasks']] == ['done'], 'the row')
 
+    def test_a_task_is_started_with_its_own_cli(self):
+        """Whichever task starts first when another one has just been made."""
+        world = self.world
+        world.start('--max-running', '1')
+        marks = f'{world.root}/marks'
+        os.mkdir(marks)
+
+        def create(i):
+            harness = ('codex', 'gemini')[i % 2]
+            cli = world.script(
+                '#!/bin/sh\n'
+                f'[ "$1" = --version ] || : > {marks}/$TASK_MARK-{i}\n'
+                f'exec {world.programs["fake_" + harness]} "$@"\n')
+            os.chmod(cli, 0o755)
+            return world.create('ok', harness=harness, env={
+                'TASK_MARK': str(i), f'TROIKA_{harness.upper()}_BIN': cli})
+
+        tasks = []
+        threads = [threading.Thread(
+            target=lambda i=i: [tasks.append(create(j))
+                                for j in range(i, 40, 4)]) for i in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for task in tasks:
+            self.assertEqual(world.wait_state(task, 'done', 'failed')['state'],
+                             'done')
+        self.assertEqual(sorted(os.listdir(marks)),
+                         sorted(f'{i}-{i}' for i in range(40)))
+
     def test_two_logs_with_one_key(self):
         world = self.world
         world.start()
