@@ -3,11 +3,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <fstream>
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "base/read_file.h"
 
 namespace troika {
 namespace {
@@ -31,22 +31,6 @@ void Collect(const fs::path& folder, int depth,
                                     info.st_mtim.tv_nsec});
     }
   }
-}
-
-std::string Read(const fs::path& path, int64_t from, int64_t count) {
-  if (count == 0) return "";  // A pipe, too, whose opening would wait.
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes(static_cast<size_t>(count), '\0');
-  file.seekg(from);
-  file.read(bytes.data(), count);
-  bytes.resize(static_cast<size_t>(std::max<int64_t>(file.gcount(), 0)));
-  return bytes;
-}
-
-int64_t SizeOf(const fs::path& path) {
-  std::error_code error;
-  const uintmax_t size = fs::file_size(path, error);
-  return error ? 0 : static_cast<int64_t>(size);
 }
 
 fs::path Resolved(absl::string_view path) {
@@ -74,13 +58,11 @@ std::vector<SessionFile> NewestFiles(
 }
 
 std::string ReadHead(const fs::path& path, int64_t limit) {
-  return Read(path, 0, std::min(limit, SizeOf(path)));
+  return ReadFileHead(path.native(), static_cast<size_t>(limit)).value_or("");
 }
 
 std::string ReadTail(const fs::path& path, int64_t limit) {
-  const int64_t size = SizeOf(path);
-  const int64_t count = std::min(limit, size);
-  return Read(path, size - count, count);
+  return ReadFileTail(path.native(), static_cast<size_t>(limit)).value_or("");
 }
 
 void VisitLines(absl::string_view text, Direction direction,

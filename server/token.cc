@@ -12,6 +12,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/fd.h"
+#include "base/read_file.h"
 #include "base/status_macros.h"
 
 namespace troika {
@@ -64,9 +65,9 @@ absl::StatusOr<Token> Token::Open(const std::string& path) {
 absl::Status Token::Read() {
   value_.clear();
   problem_ = absl::FailedPreconditionError("the token file can't be read");
-  const UniqueFd file(open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+  ASSIGN_OR_RETURN(const RegularFile file, OpenRegularFile(AT_FDCWD, path_));
   struct stat info = {};
-  if (!file.ok() || fstat(file.get(), &info) != 0) {
+  if (fstat(file.fd.get(), &info) != 0) {
     return absl::ErrnoToStatus(errno, absl::StrCat("read ", path_));
   }
   inode_ = info.st_ino;
@@ -80,7 +81,7 @@ absl::Status Token::Read() {
         "one"));
   }
   std::string text(kMaxToken, '\0');
-  const ssize_t n = read(file.get(), text.data(), text.size());
+  const ssize_t n = read(file.fd.get(), text.data(), text.size());
   text.resize(n > 0 ? static_cast<size_t>(n) : 0);
   text = std::string(absl::StripAsciiWhitespace(text));
   if (text.size() < 16) {

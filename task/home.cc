@@ -16,6 +16,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/read_file.h"
 #include "base/status_macros.h"
 #include "relay/log_format.h"
 
@@ -25,6 +26,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kEnvName[] = "env";
+// More than a program can be started with (MakeTask).
+constexpr size_t kMaxEnvBytes = size_t{4} << 20;
 constexpr size_t kShownIds = 5;
 constexpr size_t kTimeDigits = 8;  // Of milliseconds: enough until 2059.
 constexpr size_t kRandomDigits = 4;
@@ -161,17 +164,8 @@ absl::Status WriteEnvironment(const TaskFolder& folder,
 }
 
 absl::StatusOr<Environment> ReadEnvironment(const TaskFolder& folder) {
-  const UniqueFd file(openat(folder.fd.get(), kEnvName, O_RDONLY | O_CLOEXEC));
-  if (!file.ok()) {
-    return absl::ErrnoToStatus(
-        errno, absl::StrCat("read the environment of task ", folder.id));
-  }
-  std::string bytes;
-  char chunk[8192];
-  ssize_t n = 0;
-  while ((n = read(file.get(), chunk, sizeof(chunk))) > 0) {
-    bytes.append(chunk, static_cast<size_t>(n));
-  }
+  ASSIGN_OR_RETURN(const std::string bytes,
+                   ReadFileUpTo(folder.fd.get(), kEnvName, kMaxEnvBytes));
   Environment::Map variables;
   for (const absl::string_view entry :
        absl::StrSplit(bytes, '\0', absl::SkipEmpty())) {

@@ -1,8 +1,6 @@
 #include "task/make.h"
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -22,25 +20,10 @@
 namespace troika {
 namespace {
 
-constexpr size_t kMaxSchema = size_t{1} << 20;
 // Of one string and of all that a program is started with, as Linux has it; of
 // all, some is left for the command line.
 constexpr size_t kMaxVariable = size_t{128} << 10;
 constexpr size_t kMaxVariables = (size_t{2} << 20) - (size_t{256} << 10);
-
-absl::StatusOr<std::string> ReadSchema(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)),
-                   std::istreambuf_iterator<char>());
-  if (!file.good() && !file.eof()) {
-    return absl::NotFoundError(absl::StrCat("read the output schema ", path));
-  }
-  if (text.size() > kMaxSchema) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the output schema ", path, " is over 1 MiB"));
-  }
-  return text;
-}
 
 // No program could be started with more.
 absl::Status CheckSize(const Environment& environment) {
@@ -100,8 +83,9 @@ absl::StatusOr<LaunchRequest> CompleteLaunch(LaunchRequest request,
                                              const Backend& backend) {
   if (backend.inline_output_schema() &&
       !request.options.output_schema.empty()) {
-    ASSIGN_OR_RETURN(request.output_schema_text,
-                     ReadSchema(request.options.output_schema));
+    ASSIGN_OR_RETURN(
+        request.output_schema_text,
+        ReadNamedFile(request.options.output_schema, NamedFile::kOutputSchema));
   }
   return request;
 }

@@ -126,14 +126,50 @@ TEST_F(MakeTest, PathsWithANulByteAreRefused) {
   }
 }
 
-TEST_F(MakeTest, ImagesThatAreMissingAreNotTooBig) {
-  for (const std::string& path :
-       {home_.path() + "/missing.png", home_.path() + "/folder.png"}) {
-    std::filesystem::create_directory(home_.path() + "/folder.png");
-    const absl::Status refused =
-        ReadImages({path}, BackendOf(Harness::kClaude)).status();
+TEST_F(MakeTest, ErrorsOfImagesSayWhatIsWrong) {
+  const std::string missing = home_.path() + "/missing.png";
+  const std::string folder = home_.path() + "/folder.png";
+  std::filesystem::create_directory(folder);
+  for (const Harness harness : {Harness::kClaude, Harness::kCodex}) {
+    absl::Status refused = ReadImages({missing}, BackendOf(harness)).status();
     EXPECT_TRUE(absl::IsNotFound(refused)) << refused;
-    EXPECT_THAT(refused.message(), HasSubstr("no file that can be read"));
+    EXPECT_THAT(refused.message(),
+                HasSubstr("can't use the image: read " + missing));
+    refused = ReadImages({folder}, BackendOf(harness)).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
+    EXPECT_THAT(refused.message(), HasSubstr("it is a folder"));
+  }
+}
+
+// Every file that a request can name: one that is too large, even if it has no
+// blocks on the disk, and one whose opening would wait for a writer.
+TEST_F(MakeTest, NamedFilesAreCheckedBeforeTheyAreRead) {
+  const std::string sparse = home_.path() + "/sparse.png";
+  std::ofstream(sparse) << "x";
+  std::filesystem::resize_file(sparse, uintmax_t{1} << 40);
+  const std::string pipe = home_.path() + "/pipe.png";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const struct {
+    std::string path, reason;
+  } cases[] = {{sparse, "over the limit of"},
+               {pipe, "a pipe"},
+               {"/dev/zero", ""},
+               {home_.path(), ""}};
+  for (const auto& c : cases) {
+    for (const Harness harness : {Harness::kCodex, Harness::kClaude}) {
+      TaskRequest requests[3] = {Request(), Request(), Request()};
+      requests[0].options.images = {c.path};
+      requests[1].options.output_schema = c.path;
+      requests[2].options.base_instructions = c.path;
+      for (TaskRequest& request : requests) {
+        request.harness = harness;
+        const absl::Status refused =
+            Make(request, home_.EnvironmentFor(harness, "ok")).status();
+        EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
+        EXPECT_THAT(refused.message(), HasSubstr(c.path));
+        EXPECT_THAT(refused.message(), HasSubstr(c.reason));
+      }
+    }
   }
 }
 

@@ -1,11 +1,7 @@
 #include "task/request.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -16,6 +12,7 @@
 #include "agent/launch_json.h"
 #include "agent/registry.h"
 #include "base/json.h"
+#include "base/read_file.h"
 #include "base/status_macros.h"
 #include "task/watchdog.h"
 
@@ -25,7 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMaxTitle = 80;
-constexpr uintmax_t kMaxImageBytes = 10 << 20;
 // What a note has room for, with what JSON adds to it.
 constexpr size_t kMaxPrompt = size_t{8} << 20;
 
@@ -49,11 +45,33 @@ absl::Status CheckFolder(const std::string& path, absl::string_view what) {
       what, " ", path, " does not exist: make it, or name another"));
 }
 
-absl::Status CheckFile(const std::string& path, absl::string_view what) {
-  std::error_code error;
-  if (fs::is_regular_file(path, error)) return absl::OkStatus();
-  return absl::NotFoundError(
-      absl::StrCat(what, " ", path, " is no file that can be read"));
+struct NamedFileRow {
+  absl::string_view name;
+  size_t limit;
+};
+
+NamedFileRow RowOf(NamedFile which) {
+  switch (which) {
+    case NamedFile::kImage:
+      return {"the image", size_t{10} << 20};
+    case NamedFile::kOutputSchema:
+      return {"the output schema", size_t{1} << 20};
+    case NamedFile::kBaseInstructions:
+      return {"the base instructions", size_t{1} << 20};
+  }
+  return {};
+}
+
+absl::Status WithName(NamedFile which, const absl::Status& error) {
+  return absl::Status(
+      error.code(),
+      absl::StrCat("can't use ", RowOf(which).name, ": ", error.message()));
+}
+
+// For a file that the CLI reads, not we.
+absl::Status CheckNamedFile(const std::string& path, NamedFile which) {
+  const absl::Status status = CheckFileUpTo(path, RowOf(which).limit);
+  return status.ok() ? status : WithName(which, status);
 }
 
 // The system would take such a path for a shorter one.
@@ -106,14 +124,15 @@ absl::Status CheckPaths(const TaskRequest& request) {
     RETURN_IF_ERROR(CheckFolder(path, "the extra folder"));
   }
   for (const std::string& path : options.images) {
-    RETURN_IF_ERROR(CheckFile(path, "the image"));
+    RETURN_IF_ERROR(CheckNamedFile(path, NamedFile::kImage));
   }
   if (!options.output_schema.empty()) {
-    RETURN_IF_ERROR(CheckFile(options.output_schema, "the output schema"));
+    RETURN_IF_ERROR(
+        CheckNamedFile(options.output_schema, NamedFile::kOutputSchema));
   }
   if (!options.base_instructions.empty()) {
-    RETURN_IF_ERROR(
-        CheckFile(options.base_instructions, "the base instructions"));
+    RETURN_IF_ERROR(CheckNamedFile(options.base_instructions,
+                                   NamedFile::kBaseInstructions));
   }
   return absl::OkStatus();
 }
@@ -197,6 +216,13 @@ notes::Request RequestNote(const TaskRequest& request, absl::string_view id) {
           .parent = request.parent};
 }
 
+absl::StatusOr<std::string> ReadNamedFile(const std::string& path,
+                                          NamedFile which) {
+  absl::StatusOr<std::string> bytes = ReadFileUpTo(path, RowOf(which).limit);
+  if (!bytes.ok()) return WithName(which, bytes.status());
+  return bytes;
+}
+
 absl::StatusOr<std::vector<TurnAsked::Image>> ReadImages(
     const std::vector<std::string>& paths, const Backend& backend) {
   std::vector<TurnAsked::Image> images;
@@ -210,25 +236,12 @@ absl::StatusOr<std::vector<TurnAsked::Image>> ReadImages(
                        ".webp"));
     }
     RETURN_IF_ERROR(CheckPath(path, "the image"));
-    RETURN_IF_ERROR(CheckFile(path, "the image"));
-    std::error_code error;
-    const uintmax_t size = fs::file_size(path, error);
-    if (error) {
-      return absl::NotFoundError(
-          absl::StrCat("read the image ", path, ": ", error.message()));
-    }
-    if (size > kMaxImageBytes) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("the image ", path, " is over 10 MiB: make it smaller"));
-    }
     if (backend.inline_images()) {
-      std::ifstream file(path, std::ios::binary);
-      const std::string bytes((std::istreambuf_iterator<char>(file)),
-                              std::istreambuf_iterator<char>());
-      if (!file.good() && !file.eof()) {
-        return absl::NotFoundError(absl::StrCat("read the image ", path));
-      }
+      ASSIGN_OR_RETURN(const std::string bytes,
+                       ReadNamedFile(path, NamedFile::kImage));
       image.base64 = absl::Base64Escape(bytes);
+    } else {
+      RETURN_IF_ERROR(CheckNamedFile(path, NamedFile::kImage));
     }
     images.push_back(std::move(image));
   }

@@ -50,6 +50,14 @@ absl::Status CompleteRequest(const Environment& environment,
 // The request as the log's first record has it.
 notes::Request RequestNote(const TaskRequest& request, absl::string_view id);
 
+// A file that a request names by its path. Each has a limit of size.
+enum class NamedFile { kImage, kOutputSchema, kBaseInstructions };
+
+// The contents of a regular file within its limit. NotFound and InvalidArgument
+// say which file it is and what is wrong with it. Blocks.
+absl::StatusOr<std::string> ReadNamedFile(const std::string& path,
+                                          NamedFile which);
+
 // Reads the images that a turn comes with, where the harness takes them so.
 // Paths are absolute.
 absl::StatusOr<std::vector<TurnAsked::Image>> ReadImages(

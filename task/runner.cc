@@ -4,14 +4,13 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "agent/launch_json.h"
 #include "agent/registry.h"
+#include "base/read_file.h"
 #include "base/status_macros.h"
 
 namespace troika {
@@ -202,9 +201,7 @@ std::string Runner::Answer() const {
       absl::TimeFromTimespec(file.st_mtim) < *state().turn_started) {
     return "";
   }
-  std::ifstream text(path, std::ios::binary);
-  return std::string((std::istreambuf_iterator<char>(text)),
-                     std::istreambuf_iterator<char>());
+  return ReadFileUpTo(path, kMaxLineBytes).value_or("");
 }
 
 }  // namespace troika
