@@ -225,9 +225,9 @@ TEST_P(DiskFullTest, TheAgentWaitsAndNothingIsLost) {
   EXPECT_THAT(log.records.back().payload, HasSubstr("\"code\":3"));
 }
 
-// All that it says fits into its pipe.
+// What the disk does not take of its output fits into its pipe.
 TEST_P(DiskFullTest, AnAgentThatEndsMeanwhileIsRecordedToo) {
-  TestRelay relay("read x; seq 1 30000; exit 3");
+  TestRelay relay("read x; seq 1 60000; exit 3");
   const auto driver = relay.Connect(Role::kDriver);
   ASSERT_NE(driver, nullptr);
   obstacle_->Raise(relay);
@@ -238,7 +238,7 @@ TEST_P(DiskFullTest, AnAgentThatEndsMeanwhileIsRecordedToo) {
   ASSERT_TRUE(relay.WaitForEnd());
   const CollectingSink log = relay.Log();
   EXPECT_THAT(log.damages, IsEmpty());
-  EXPECT_TRUE(Joined(log, Stream::kStdout) == Seq(30000));
+  EXPECT_TRUE(Joined(log, Stream::kStdout) == Seq(60000));
   EXPECT_THAT(log.records.back().payload, HasSubstr("\"code\":3"));
 }
 

@@ -1,4 +1,6 @@
-// Records a stream of bytes, a line at a time.
+// Records a stream of bytes as lines. Short lines that come at once are one
+// batch where the log's version has batches, so that a flood of them costs
+// little more than its bytes.
 #ifndef TROIKA_RELAY_LINE_RECORDER_H_
 #define TROIKA_RELAY_LINE_RECORDER_H_
 
@@ -26,6 +28,8 @@ class LineRecorder {
 
  private:
   void Append(absl::string_view bytes, LineEnd end);
+  // Appends whole lines, each with its end-of-line.
+  void AppendLines(absl::string_view lines);
   // Adds to what waits, and appends it where that is a record's worth.
   void Keep(absl::string_view bytes);
 

@@ -214,12 +214,18 @@ TEST(LogDamageTest, ATruncatedFileIsDataLoss) {
 }
 
 TEST(LogDamageTest, ANewerVersionIsFailedPrecondition) {
-  // Version 2, with the checksum that such a header has.
-  const std::string bytes = "troika-log 2 task1 a427fe916ddf7be5\n1 2 3\n";
+  const std::string bytes = HeaderLine("task1", kLogVersion + 1) + "1 2 3\n";
   const ReadResult result = ReadBytes(bytes, bytes.size());
   EXPECT_EQ(result.status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(result.status.message()), HasSubstr("version 2"));
+  EXPECT_THAT(std::string(result.status.message()), HasSubstr("version 3"));
   EXPECT_THAT(result.told.records, IsEmpty());
+  // Nor is it written to, as nobody knows what its records look like.
+  const TempFolder folder;
+  SetLogBytes(folder.fd(), bytes);
+  FakeClock clock;
+  EXPECT_EQ(LogWriter::Open(folder.fd(), "task1", &clock).status().code(),
+            absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(LogBytes(folder.fd()), bytes);
 }
 
 }  // namespace

@@ -36,30 +36,53 @@ absl::Status ReadAt(int fd, int64_t offset, std::string* buffer) {
 // No writer gets there; numbers up to it can be added to.
 constexpr int64_t kMaxNumber = int64_t{1} << 62;
 
-// The number past every record in `text`, which is the file from `offset` on. A
-// line that is no record may have been one, so it takes a number too; it need
-// not have an end. Nothing where no number can be told.
-std::optional<int64_t> NumberAfter(absl::string_view text, int64_t offset) {
+// What the file's last bytes tell.
+struct Tail {
+  // Past every record in them; nullopt if no number can be told. A line that is
+  // no record may have been one, so it takes a number too, even without its
+  // end.
+  std::optional<int64_t> next_number;
+  size_t torn = 0;  // Size of the torn record at the end.
+};
+
+// Reads `text`, which is the file from `offset` on.
+Tail ReadTail(absl::string_view text, int64_t offset) {
   int64_t next = 1;
   bool known = offset == 0;
   size_t begin = 0;
   if (!known) {
     // The first line began somewhere before.
     const size_t newline = text.find('\n');
-    if (newline == absl::string_view::npos) return std::nullopt;
+    if (newline == absl::string_view::npos) return {.torn = text.size()};
     begin = newline + 1;
   }
+  Tail tail;
+  const auto reach = [&](int64_t number, int64_t count) {
+    next = std::max(next, std::min(number, kMaxNumber) + count);
+    known = true;
+  };
   while (begin < text.size()) {
-    const size_t end = std::min(text.find('\n', begin), text.size());
-    if (const auto record = ParseRecord(text.substr(begin, end - begin))) {
-      next = std::max(next, std::min(record->number, kMaxNumber) + 1);
-      known = true;
+    const size_t newline = text.find('\n', begin);
+    const size_t end = std::min(newline, text.size());
+    const absl::string_view line = text.substr(begin, end - begin);
+    size_t lines = 0;  // Bytes of a batch's lines.
+    bool torn = newline == absl::string_view::npos;
+    if (const auto record = ParseRecord(line)) {
+      reach(record->number, 1);
+    } else if (const auto head = ParseBatchHead(line)) {
+      reach(head->number, head->count);
+      const BatchLines found =
+          ScanBatchLines(*head, torn ? "" : text.substr(end + 1));
+      torn = found.state == BatchLines::State::kPartial;
+      lines = found.bytes;
     } else if (offset > 0 || begin > 0) {  // Else it is the header.
       ++next;
     }
-    begin = end + 1;
+    if (torn) tail.torn = text.size() - begin;
+    begin = end + 1 + lines;
   }
-  return known ? std::optional<int64_t>(next) : std::nullopt;
+  if (known) tail.next_number = next;
+  return tail;
 }
 
 }  // namespace
@@ -75,15 +98,14 @@ absl::StatusOr<LogEnd> FindLogEnd(int fd) {
     std::string text(static_cast<size_t>(look), '\0');
     const absl::Status read = ReadAt(fd, end.size - look, &text);
     if (!read.ok()) return read;
-    const size_t newline = text.rfind('\n');
-    const size_t whole = newline == std::string::npos ? 0 : newline + 1;
-    end.torn_bytes = static_cast<int64_t>(text.size() - whole);
-    const auto number = NumberAfter(text, end.size - look);
-    if (number && *number > kMaxNumber) {
+    const Tail tail = ReadTail(text, end.size - look);
+    end.torn_bytes = static_cast<int64_t>(tail.torn);
+    end.ends_within_line = text.back() != '\n';
+    if (tail.next_number && *tail.next_number > kMaxNumber) {
       return absl::DataLossError("the log has no numbers left for records");
     }
-    if (number) {
-      end.next_number = *number;
+    if (tail.next_number) {
+      end.next_number = *tail.next_number;
       return end;
     }
     if (look >= kLastLook) {

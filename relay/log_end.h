@@ -9,8 +9,11 @@
 namespace troika::relay {
 
 struct LogEnd {
-  int64_t size = 0;         // Of the file.
-  int64_t torn_bytes = 0;   // Of a last line that has no end; 0: none.
+  int64_t size = 0;  // Of the file.
+  // Size of the last record if it is torn: a line without its end, or a batch
+  // that lacks lines. 0 if the log ends with a whole record.
+  int64_t torn_bytes = 0;
+  bool ends_within_line = false;
   int64_t next_number = 1;  // Past every record that stands in the log.
 };
 

@@ -3,9 +3,11 @@
 
 #include <xxhash.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <iterator>
+#include <limits>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -15,7 +17,6 @@ namespace troika::relay {
 namespace {
 
 constexpr absl::string_view kMagic = "troika-log ";
-constexpr int kVersion = 1;
 constexpr size_t kChecksumDigits = 16;
 
 // In the order of Stream.
@@ -87,6 +88,13 @@ std::optional<int64_t> NextNumber(absl::string_view* line) {
   return value;
 }
 
+std::optional<Stream> StreamNamed(absl::string_view name) {
+  for (size_t i = 0; i < std::size(kStreams); ++i) {
+    if (kStreams[i] == name) return static_cast<Stream>(i);
+  }
+  return std::nullopt;
+}
+
 // "in+:KEY"
 bool ParseStream(absl::string_view word, LogRecord* record) {
   const size_t colon = word.find(':');
@@ -99,12 +107,24 @@ bool ParseStream(absl::string_view word, LogRecord* record) {
     record->end = word.back() == '+' ? LineEnd::kContinued : LineEnd::kNone;
     word.remove_suffix(1);
   }
-  for (size_t i = 0; i < std::size(kStreams); ++i) {
-    if (kStreams[i] != word) continue;
-    record->stream = static_cast<Stream>(i);
-    return true;
-  }
-  return false;
+  const auto stream = StreamNamed(word);
+  if (stream) record->stream = *stream;
+  return stream.has_value();
+}
+
+// "out*12"
+bool ParseBatchStream(absl::string_view word, BatchHead* head) {
+  const size_t star = word.find('*');
+  if (star == absl::string_view::npos) return false;
+  const auto stream = StreamNamed(word.substr(0, star));
+  if (stream != Stream::kStdout && stream != Stream::kStderr) return false;
+  head->stream = *stream;
+  const absl::string_view count = word.substr(star + 1);
+  const char* const end = count.data() + count.size();
+  const auto read = std::from_chars(count.data(), end, head->count);
+  // A line has at least its prefix and its end.
+  return read.ec == std::errc() && read.ptr == end && head->count > 0 &&
+         head->count <= static_cast<int64_t>(kMaxPayload / 2);
 }
 
 }  // namespace
@@ -126,8 +146,8 @@ absl::string_view StreamName(Stream stream) {
   return kStreams[static_cast<int>(stream)];
 }
 
-std::string HeaderLine(absl::string_view task_id) {
-  std::string line = absl::StrCat(kMagic, kVersion, " ", task_id, " ");
+std::string HeaderLine(absl::string_view task_id, int version) {
+  std::string line = absl::StrCat(kMagic, version, " ", task_id, " ");
   AppendHex(Checksum(line, ""), &line);
   line += '\n';
   return line;
@@ -142,7 +162,9 @@ std::optional<Header> ParseHeader(absl::string_view line) {
   if (!task_id || !IsTaskId(*task_id)) return std::nullopt;
   const absl::string_view head = whole.substr(0, whole.size() - line.size());
   if (ParseHex(line) != Checksum(head, "")) return std::nullopt;
-  return Header{static_cast<int>(*version), std::string(*task_id)};
+  const auto known =
+      std::min<int64_t>(*version, std::numeric_limits<int>::max());
+  return Header{static_cast<int>(known), std::string(*task_id)};
 }
 
 void AppendRecord(const LogRecord& record, std::string* out) {
@@ -181,6 +203,69 @@ std::optional<LogRecord> ParseRecord(absl::string_view line) {
   record.micros = *micros;
   record.payload = line;
   return record;
+}
+
+void AppendBatch(const BatchHead& head, absl::string_view lines,
+                 std::string* out) {
+  std::string prefixed;
+  prefixed.reserve(lines.size() + static_cast<size_t>(head.count));
+  for (int64_t i = 0; i < head.count; ++i) {
+    const size_t end = lines.find('\n');
+    CHECK(end != absl::string_view::npos);
+    prefixed += kBatchLinePrefix;
+    prefixed.append(lines.data(), end + 1);
+    lines.remove_prefix(end + 1);
+  }
+  CHECK(lines.empty() && prefixed.size() <= kMaxPayload);
+  const size_t start = out->size();
+  absl::StrAppend(out, head.number, " ", head.micros, " ",
+                  StreamName(head.stream), "*", head.count, " ");
+  std::string lines_checksum;
+  AppendHex(XXH3_64bits(prefixed.data(), prefixed.size()), &lines_checksum);
+  AppendHex(Checksum(absl::string_view(*out).substr(start), lines_checksum),
+            out);
+  absl::StrAppend(out, " ", lines_checksum, "\n", prefixed);
+}
+
+std::optional<BatchHead> ParseBatchHead(absl::string_view line) {
+  const absl::string_view whole = line;
+  BatchHead head;
+  const auto number = NextNumber(&line);
+  const auto micros = number ? NextNumber(&line) : std::nullopt;
+  const auto stream = micros ? NextWord(&line) : std::nullopt;
+  if (!stream || !ParseBatchStream(*stream, &head)) return std::nullopt;
+  const absl::string_view covered = whole.substr(0, whole.size() - line.size());
+  const auto checksum = NextWord(&line);
+  const auto lines_checksum = ParseHex(line);
+  if (!checksum || !lines_checksum ||
+      ParseHex(*checksum) != Checksum(covered, line) ||
+      *number > std::numeric_limits<int64_t>::max() - head.count) {
+    return std::nullopt;
+  }
+  head.number = *number;
+  head.micros = *micros;
+  head.lines_checksum = *lines_checksum;
+  return head;
+}
+
+BatchLines ScanBatchLines(const BatchHead& head, absl::string_view text) {
+  size_t at = 0;
+  for (int64_t i = 0; i < head.count; ++i) {
+    if (at > kMaxPayload) return {BatchLines::State::kDamaged, at};
+    if (at == text.size()) return {BatchLines::State::kPartial, at};
+    if (text[at] != kBatchLinePrefix) return {BatchLines::State::kDamaged, at};
+    const size_t end = text.find('\n', at);
+    if (end == absl::string_view::npos) {
+      // A line that leads nowhere is not waited for.
+      return text.size() > kMaxPayload
+                 ? BatchLines{BatchLines::State::kDamaged, at}
+                 : BatchLines{BatchLines::State::kPartial, text.size()};
+    }
+    at = end + 1;
+  }
+  const bool whole =
+      at <= kMaxPayload && XXH3_64bits(text.data(), at) == head.lines_checksum;
+  return {whole ? BatchLines::State::kWhole : BatchLines::State::kDamaged, at};
 }
 
 }  // namespace troika::relay

@@ -1,6 +1,7 @@
-// The frozen log. Tasks are kept for years, and their logs are all that there
+// The frozen logs. Tasks are kept for years, and their logs are all that there
 // is of them: each later Troika reads these bytes like this, and a writer of
-// version 1 writes them. Where this fails, the code is wrong and not the files.
+// their version writes them. If this fails, the code is wrong and not the
+// files.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <sstream>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -51,6 +53,7 @@ void WriteFirstProcess(LogWriter& log, FakeClock& clock) {
 
 std::string WriteGolden() {
   const TempFolder folder;
+  SetLogBytes(folder.fd(), HeaderLine("a-task", 1));
   FakeClock clock;
   {
     LogWriter log = OpenLog(folder, &clock);
@@ -72,16 +75,48 @@ std::string WriteGolden() {
   return LogBytes(folder.fd());
 }
 
-TEST(LogGoldenTest, TheFrozenLogIsReadAsEver) {
-  const std::string bytes = Contents("relay/testdata/log_v1");
+// What version 2 adds: batches, a whole one of each stream and a torn one.
+std::string WriteGoldenBatches() {
+  const TempFolder folder;
+  FakeClock clock;
+  {
+    LogWriter log = OpenLog(folder, &clock);
+    WriteFirstProcess(log, clock);
+    log.AppendBatch(Stream::kStdout,
+                    "y\n\n 9 17 out 0123456789abcdef x\n\xff\r\n", 4);
+    log.AppendBatch(Stream::kStderr, "one\ntwo\n", 2);
+    log.AppendBatch(Stream::kStdout, "y\ny\ny\n", 3);
+    EXPECT_TRUE(log.Flush().ok());
+    // Power was lost in the middle of the last batch, after a line of it.
+    EXPECT_EQ(ftruncate(log.fd(), log.offset() - 6), 0);
+  }
+  clock.Advance(absl::Minutes(1));
+  LogWriter log = OpenLog(folder, &clock);
+  log.Append({.payload = "{\"note\":\"lost\"}"});
+  EXPECT_TRUE(log.Flush().ok());
+  return LogBytes(folder.fd());
+}
+
+class LogGoldenTest : public ::testing::TestWithParam<int> {
+ protected:
+  std::string path() const {
+    return absl::StrCat("relay/testdata/log_v", GetParam());
+  }
+};
+
+TEST_P(LogGoldenTest, TheFrozenLogIsReadAsEver) {
+  const std::string bytes = Contents(path());
   const ReadResult result = ReadBytes(bytes, bytes.size());
-  EXPECT_EQ(result.Listing(), Contents("relay/testdata/log_v1.txt"));
+  EXPECT_EQ(result.Listing(), Contents(path() + ".txt"));
   EXPECT_TRUE(AllAccounted(bytes, result));
 }
 
-TEST(LogGoldenTest, TheFrozenLogIsWrittenAsEver) {
-  EXPECT_EQ(WriteGolden(), Contents("relay/testdata/log_v1"));
+TEST_P(LogGoldenTest, TheFrozenLogIsWrittenAsEver) {
+  EXPECT_EQ(GetParam() == 1 ? WriteGolden() : WriteGoldenBatches(),
+            Contents(path()));
 }
+
+INSTANTIATE_TEST_SUITE_P(Versions, LogGoldenTest, ::testing::Values(1, 2));
 
 }  // namespace
 }  // namespace troika::relay

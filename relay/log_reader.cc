@@ -91,19 +91,22 @@ absl::StatusOr<int64_t> LogReader::Read(LogSink& sink, int64_t max_bytes) {
 absl::Status LogReader::OnLines(LogSink& sink) {
   const int64_t base = offset_ - static_cast<int64_t>(end_);
   while (begin_ < end_) {
-    const char* const start = buffer_.data() + begin_;
-    const auto* newline =
-        static_cast<const char*>(memchr(start, '\n', end_ - begin_));
-    if (newline == nullptr) break;
-    const absl::string_view line(start, static_cast<size_t>(newline - start));
+    const absl::string_view text(buffer_.data() + begin_, end_ - begin_);
+    const size_t newline = text.find('\n');
+    if (newline == absl::string_view::npos) break;
     const int64_t at = base + static_cast<int64_t>(begin_);
-    begin_ += line.size() + 1;
+    const absl::string_view rest = text.substr(newline + 1);
+    size_t taken = 0;
     if (skipping_) {
       skipping_ = false;
-      AddDamage({line.data(), line.size() + 1}, at);
+      AddDamage(text.substr(0, newline + 1), at);
     } else {
-      RETURN_IF_ERROR(OnLine(line, at, sink));
+      ASSIGN_OR_RETURN(const auto of_rest,
+                       OnLine(text.substr(0, newline), rest, at, sink));
+      if (!of_rest) break;
+      taken = *of_rest;
     }
+    begin_ += newline + 1 + taken;
   }
   if (end_ - begin_ > kMaxRecord) {
     AddDamage({buffer_.data() + begin_, end_ - begin_},
@@ -119,35 +122,86 @@ absl::Status LogReader::OnLines(LogSink& sink) {
   return absl::OkStatus();
 }
 
-absl::Status LogReader::OnLine(absl::string_view line, int64_t offset,
-                               LogSink& sink) {
-  const absl::string_view whole(line.data(), line.size() + 1);
-  if (!std::exchange(header_read_, true)) {
-    const auto header = ParseHeader(line);
-    if (header && header->version != 1) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("the log has version ", header->version,
-                       ", and this troika reads version 1: use a newer one"));
-    }
-    if (header) {
-      task_id_ = header->task_id;
-      return absl::OkStatus();
-    }
-    AddDamage("", offset);  // Where all records stand, it is told too.
+absl::StatusOr<bool> LogReader::OnHeader(absl::string_view line,
+                                         int64_t offset) {
+  const auto header = ParseHeader(line);
+  if (!header) {
+    AddDamage("", offset);  // It is told even if no record is missing.
+    return false;
   }
+  if (header->version < 1 || header->version > kLogVersion) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the log has version ", header->version, ", and this troika reads ",
+        "versions 1 to ", kLogVersion, ": use a newer one"));
+  }
+  task_id_ = header->task_id;
+  version_ = header->version;
+  return true;
+}
+
+absl::StatusOr<std::optional<size_t>> LogReader::OnLine(absl::string_view line,
+                                                        absl::string_view rest,
+                                                        int64_t offset,
+                                                        LogSink& sink) {
+  if (!std::exchange(header_read_, true)) {
+    ASSIGN_OR_RETURN(const bool is_header, OnHeader(line, offset));
+    if (is_header) return size_t{0};
+  }
+  const absl::string_view whole(line.data(), line.size() + 1);
   auto record = ParseRecord(line);
+  if (!record && version_ != 1) {
+    if (const auto head = ParseBatchHead(line)) {
+      return OnBatch(*head, whole, rest, offset, sink);
+    }
+  }
   // A number that has been there is a line that somebody copied.
   if (!record || record->number <= last_record_) {
     AddDamage(whole, offset);
-    return absl::OkStatus();
+    return size_t{0};
   }
-  if (record->number != last_record_ + 1 && !damage_) AddDamage("", offset);
-  EndDamage(record->number, sink);
+  ReachRecord(record->number, offset, sink);
   record->offset = offset;
   record->size = static_cast<int64_t>(whole.size());
   last_record_ = record->number;
   sink.OnRecord(*record);
-  return absl::OkStatus();
+  return size_t{0};
+}
+
+std::optional<size_t> LogReader::OnBatch(const BatchHead& head,
+                                         absl::string_view line,
+                                         absl::string_view rest, int64_t offset,
+                                         LogSink& sink) {
+  const BatchLines lines = ScanBatchLines(head, rest);
+  if (lines.state == BatchLines::State::kPartial) return std::nullopt;
+  if (lines.state == BatchLines::State::kDamaged ||
+      head.number <= last_record_) {
+    AddDamage({line.data(), line.size() + lines.bytes}, offset);
+    damaged_number_ = std::max(damaged_number_, head.number + head.count - 1);
+    return lines.bytes;
+  }
+  ReachRecord(head.number, offset, sink);
+  LogRecord record = {.micros = head.micros,
+                      .stream = head.stream,
+                      .offset = offset,
+                      .size = static_cast<int64_t>(line.size())};
+  for (int64_t i = 0; i < head.count; ++i) {
+    const size_t end = rest.find('\n');
+    record.number = head.number + i;
+    record.payload = rest.substr(1, end - 1);
+    record.size += static_cast<int64_t>(end + 1);
+    record.lines_after = head.count - 1 - i;
+    rest.remove_prefix(end + 1);
+    last_record_ = record.number;
+    sink.OnRecord(record);
+    record.offset += record.size;
+    record.size = 0;
+  }
+  return lines.bytes;
+}
+
+void LogReader::ReachRecord(int64_t number, int64_t offset, LogSink& sink) {
+  if (number != last_record_ + 1 && !damage_) AddDamage("", offset);
+  EndDamage(number, sink);
 }
 
 void LogReader::AddDamage(absl::string_view bytes, int64_t offset) {
@@ -161,22 +215,35 @@ void LogReader::AddDamage(absl::string_view bytes, int64_t offset) {
 
 void LogReader::EndDamage(int64_t next_number, LogSink& sink) {
   if (!damage_) return;
+  const int64_t first = damage_->after_record + 1;
+  std::string missing;
+  if (next_number > 0) {
+    missing = Missing(first, next_number - 1);
+  } else if (damaged_number_ >= first) {
+    missing = absl::StrCat(Missing(first, damaged_number_),
+                           ", and no record follows");
+  } else {
+    missing = "no record follows";
+  }
   damage_->what = absl::StrCat(
       damage_->offset == 0 ? "its header is missing or damaged: " : "",
       damage_->bytes, " bytes at byte ", damage_->offset,
-      " are no records, and ",
-      next_number == 0 ? "no record follows"
-                       : Missing(damage_->after_record + 1, next_number - 1));
+      " are no records, and ", missing);
   sink.OnDamage(*damage_);
   damage_.reset();
+  damaged_number_ = 0;
 }
 
 void LogReader::Finish(LogSink& sink) {
   // An empty file is no log that nothing happened to.
   if (offset_ == 0) AddDamage("", 0);
   if (begin_ < end_) {
-    AddDamage({buffer_.data() + begin_, end_ - begin_},
-              offset_ - static_cast<int64_t>(end_ - begin_));
+    const absl::string_view torn(buffer_.data() + begin_, end_ - begin_);
+    AddDamage(torn, offset_ - static_cast<int64_t>(torn.size()));
+    if (const auto head = ParseBatchHead(torn.substr(0, torn.find('\n')))) {
+      damaged_number_ =
+          std::max(damaged_number_, head->number + head->count - 1);
+    }
     begin_ = end_ = 0;
   }
   EndDamage(0, sink);

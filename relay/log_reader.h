@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/fd.h"
+#include "relay/log_format.h"
 #include "relay/record.h"
 
 namespace troika::relay {
@@ -51,8 +52,20 @@ class LogReader {
 
  private:
   absl::Status CheckSize() const;
+  // Tells what is whole in the buffer.
   absl::Status OnLines(LogSink& sink);
-  absl::Status OnLine(absl::string_view line, int64_t offset, LogSink& sink);
+  // Handles the line, and what belongs to it of `rest`, which follows it in the
+  // buffer. Returns how much of `rest` that was, or nullopt if more must be
+  // read first: nothing has been done then.
+  absl::StatusOr<std::optional<size_t>> OnLine(absl::string_view line,
+                                               absl::string_view rest,
+                                               int64_t offset, LogSink& sink);
+  absl::StatusOr<bool> OnHeader(absl::string_view line, int64_t offset);
+  std::optional<size_t> OnBatch(const BatchHead& head, absl::string_view line,
+                                absl::string_view rest, int64_t offset,
+                                LogSink& sink);
+  // Ends the damage before a record that has this number.
+  void ReachRecord(int64_t number, int64_t offset, LogSink& sink);
   void AddDamage(absl::string_view bytes, int64_t offset);
   void EndDamage(int64_t next_number, LogSink& sink);
 
@@ -65,8 +78,12 @@ class LogReader {
   bool header_read_ = false;
   bool skipping_ = false;  // Within a line that is too long for a record.
   std::string task_id_;
+  int version_ = 0;  // 0 if the header is damaged.
   int64_t last_record_ = 0;
   std::optional<Damage> damage_;
+  // The last number of the damaged batches within damage_, whose heads can be
+  // read; 0 if there is none.
+  int64_t damaged_number_ = 0;
 };
 
 }  // namespace troika::relay

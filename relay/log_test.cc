@@ -1,9 +1,7 @@
 // The log's format, its writer and its reader on good logs.
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <string>
 #include <utility>
 
@@ -69,7 +67,7 @@ TEST(LogFormatTest, HeadersAreReadAsTheyWereWritten) {
   line.pop_back();
   const auto header = ParseHeader(line);
   ASSERT_TRUE(header.has_value());
-  EXPECT_EQ(header->version, 1);
+  EXPECT_EQ(header->version, kLogVersion);
   EXPECT_EQ(header->task_id, "t-1");
   EXPECT_FALSE(ParseRecord(line).has_value());
 }
@@ -149,22 +147,6 @@ TEST(LogWriterTest, OneHasTheLockAtATime) {
   ASSERT_TRUE(adopted.ok());
   EXPECT_FALSE(LogWriter::Open(folder.fd(), "task1", &clock).ok());
 }
-
-// Past this size of a file, writes fail as on a full disk.
-class SizeLimit {
- public:
-  explicit SizeLimit(size_t bytes) {
-    signal(SIGXFSZ, SIG_IGN);
-    getrlimit(RLIMIT_FSIZE, &before_);
-    rlimit limit = before_;
-    limit.rlim_cur = bytes;
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~SizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
-
- private:
-  rlimit before_ = {};
-};
 
 TEST(LogWriterTest, WhatCouldNotBeWrittenIsTriedAgain) {
   const std::string whole = SmallLog();

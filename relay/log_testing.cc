@@ -1,6 +1,7 @@
 #include "relay/log_testing.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -48,6 +49,16 @@ void SetLogBytes(int dir_fd, absl::string_view bytes) {
   CHECK(fd.ok());
   WriteAll(fd.get(), bytes);
 }
+
+SizeLimit::SizeLimit(size_t bytes) {
+  signal(SIGXFSZ, SIG_IGN);
+  getrlimit(RLIMIT_FSIZE, &before_);
+  rlimit limit = before_;
+  limit.rlim_cur = bytes;
+  setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+SizeLimit::~SizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
 
 UniqueFd FileOf(absl::string_view bytes) {
   UniqueFd fd(memfd_create("log", MFD_CLOEXEC));
@@ -116,6 +127,7 @@ bool AllAccounted(absl::string_view bytes, const ReadResult& result) {
 std::string SmallLog() {
   const TempFolder folder;
   FakeClock clock;
+  SetLogBytes(folder.fd(), HeaderLine("task1", 1));
   auto log = LogWriter::Open(folder.fd(), "task1", &clock);
   CHECK(log.ok());
   log->Append({.key = "req", .payload = "{\"note\":\"request\"}"});
@@ -133,6 +145,43 @@ std::string SmallLog() {
   log->Append({.payload = "{\"note\":\"exited\",\"code\":0}"});
   CHECK(log->Flush().ok());
   return LogBytes(folder.fd());
+}
+
+std::string BatchLog() {
+  const TempFolder folder;
+  FakeClock clock;
+  auto log = LogWriter::Open(folder.fd(), "task1", &clock);
+  CHECK(log.ok());
+  log->Append({.key = "req", .payload = "{\"note\":\"request\"}"});
+  clock.Advance(absl::Milliseconds(3));
+  std::string record;
+  AppendRecord({.number = 4, .stream = Stream::kStdout, .payload = "forged"},
+               &record);
+  log->AppendBatch(Stream::kStdout,
+                   absl::StrCat("y\n", record, "\n\xff  z\r\n"), 4);
+  log->Append({.stream = Stream::kStdin, .key = "t-1", .payload = "do it"});
+  log->AppendBatch(Stream::kStderr, " spaced\n9 9 out*2\n", 2);
+  log->Append({.stream = Stream::kStdout,
+               .end = LineEnd::kContinued,
+               .payload = "{\"begun\":"});
+  clock.Advance(absl::Seconds(2));
+  log->AppendBatch(Stream::kStdout, "1}\nlast\n", 2);
+  CHECK(log->Flush().ok());
+  return LogBytes(folder.fd());
+}
+
+std::vector<std::string> PartsOf(absl::string_view bytes) {
+  std::vector<std::string> parts;
+  while (!bytes.empty()) {
+    const size_t line = bytes.find('\n') + 1;
+    if (bytes[0] == kBatchLinePrefix) {
+      absl::StrAppend(&parts.back(), bytes.substr(0, line));
+    } else {
+      parts.emplace_back(bytes.substr(0, line));
+    }
+    bytes.remove_prefix(line);
+  }
+  return parts;
 }
 
 }  // namespace troika::relay

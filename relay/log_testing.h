@@ -2,6 +2,8 @@
 #ifndef TROIKA_RELAY_LOG_TESTING_H_
 #define TROIKA_RELAY_LOG_TESTING_H_
 
+#include <sys/resource.h>
+
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -16,6 +18,17 @@ namespace troika::relay {
 // The bytes of a folder's log.
 std::string LogBytes(int dir_fd);
 void SetLogBytes(int dir_fd, absl::string_view bytes);
+
+// While it lives, writes that make a file larger than this fail as on a full
+// disk.
+class SizeLimit {
+ public:
+  explicit SizeLimit(size_t bytes);
+  ~SizeLimit();
+
+ private:
+  rlimit before_ = {};
+};
 
 // A file that has no name.
 UniqueFd FileOf(absl::string_view bytes);
@@ -37,8 +50,16 @@ ReadResult ReadBytes(absl::string_view bytes, size_t step);
 // and without a gap.
 bool AllAccounted(absl::string_view bytes, const ReadResult& result);
 
-// A log of few lines that has all streams, ends and keys.
+// A log of version 1 that has few lines, and all streams, ends and keys.
 std::string SmallLog();
+
+// A log of version 2 with batches: of stdout (records 2 to 5), of stderr (7 and
+// 8), and at its end (10 and 11). Lines of theirs look like records.
+std::string BatchLog();
+
+// The header, the records and the batches of a log that is not damaged, each
+// with its lines.
+std::vector<std::string> PartsOf(absl::string_view bytes);
 
 }  // namespace troika::relay
 

@@ -15,6 +15,12 @@
 #include "relay/log_format.h"
 
 namespace troika::relay {
+namespace {
+
+// No header is longer.
+constexpr size_t kMaxHeader = 256;
+
+}  // namespace
 
 absl::StatusOr<LogWriter> LogWriter::Open(int dir_fd, absl::string_view task_id,
                                           Clock* clock) {
@@ -44,12 +50,31 @@ absl::StatusOr<LogWriter> LogWriter::Adopt(UniqueFd locked, Clock* clock) {
   return writer;
 }
 
+absl::Status LogWriter::ReadVersion() {
+  std::string line(kMaxHeader, '\0');
+  ssize_t n = 0;
+  do {
+    n = pread(fd_.get(), line.data(), line.size(), 0);
+  } while (n < 0 && errno == EINTR);
+  if (n < 0) return absl::ErrnoToStatus(errno, "read the log's header");
+  if (n == 0) return absl::OkStatus();  // It is ours to write.
+  line.resize(static_cast<size_t>(n));
+  const auto header = ParseHeader(line.substr(0, line.find('\n')));
+  // Records of version 1 can be read in every version.
+  version_ = header ? header->version : 1;
+  if (version_ <= kLogVersion) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("the log has version ", version_, ", and this troika writes",
+                   " versions up to ", kLogVersion, ": use a newer one"));
+}
+
 absl::Status LogWriter::FindEnd() {
+  RETURN_IF_ERROR(ReadVersion());
   ASSIGN_OR_RETURN(const LogEnd end, FindLogEnd(fd_.get()));
   offset_ = end.size;
   next_number_ = end.next_number;
   if (end.torn_bytes == 0) return absl::OkStatus();
-  pending_.assign(1, '\n');
+  if (end.ends_within_line) pending_.assign(1, '\n');
   Append({.payload = absl::StrCat(
               "{\"note\":\"torn\",\"bytes\":", end.torn_bytes, "}")});
   return Flush();
@@ -71,6 +96,17 @@ int64_t LogWriter::Append(const Line& line) {
     record.key = {};
   } while (!rest.empty());
   return first;
+}
+
+void LogWriter::AppendBatch(Stream stream, absl::string_view lines,
+                            int64_t count) {
+  CHECK(has_batches());
+  relay::AppendBatch({.number = next_number_,
+                      .micros = clock_->NowMicros(),
+                      .stream = stream,
+                      .count = count},
+                     lines, &pending_);
+  next_number_ += count;
 }
 
 absl::Status LogWriter::Flush() {
@@ -102,11 +138,18 @@ absl::Status LogWriter::Sync() {
 int64_t LogWriter::DropPending(size_t max_rest) {
   std::string kept;
   size_t kept_of_pending = 0;
-  const bool cut = written_ > 0 && pending_[written_ - 1] != '\n';
-  if (cut) {
-    const size_t rest = pending_.find('\n', written_) + 1 - written_;
+  const bool within_line = written_ > 0 && pending_[written_ - 1] != '\n';
+  // What begins with the prefix belongs to the batch before it.
+  const auto begins_record = [&](size_t at) {
+    return at == pending_.size() || pending_[at] != kBatchLinePrefix;
+  };
+  if (within_line || (written_ > 0 && !begins_record(written_))) {
+    size_t end = within_line ? pending_.find('\n', written_) + 1 : written_;
+    while (!begins_record(end)) end = pending_.find('\n', end) + 1;
+    const size_t rest = end - written_;
     kept_of_pending = rest <= max_rest ? rest : 0;
-    kept = rest <= max_rest ? pending_.substr(written_, rest) : "\n";
+    kept = pending_.substr(written_, kept_of_pending);
+    if (kept.empty() && within_line) kept = "\n";
   }
   const size_t lost = pending() - kept_of_pending;
   pending_ = std::move(kept);

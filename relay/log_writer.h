@@ -15,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "relay/log_format.h"
 #include "relay/record.h"
 
 namespace troika::relay {
@@ -29,8 +30,9 @@ class LogWriter {
   };
 
   // Opens the log in a task's folder, or begins one, and takes its lock:
-  // Unavailable where somebody else has it. A torn last line is ended, and a
-  // note says so. `clock` is borrowed.
+  // Unavailable if somebody else has it, FailedPrecondition if a newer Troika
+  // began it. A torn last record is ended, and a note says so. `clock` is
+  // borrowed.
   static absl::StatusOr<LogWriter> Open(int dir_fd, absl::string_view task_id,
                                         Clock* clock);
   // Goes on with a log that was opened and locked by the one who passed it on.
@@ -39,6 +41,12 @@ class LogWriter {
   // Adds a line to what Flush writes, as continued records where it is long,
   // and returns the first record's number.
   int64_t Append(const Line& line);
+  // Whether the log's version has batches.
+  bool has_batches() const { return version_ >= kFirstVersionWithBatches; }
+  // Adds `count` lines of stdout or stderr as one batch. `lines` holds each
+  // with its end-of-line; with a byte more a line, they are at most kMaxPayload
+  // bytes. Needs has_batches().
+  void AppendBatch(Stream stream, absl::string_view lines, int64_t count);
 
   // Writes what was appended. Where that fails, what is left is kept and tried
   // again by the next call; ResourceExhausted where the disk is full.
@@ -46,8 +54,8 @@ class LogWriter {
   // Makes everything that was flushed survive a loss of power.
   absl::Status Sync();
 
-  // Gives up on what could not be written, but for the rest of a record that
-  // is partly written, where that is no longer than `max_rest`; a longer one is
+  // Gives up on what could not be written, except for the rest of a record that
+  // is partly written if that is no longer than `max_rest`; a longer one is
   // ended where it stands. Returns the bytes that are lost.
   int64_t DropPending(size_t max_rest);
 
@@ -62,11 +70,13 @@ class LogWriter {
  private:
   LogWriter(UniqueFd fd, Clock* clock) : fd_(std::move(fd)), clock_(clock) {}
 
-  // Finds out where the log ends, and mends a torn end.
+  // Finds the log's version and its end, and ends a torn record.
   absl::Status FindEnd();
+  absl::Status ReadVersion();
 
   UniqueFd fd_;
   Clock* clock_;
+  int version_ = kLogVersion;
   int64_t next_number_ = 1;
   int64_t offset_ = 0;
   std::string pending_;

@@ -1,4 +1,4 @@
-// One line of a task's log: docs/log.md.
+// One record of a task's log: docs/log.md.
 #ifndef TROIKA_RELAY_RECORD_H_
 #define TROIKA_RELAY_RECORD_H_
 
@@ -25,8 +25,12 @@ struct LogRecord {
   LineEnd end = LineEnd::kNewline;
   absl::string_view key;      // The command's that caused it; may be empty.
   absl::string_view payload;  // Bytes exactly as they were.
-  int64_t offset = 0;         // Where the record begins in the log.
-  int64_t size = 0;           // Of the whole record, with its end-of-line.
+  // Where the record begins in the log, and its size with its end-of-line. The
+  // first line of a batch counts the batch's head as its own.
+  int64_t offset = 0;
+  int64_t size = 0;
+  // How many lines of the same batch follow this one; 0 for other records.
+  int64_t lines_after = 0;
 };
 
 // A place in a log that can't be read as records.

@@ -156,15 +156,20 @@ Tip Relay::tip() const { return {log_.next_number() - 1, log_.offset()}; }
 void Relay::Poll() {
   // On a full disk the agent waits: what it says could not be recorded.
   const bool reading = log_.pending() == 0;
+  const int64_t before = clock_->NowMicros();
+  const auto output_fd = [&](const Output& output) {
+    const bool paused = output.pacer.paused_until(before) != 0;
+    return reading && !paused ? output.fd.get() : -1;
+  };
   enum { kOut, kErr, kIn, kGuard, kSignals, kFirstConnection };
   std::vector<pollfd> fds = {
-      {.fd = reading ? out_.fd.get() : -1, .events = POLLIN},
-      {.fd = reading ? err_.fd.get() : -1, .events = POLLIN},
+      {.fd = output_fd(out_), .events = POLLIN},
+      {.fd = output_fd(err_), .events = POLLIN},
       {.fd = reading ? stdin_.poll_fd() : -1, .events = POLLOUT},
       {.fd = guard_.get(), .events = POLLIN},
       {.fd = signals_.get(), .events = POLLIN}};
   connections_->AddPollFds(&fds);
-  poll(fds.data(), fds.size(), PollTimeout(clock_->NowMicros()));
+  poll(fds.data(), fds.size(), PollTimeout(before));
   if (fds[kOut].revents != 0) Read(out_);
   if (fds[kErr].revents != 0) Read(err_);
   if (fds[kIn].revents != 0) OnStdinLost(stdin_.Write());
@@ -188,6 +193,10 @@ int Relay::PollTimeout(int64_t now) const {
     due = std::min(due, deadline);
   }
   if (log_.pending() > 0) due = std::min(due, now + kRetry);
+  for (const Output* output : {&out_, &err_}) {
+    const int64_t until = output->pacer.paused_until(now);
+    if (until != 0) due = std::min(due, until);
+  }
   if (killing_) due = std::min(due, now + kKillAgain);
   return static_cast<int>(std::max<int64_t>(0, (due - now) / kMillis + 1));
 }
@@ -201,6 +210,7 @@ void Relay::Read(Output& output) {
     return;
   }
   last_active_ = clock_->NowMicros();
+  output.pacer.OnRead(static_cast<size_t>(n), last_active_);
   const absl::string_view bytes(buffer_.data(), static_cast<size_t>(n));
   if (&output == &err_) {
     err_tail_.append(bytes.data(), bytes.size());

@@ -22,6 +22,7 @@
 #include "relay/guard_wire.h"
 #include "relay/line_recorder.h"
 #include "relay/log_writer.h"
+#include "relay/read_pacer.h"
 #include "relay/spec.h"
 #include "relay/stdin_queue.h"
 #include "relay/syncer.h"
@@ -44,6 +45,7 @@ class Relay : public Connections::Handler {
   struct Output {
     UniqueFd fd;
     LineRecorder lines;
+    ReadPacer pacer = {};
   };
 
   Connections::Answer OnCommand(const Command& command) override;

@@ -261,6 +261,31 @@ TEST(RelayTest, CapEndsTheAgent) {
   EXPECT_THAT(LastNote(log), HasSubstr("\"discarded_bytes\":"));
 }
 
+TEST(RelayTest, AFloodOfTinyLinesCostsLittle) {
+  const struct {
+    const char* script;
+    int64_t bytes;
+  } kFloods[] = {
+      {"yes | head -c 400000", 400000},
+      {"yes | head -c 400000 >&2", 400000},
+      // A write for each line, and both streams in turn.
+      {"i=0; while [ $i -lt 20000 ]; do echo y; echo e >&2; i=$((i+1)); done",
+       80000},
+  };
+  for (const auto& flood : kFloods) {
+    TestRelay relay(flood.script);
+    ASSERT_TRUE(relay.WaitForEnd());
+    const CollectingSink log = relay.Log();
+    EXPECT_THAT(log.damages, IsEmpty());
+    EXPECT_EQ(Joined(log, Stream::kStdout).size() +
+                  Joined(log, Stream::kStderr).size(),
+              static_cast<size_t>(flood.bytes));
+    // The notes at both ends are about a kilobyte, and the last of them has the
+    // end of stderr.
+    EXPECT_LT(log.record_bytes, 3 * flood.bytes + 8192) << flood.script;
+  }
+}
+
 TEST(RelayTest, RemovedFolderEndsTheAgent) {
   const std::string token = Token();
   TestRelay relay(absl::StrCat("echo ready; sleep 100; : ", token), {}, "task");
