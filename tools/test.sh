@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# test.sh [plain]: all tests with sanitizers, and those of the relay, which is
+# test.sh [plain|tsan]: all tests with sanitizers, and those of the relay, which is
 # then the static program that users have, also without; then the current versions
 # of the real CLIs. With "plain": all tests of whole programs without sanitizers.
+# With "tsan": the tests of the code that has threads, under ThreadSanitizer.
 # The last line is "N passed, N failed, N skipped".
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -9,8 +10,8 @@ source tools/common.sh
 
 case ${1:-} in
   "") phases=(static asan) ;;
-  plain) phases=(plain) ;;
-  *) die "test takes nothing, or plain; for one test: bazel test //base/..." ;;
+  plain | tsan) phases=("$1") ;;
+  *) die "test takes nothing, plain or tsan; for one test: bazel test //base/..." ;;
 esac
 need "${BUILD_PACKAGES[@]}"
 
@@ -25,14 +26,22 @@ if [[ ${phases[*]} == *asan* ]]; then
   fetching=$!
 fi
 
+THREADED=(//base/... //client/... //http/... //server/... //store/...)
+
 for phase in "${phases[@]}"; do
-  flags=(--config=asan)
-  [[ $phase == asan ]] ||
-    flags=(--test_tag_filters="$phase" --build_tests_only)
+  targets=(//...)
+  case $phase in
+    asan) flags=(--config=asan) ;;
+    tsan)
+      flags=(--config=tsan --build_tests_only)
+      targets=("${THREADED[@]}")
+      ;;
+    *) flags=(--test_tag_filters="$phase" --build_tests_only) ;;
+  esac
   say "testing: $phase"
   # The count below says what failed; it must not end the run here. Tests of
   # programs wait a good deal, so there is room for one action more.
-  run_bazel test //... --keep_going "${flags[@]}" \
+  run_bazel test "${targets[@]}" --keep_going "${flags[@]}" \
     --local_cpu_resources='HOST_CPUS*1.5' \
     --experimental_convenience_symlinks=ignore \
     --build_event_json_file="$reports/$phase" || true
