@@ -1,4 +1,5 @@
-"""Counts the test cases that Bazel ran, and lists those that failed.
+"""Counts the test cases that Bazel ran, and lists those that failed or that were
+skipped, with the reason.
 
 count_tests.py REPORT…, each a file of bazel test's --build_event_json_file; one
 named "conformance" is testing/conformance's.
@@ -16,25 +17,30 @@ import xml.etree.ElementTree as ElementTree
 
 
 def cases(uri):
-    """The passed and failed cases of a test.xml."""
+    """Passed, failed and skipped cases of a test.xml; the skipped with reasons."""
     path = urllib.parse.unquote(urllib.parse.urlparse(uri).path)
-    passed, failed = [], []
+    passed, failed, skipped = [], [], []
     try:
         root = ElementTree.parse(path)
     except (OSError, ElementTree.ParseError):
-        return passed, failed
+        return passed, failed, skipped
     for case in root.iter("testcase"):
         name = f"{case.get('classname', '')}.{case.get('name', '')}".strip(".")
         if case.find("failure") is not None or case.find("error") is not None:
             failed.append(name)
-        elif case.get("status") != "notrun" and case.find("skipped") is None:
+        elif case.find("skipped") is not None:
+            message = case.find("skipped").get("message", "")
+            # Google Test writes the place of the source on the first line.
+            reason = message.strip().splitlines()[-1:]
+            skipped.append(": ".join([name, *reason]))
+        elif case.get("status") != "notrun":
             passed.append(name)
-    return passed, failed
+    return passed, failed, skipped
 
 
 def read(report):
-    """The number of passed cases and the names of failures of one run."""
-    passed, failures, ended = 0, [], False
+    """The number of passed cases, and the failed and skipped ones, of one run."""
+    passed, failures, skipped, ended = 0, [], [], False
     tests, ran, ok = set(), set(), True
     for line in report.read_text().splitlines() if report.exists() else []:
         event = json.loads(line)
@@ -49,12 +55,13 @@ def read(report):
         elif kind == "testResult" and "testResult" in event:
             result = event["testResult"]
             ran.add(label)
-            good, bad = [], []
+            good, bad, not_run = [], [], []
             for output in result.get("testActionOutput", []):
                 if output["name"] == "test.xml":
-                    good, bad = cases(output["uri"])
+                    good, bad, not_run = cases(output["uri"])
             passed += len(good)
             failures += [f"{label} {name}" for name in bad]
+            skipped += [f"{label} {name}" for name in not_run]
             if result["status"] != "PASSED" and not bad:
                 failures.append(f"{label} {result['status']}")
         elif kind == "buildFinished":
@@ -63,33 +70,33 @@ def read(report):
     failures += [f"{label} did not run" for label in sorted(tests - ran)]
     if not failures and not (ok and ended):
         failures.append("the build itself, see above")
-    return passed, failures
+    return passed, failures, skipped
 
 
 def read_conformance(report):
-    """The same of a run with the real CLIs, and how many were skipped."""
+    """The same of a run with the real CLIs."""
     if not report.exists():
-        return 0, ["it did not run, see above"], 0
+        return 0, ["it did not run, see above"], []
     counted = json.loads(report.read_text())
     failed = counted["failed"]
     if not counted["passed"] and not failed:
         failed = ["nothing ran, see above"]
-    return len(counted["passed"]), failed, len(counted["skipped"])
+    return len(counted["passed"]), failed, counted["skipped"]
 
 
 def main():
-    passed, failures, skipped = 0, [], 0
+    passed, failures, skipped = 0, [], []
     for report in map(pathlib.Path, sys.argv[1:]):
-        if report.stem == "conformance":
-            good, bad, not_run = read_conformance(report)
-            skipped += not_run
-        else:
-            good, bad = read(report)
+        count = read_conformance if report.stem == "conformance" else read
+        good, bad, not_run = count(report)
         passed += good
         failures += [f"{report.stem}: {name}" for name in bad]
+        skipped += [f"{report.stem}: {name}" for name in not_run]
+    for name in skipped:
+        print(f"SKIPPED {name}")
     for failure in failures:
         print(f"FAILED {failure}")
-    print(f"{passed} passed, {len(failures)} failed, {skipped} skipped")
+    print(f"{passed} passed, {len(failures)} failed, {len(skipped)} skipped")
     return 0 if passed and not failures else 1
 
 

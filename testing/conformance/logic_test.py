@@ -18,6 +18,9 @@ import scenario  # noqa: E402
 import table  # noqa: E402
 
 
+COUNT_TESTS = os.path.join(HERE, '..', '..', 'tools', 'count_tests.py')
+
+
 def event(number, **payload):
     return {'id': f'{number}.0', **payload}
 
@@ -134,10 +137,34 @@ class CountTest(unittest.TestCase):
                 with open(path, 'w') as file:
                     json.dump(report, file)
             run = subprocess.run(
-                [sys.executable, os.path.join(HERE, '..', '..', 'tools',
-                                              'count_tests.py'), path],
+                [sys.executable, COUNT_TESTS, path],
                 capture_output=True, text=True)
         return run.returncode, run.stdout.splitlines()[-1]
+
+    def test_skipped_cases_are_listed_with_the_reason(self):
+        with tempfile.TemporaryDirectory() as folder:
+            xml = os.path.join(folder, 'test.xml')
+            with open(xml, 'w') as file:
+                file.write(
+                    '<testsuites><testsuite><testcase name="a" classname="T" '
+                    'status="run"/><testcase name="b" classname="T" '
+                    'status="run"><skipped message="x.cc:7&#x0A;no disk '
+                    'here&#x0A;"/></testcase></testsuite></testsuites>')
+            report = os.path.join(folder, 'static')
+            with open(report, 'w') as file:
+                for event in (
+                        {'id': {'testResult': {'label': '//t'}},
+                         'testResult': {'status': 'PASSED', 'testActionOutput': [
+                             {'name': 'test.xml', 'uri': f'file://{xml}'}]}},
+                        {'id': {'buildFinished': {}},
+                         'finished': {'overallSuccess': True}}):
+                    file.write(json.dumps(event) + '\n')
+            run = subprocess.run(
+                [sys.executable, COUNT_TESTS, report], capture_output=True,
+                text=True)
+        self.assertEqual(run.stdout.splitlines(), [
+            'SKIPPED static: //t T.b: no disk here',
+            '1 passed, 0 failed, 1 skipped'])
 
     def test_a_run_that_did_nothing_has_failed(self):
         self.assertEqual(self.count(None), (1, '0 passed, 1 failed, 0 skipped'))
