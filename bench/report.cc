@@ -11,30 +11,52 @@ namespace {
 std::string Json(absl::string_view bench, const Figure& f) {
   const bool compared = !f.baseline.empty();
   return absl::StrFormat(
-      R"({"bench":"%s","metric":"%s","value":%.6g,"unit":"%s",)"
-      R"("baseline":%s,"ratio":%s})",
-      bench, f.metric, f.value, f.unit,
+      R"({"bench":"%s","metric":"%s","value":%s,"unit":"%s",)"
+      R"("baseline":%s,"ratio":%s%s})",
+      bench, f.metric,
+      f.missing.empty() ? absl::StrFormat("%.6g", f.value) : "null", f.unit,
       compared ? absl::StrCat("\"", f.baseline, "\"") : "null",
-      compared ? absl::StrFormat("%.3f", f.ratio) : "null");
+      compared ? absl::StrFormat("%.3f", f.ratio) : "null",
+      f.missing.empty() ? ""
+                        : absl::StrCat(",\"missing\":\"", f.missing, "\""));
+}
+
+// Small values with the digits that matter.
+std::string Number(double value) {
+  if (value >= 100 || value == 0) return absl::StrFormat("%.0f", value);
+  return absl::StrFormat(value < 10 ? "%.2f" : "%.1f", value);
+}
+
+// Says what is to be reached, and whether it was.
+void AppendGoal(absl::string_view words, double goal, bool reached,
+                std::string* row) {
+  absl::StrAppend(row, " (", words, " ", Number(goal), ": ",
+                  reached ? "yes" : "NO", ")");
 }
 
 std::string Row(const Figure& f) {
-  std::string row =
-      absl::StrFormat("  %-28s %10.0f %-9s", f.metric, f.value, f.unit);
-  if (!f.baseline.empty()) {
+  const bool known = f.missing.empty();
+  std::string row = absl::StrFormat("  %-32s ", f.metric);
+  if (known) {
+    absl::StrAppendFormat(&row, "%10s %-9s", Number(f.value), f.unit);
+  } else {
+    absl::StrAppend(&row, f.missing);
+  }
+  if (known && !f.baseline.empty()) {
     absl::StrAppendFormat(&row, " %5.2f of %s", f.ratio, f.baseline);
   }
   if (f.target) {
-    absl::StrAppendFormat(&row, " (to reach %.2f: %s)", *f.target,
-                          f.ratio >= *f.target ? "yes" : "NO");
+    AppendGoal("to reach", *f.target, known && f.ratio >= *f.target, &row);
+  }
+  if (f.ratio_at_most) {
+    AppendGoal("ratio at most", *f.ratio_at_most,
+               known && f.ratio <= *f.ratio_at_most, &row);
   }
   if (f.at_most) {
-    absl::StrAppendFormat(&row, " (at most %.0f: %s)", *f.at_most,
-                          f.value <= *f.at_most ? "yes" : "NO");
+    AppendGoal("at most", *f.at_most, known && f.value <= *f.at_most, &row);
   }
   if (f.at_least) {
-    absl::StrAppendFormat(&row, " (at least %.0f: %s)", *f.at_least,
-                          f.value >= *f.at_least ? "yes" : "NO");
+    AppendGoal("at least", *f.at_least, known && f.value >= *f.at_least, &row);
   }
   return row;
 }

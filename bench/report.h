@@ -13,11 +13,15 @@ struct Figure {
   std::string metric;  // "codex.messages"
   double value = 0;
   std::string unit;
+  // Why there is no value, as "not reached within 60 s"; empty: there is one.
+  std::string missing;
   // What `ratio` compares with; empty where there is nothing.
   std::string baseline;
   double ratio = 0;
   // What ratio is to be reached.
   std::optional<double> target;
+  // The largest ratio that is good enough.
+  std::optional<double> ratio_at_most;
   // What the value is to stay within.
   std::optional<double> at_most;
   // What the value is to reach.

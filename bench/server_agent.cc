@@ -8,8 +8,9 @@
 //
 // The plan is "COUNT BYTES RATE THEN": so many messages of so many bytes, so
 // many a second (0: as fast as it can), then `end` or `hang`. Message 0 comes
-// before them. A message's text begins with "@NANOS NUMBER ": when it was
-// written, by the monotonic clock; for message 0, when the program began.
+// before them. BYTES 1 prints lines "y" in place of messages. A message's text
+// begins with "@NANOS NUMBER ": when it was written, by the monotonic clock;
+// for message 0, when the program began.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,7 @@ void Write(const std::string& text) {
 }
 
 std::string Message(long number, long long nanos, int bytes) {
+  if (bytes == 1) return "y\n";
   char text[64];
   const int n = snprintf(text, sizeof(text), "@%lld %ld ", nanos, number);
   std::string line = "{\"type\":\"item.completed\",\"item\":{\"id\":\"item_" +

@@ -34,8 +34,19 @@ namespace fs = std::filesystem;
 // Looking costs the server something, too.
 constexpr useconds_t kLookMicros = 25'000;
 
+std::string& ProgramFolder() {
+  static std::string& folder = *new std::string;
+  return folder;
+}
+
 std::string ProgramBeside(absl::string_view name) {
   return fs::read_symlink("/proc/self/exe").parent_path() / std::string(name);
+}
+
+// "server/troika-server"
+std::string BuiltProgram(absl::string_view name) {
+  if (ProgramFolder().empty()) return ProgramBeside(absl::StrCat("../", name));
+  return absl::StrCat(ProgramFolder(), "/", name);
 }
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
@@ -93,6 +104,12 @@ bool SomebodyIn(const std::string& folder) {
 
 std::string ServerAgentProgram() { return ProgramBeside("server_agent"); }
 
+void UsePrograms(std::string folder) { ProgramFolder() = std::move(folder); }
+
+std::string NotReached(absl::Duration limit) {
+  return absl::StrCat("not reached within ", absl::ToInt64Seconds(limit), " s");
+}
+
 absl::Status WaitUntil(absl::string_view what,
                        absl::FunctionRef<absl::StatusOr<bool>()> done) {
   const int64_t end = NowNanos() + int64_t{kPatienceMillis} * 1'000'000;
@@ -131,23 +148,24 @@ BenchServer::~BenchServer() {
   }
 }
 
-absl::Status BenchServer::Launch() {
+absl::Status BenchServer::Launch(const std::vector<std::string>& more_flags) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "pipe");
   const UniqueFd ready(ends[0]);
   UniqueFd tell(ends[1]);
   // Where it is 3 already, dup2 would leave it closed on exec.
   if (tell.get() == 3) tell = UniqueFd(fcntl(3, F_DUPFD_CLOEXEC, 4));
-  std::vector<std::string> command = {ProgramBeside("../server/troika-server"),
+  std::vector<std::string> command = {BuiltProgram("server/troika-server"),
                                       "--listen", "127.0.0.1:0",
                                       "--ready-fd=3"};
   command.insert(command.end(), flags_.begin(), flags_.end());
+  command.insert(command.end(), more_flags.begin(), more_flags.end());
   const std::string& root = folder_.path();
   ASSIGN_OR_RETURN(
       pid_,
       Spawn(command,
             {"PATH=/usr/bin:/bin", "HOME=" + root, "TROIKA_HOME=" + home(),
-             "TROIKA_RELAY_BIN=" + ProgramBeside("../relay/troika-relay"),
+             "TROIKA_RELAY_BIN=" + BuiltProgram("relay/troika-relay"),
              "TROIKA_CODEX_BIN=" + ServerAgentProgram()},
             tell.get(), root + "/stderr"));
   tell.Reset();
@@ -171,11 +189,20 @@ void BenchServer::Kill() {
 }
 
 absl::StatusOr<int64_t> BenchServer::ResidentBytes() const {
+  return StatusBytes("VmRSS:");
+}
+
+absl::StatusOr<int64_t> BenchServer::PeakBytes() const {
+  return StatusBytes("VmHWM:");
+}
+
+absl::StatusOr<int64_t> BenchServer::StatusBytes(
+    absl::string_view field) const {
   std::ifstream file(absl::StrCat("/proc/", pid_, "/status"));
   for (std::string line; std::getline(file, line);) {
     absl::string_view rest = line;
     int64_t kibibytes = 0;
-    if (absl::ConsumePrefix(&rest, "VmRSS:") &&
+    if (absl::ConsumePrefix(&rest, field) &&
         absl::SimpleAtoi(absl::StripSuffix(rest, "kB"), &kibibytes)) {
       return kibibytes << 10;
     }
@@ -235,6 +262,18 @@ absl::StatusOr<int64_t> BenchServer::Metric(absl::string_view name) const {
     }
   }
   return sum;
+}
+
+absl::StatusOr<double> BenchServer::MetricValue(absl::string_view name) const {
+  ASSIGN_OR_RETURN(const std::string page, Get("/metrics"));
+  for (absl::string_view line : absl::StrSplit(page, '\n')) {
+    double value = 0;
+    if (absl::ConsumePrefix(&line, name) && absl::ConsumePrefix(&line, " ") &&
+        absl::SimpleAtod(line, &value)) {
+      return value;
+    }
+  }
+  return absl::NotFoundError(absl::StrCat("the server has no metric ", name));
 }
 
 absl::Status BenchServer::WaitForMetric(absl::string_view name,

@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "bench/server_http.h"
 #include "relay/testing.h"
 
@@ -22,13 +23,20 @@ namespace troika::bench {
 // What an agent prints: bench/server_agent.cc.
 struct AgentPlan {
   int64_t count = 0;
-  int bytes = 300;
-  int rate = 0;  // A second; 0: as fast as it can.
+  int bytes = 300;  // 1: lines of one byte in place of messages.
+  int rate = 0;     // A second; 0: as fast as it can.
   enum class Then { kEnd, kHang };
   Then then = Then::kEnd;
 };
 
 std::string ServerAgentProgram();
+
+// Takes troika-server and troika-relay from FOLDER/server and FOLDER/relay, as
+// Bazel leaves them, instead of those that were built with the benchmark.
+void UsePrograms(std::string folder);
+
+// The outcome of one that took too long: "not reached within 60 s".
+std::string NotReached(absl::Duration limit);
 
 // Calls `done` until it says so.
 absl::Status WaitUntil(absl::string_view what,
@@ -46,13 +54,17 @@ class BenchServer {
   // those end by themselves without it.
   ~BenchServer();
 
-  // Starts it where it does not run; returns when it is ready.
-  absl::Status Launch();
+  // Starts it where it does not run; returns when it is ready. `more_flags`
+  // hold for this start only.
+  absl::Status Launch(const std::vector<std::string>& more_flags = {});
   void Kill();
 
   pid_t pid() const { return pid_; }
   std::string home() const { return folder_.path() + "/home"; }
+  const std::string& folder() const { return folder_.path(); }
   absl::StatusOr<int64_t> ResidentBytes() const;
+  // The most memory that it has had since its start.
+  absl::StatusOr<int64_t> PeakBytes() const;
   absl::StatusOr<HttpConnection> Connect() const;
   absl::StatusOr<HttpConnection> ConnectTcp() const;
   absl::StatusOr<std::string> Token() const;
@@ -64,6 +76,8 @@ class BenchServer {
   absl::StatusOr<std::string> Create(const AgentPlan& plan) const;
   // As /metrics says: the sum over labels that `name` begins.
   absl::StatusOr<int64_t> Metric(absl::string_view name) const;
+  // One without labels. NotFound where the server does not have it.
+  absl::StatusOr<double> MetricValue(absl::string_view name) const;
   absl::Status WaitForMetric(absl::string_view name, int64_t value) const;
   absl::Status WaitForState(const std::string& task,
                             absl::string_view state) const;
@@ -71,6 +85,8 @@ class BenchServer {
  private:
   explicit BenchServer(std::vector<std::string> flags)
       : flags_(std::move(flags)) {}
+
+  absl::StatusOr<int64_t> StatusBytes(absl::string_view field) const;
 
   relay::TempFolder folder_;
   const std::vector<std::string> flags_;

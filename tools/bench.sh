@@ -9,8 +9,8 @@ name=${1:-}
 case $name in
   parse) rival=(bench/node_baseline.js) ;;
   relay) rival=(bench/relay_baseline.py) ;;
-  server) rival=() ;;
-  *) die "bench takes a name: parse, relay, server" ;;
+  server | scale) rival=() ;;
+  *) die "bench takes a name: parse, relay, server, scale" ;;
 esac
 need "${BENCH_PACKAGES[@]}"
 say "building the benchmark, optimized"
