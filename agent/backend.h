@@ -19,6 +19,13 @@
 
 namespace troika {
 
+// The arguments with which a CLI runs a harmless command in its own sandbox,
+// from a version on (agent/sandbox.h).
+struct SandboxProbe {
+  Version first;
+  std::vector<absl::string_view> args;
+};
+
 // How a harness's CLI is found (agent/discovery.h).
 struct CliNames {
   absl::string_view program;           // "codex"
@@ -30,6 +37,8 @@ struct CliNames {
   std::vector<absl::string_view> help;  // Its arguments for help.
   // Versions after this one are asked for their help.
   Version newest_known;
+  // In the order of versions; empty if no edit mode relies on a sandbox.
+  std::vector<SandboxProbe> sandbox_probes = {};
 };
 
 // Stateless and immutable; thread-safe.

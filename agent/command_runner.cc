@@ -45,7 +45,11 @@ int Spawn(const Command& command, int output, pid_t* pid) {
   };
   posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&files, output, 1);
-  posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
+  if (command.stderr_mode == Command::Stderr::kInError) {
+    posix_spawn_file_actions_adddup2(&files, output, 2);
+  } else {
+    posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
+  }
   sigset_t none, all;
   sigemptyset(&none);
   sigfillset(&all);
@@ -99,14 +103,19 @@ bool ReadUntilExit(int output, int process, absl::Time deadline,
   }
 }
 
-absl::Status ExitStatus(const Command& command, int status) {
+absl::Status ExitStatus(const Command& command, int status,
+                        absl::string_view output) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return absl::OkStatus();
-  return absl::FailedPreconditionError(
+  std::string text =
       WIFEXITED(status)
           ? absl::StrCat(Attempt(command), ": exited with code ",
                          WEXITSTATUS(status), "; check that it works by hand")
           : absl::StrCat(Attempt(command), ": ended by signal ",
-                         WTERMSIG(status), "; check that it works by hand"));
+                         WTERMSIG(status), "; check that it works by hand");
+  if (command.stderr_mode == Command::Stderr::kInError && !output.empty()) {
+    absl::StrAppend(&text, ":\n", output);
+  }
+  return absl::FailedPreconditionError(text);
 }
 
 }  // namespace
@@ -141,7 +150,7 @@ absl::StatusOr<std::string> ProcessRunner::Run(const Command& command) {
                      absl::FormatDuration(command.deadline),
                      "; check that it works by hand"));
   }
-  const absl::Status ended = ExitStatus(command, status);
+  const absl::Status ended = ExitStatus(command, status, output);
   if (!ended.ok()) return ended;
   return output;
 }

@@ -12,9 +12,15 @@
 namespace troika {
 
 struct Command {
+  enum class Stderr {
+    kDiscard,
+    kInError,  // If the command fails, its output and stderr end the error.
+  };
+
   std::vector<std::string> argv;  // The path first.
   Environment env;
   absl::Duration deadline;
+  Stderr stderr_mode = Stderr::kDiscard;
 };
 
 class CommandRunner {
@@ -28,7 +34,7 @@ class CommandRunner {
 };
 
 // As a process of its own group, which is killed whole at the command's end,
-// without input and with stderr thrown away. Of what it prints the first MiB is
+// without input. Of what it prints the first MiB is
 // kept. Blocks; thread-safe.
 class ProcessRunner final : public CommandRunner {
  public:

@@ -53,6 +53,21 @@ TEST_F(CommandRunnerTest, FailuresSayWhatWasRun) {
       absl::FailedPreconditionError("run /no/such: No such file or directory"));
 }
 
+TEST_F(CommandRunnerTest, AnErrorMayEndWithTheOutput) {
+  folder_.WriteProgram("program", "echo out; echo err >&2; exit $1");
+  const std::string program = folder_.Path("program");
+  Command command = {
+      .argv = {program, "1"},
+      .env = Environment(Environment::Map{{"PATH", "/usr/bin:/bin"}}),
+      .deadline = absl::Seconds(20),
+      .stderr_mode = Command::Stderr::kInError};
+  EXPECT_EQ(ProcessRunner().Run(command).status(),
+            absl::FailedPreconditionError(
+                absl::StrCat("run ", program,
+                             " 1: exited with code 1; check that it works by "
+                             "hand:\nout\nerr\n")));
+}
+
 TEST_F(CommandRunnerTest, ADeadlineEndsTheWholeGroup) {
   const absl::StatusOr<std::string> output =
       Run("sleep 300 & echo $! > \"$0.pid\"; sleep 300", absl::Seconds(1));

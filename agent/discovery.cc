@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -13,11 +14,16 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "agent/sandbox.h"
 #include "agent/version.h"
 #include "agent/version_cache.h"
 
 namespace troika {
 namespace {
+
+// Longer than Codex takes on a busy machine. A probe that hangs is not repeated
+// in the same surroundings.
+constexpr absl::Duration kSandboxDeadline = absl::Seconds(20);
 
 bool IsExecutable(const std::string& path) {
   struct stat info;
@@ -110,9 +116,23 @@ absl::StatusOr<Cli> FindCli(const CliNames& names, const Environment& env,
     facts = *std::move(asked);
     cache.Add(*identity, *facts);
   }
-  return Cli{.path = *std::move(path),
+  Cli cli = {.path = *std::move(path),
              .version = std::move(facts->version),
              .help = std::move(facts->help)};
+  if (names.sandbox_probes.empty()) return cli;
+  std::string surroundings = SandboxSurroundings(env);
+  if (facts->sandbox_surroundings == surroundings) {
+    cli.sandbox_error = std::move(facts->sandbox_error);
+  } else if (options.runner != nullptr) {
+    cli.sandbox_error = ProbeSandbox(
+        cli, names.sandbox_probes, env,
+        std::min(options.deadline, kSandboxDeadline), *options.runner);
+    cache.Add(*identity, {.version = cli.version,
+                          .help = cli.help,
+                          .sandbox_error = cli.sandbox_error,
+                          .sandbox_surroundings = std::move(surroundings)});
+  }
+  return cli;
 }
 
 }  // namespace troika

@@ -36,7 +36,9 @@ struct FindCliOptions {
 // executed is a FailedPrecondition, as somebody meant it. NotFound says how to
 // install the CLI; other errors are those of `PROGRAM --version`. A version
 // that the program does not say is left empty. Programs in folders that PATH
-// names relatively are passed over.
+// names relatively are passed over. Whether the CLI's sandbox works is probed
+// once for each update of the program and each change of the surroundings
+// (agent/sandbox.h), and remembered in the same file.
 absl::StatusOr<Cli> FindCli(const CliNames& names, const Environment& env,
                             const FindCliOptions& options);
 

@@ -49,14 +49,32 @@ class DiscoveryTest : public testing::Test {
          .env = {"TROIKA_PROG_BIN", "PROG_PATH"},
          .install = "make install",
          .help = {"exec", "--help"},
-         .newest_known = {2, 0, 0}},
+         .newest_known = {2, 0, 0},
+         .sandbox_probes = probes_},
         Environment(std::move(env)),
         {.cache_path = folder_.Path("cache.json"), .runner = &runner_});
   }
 
   TestFolder folder_;
   FakeRunner runner_;
+  std::vector<SandboxProbe> probes_;
 };
+
+TEST_F(DiscoveryTest, TheSandboxIsProbedOnceInTheSameSurroundings) {
+  probes_ = {{{1, 0, 0}, {"sandbox", "true"}}};
+  runner_.answers["sandbox true"] =
+      absl::FailedPreconditionError("run prog:\nbwrap: Can't mount proc\n");
+  EXPECT_EQ(Find({})->sandbox_error, "bwrap: Can't mount proc");
+  EXPECT_EQ(Find({})->sandbox_error, "bwrap: Can't mount proc");
+  EXPECT_THAT(runner_.asked, ElementsAre("--version", "sandbox true"));
+  // An installed bwrap may mend it.
+  folder_.WriteProgram("bin/bwrap", "");
+  runner_.answers["sandbox true"] = "";
+  EXPECT_EQ(Find({})->sandbox_error, "");
+  EXPECT_EQ(Find({})->version, "1.2.3");
+  EXPECT_THAT(runner_.asked,
+              ElementsAre("--version", "sandbox true", "sandbox true"));
+}
 
 TEST_F(DiscoveryTest, OnPath) {
   const absl::StatusOr<Cli> cli = Find({});

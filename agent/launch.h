@@ -66,6 +66,9 @@ struct Cli {
   std::string path;
   std::string version;  // "0.166.0"; empty where it can't be known.
   std::string help;     // What --help says; only of versions we don't know.
+  // Why the CLI can't set up its sandbox on this machine, in its own words;
+  // empty if it can, if it has none, or if that is not known.
+  std::string sandbox_error;
 };
 
 // One process to start, in `cwd`.

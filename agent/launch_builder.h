@@ -71,6 +71,9 @@ class LaunchBuilder {
   // `option` can't be done, as `why` says.
   void Fail(absl::string_view option, absl::string_view why);
 
+  // Adds to Launch::notices.
+  void Notice(std::string text) { launch_.notices.push_back(std::move(text)); }
+
   // Passes the edit mode, which is research where nothing is set. `native` are
   // the harness's own settings that were given instead, by name; then nothing
   // is passed here. Two that say different things can't be done.

@@ -120,25 +120,32 @@ void VersionCache::Load() {
                       .mtime_ns = item.Get("mtime_ns").IntOr(-1),
                       .ctime_ns = item.Get("ctime_ns").IntOr(-1)},
          .facts = {.version = std::string(item.Get("version").StringOr("")),
-                   .help = std::string(item.Get("help").StringOr(""))}});
+                   .help = std::string(item.Get("help").StringOr("")),
+                   .sandbox_error =
+                       std::string(item.Get("sandbox_error").StringOr("")),
+                   .sandbox_surroundings = std::string(
+                       item.Get("sandbox_surroundings").StringOr(""))}});
   }
 }
 
 void VersionCache::Save() const {
   std::string items;
   for (const Entry& entry : entries_) {
-    absl::StrAppend(&items, items.empty() ? "" : ",",
-                    json::ObjectWriter()
-                        .String("invoked", entry.identity.invoked)
-                        .String("path", entry.identity.path)
-                        .Json("device", Number(entry.identity.device))
-                        .Json("inode", Number(entry.identity.inode))
-                        .Json("size", Number(entry.identity.size))
-                        .Json("mtime_ns", Number(entry.identity.mtime_ns))
-                        .Json("ctime_ns", Number(entry.identity.ctime_ns))
-                        .String("version", entry.facts.version)
-                        .String("help", entry.facts.help)
-                        .Take());
+    absl::StrAppend(
+        &items, items.empty() ? "" : ",",
+        json::ObjectWriter()
+            .String("invoked", entry.identity.invoked)
+            .String("path", entry.identity.path)
+            .Json("device", Number(entry.identity.device))
+            .Json("inode", Number(entry.identity.inode))
+            .Json("size", Number(entry.identity.size))
+            .Json("mtime_ns", Number(entry.identity.mtime_ns))
+            .Json("ctime_ns", Number(entry.identity.ctime_ns))
+            .String("version", entry.facts.version)
+            .String("help", entry.facts.help)
+            .String("sandbox_error", entry.facts.sandbox_error)
+            .String("sandbox_surroundings", entry.facts.sandbox_surroundings)
+            .Take());
   }
   std::string temporary = absl::StrCat(path_, ".XXXXXX");
   const int fd = mkstemp(temporary.data());

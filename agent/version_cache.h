@@ -40,6 +40,9 @@ bool HasOtherNames(const std::string& path);
 struct CliFacts {
   std::string version;
   std::string help;
+  // What ProbeSandbox() found, and the surroundings for which it holds.
+  std::string sandbox_error = {};
+  std::string sandbox_surroundings = {};
 };
 
 // Not thread-safe.

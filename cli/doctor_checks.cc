@@ -176,6 +176,11 @@ std::vector<Check> CheckHarnesses(const v1::ListHarnessesResponse& list) {
   for (const v1::HarnessInfo& harness : list.harnesses()) {
     checks.push_back(CheckHarness(harness));
     usable = usable || checks.back().level == Level::kOk;
+    if (!harness.sandbox_error().empty()) {
+      checks.push_back({.level = Level::kWarning,
+                        .name = harness.id(),
+                        .text = harness.sandbox_error()});
+    }
   }
   if (!usable) {
     checks.push_back({.level = Level::kBad,

@@ -299,6 +299,21 @@ TEST(DoctorTest, OneUsableHarnessIsEnough) {
   EXPECT_EQ(CheckHarnesses(list).back().level, Check::Level::kOk);
 }
 
+TEST(DoctorTest, ASandboxThatCantWorkIsAWarning) {
+  v1::ListHarnessesResponse list;
+  v1::HarnessInfo& codex = *list.add_harnesses();
+  codex.set_id("codex");
+  codex.set_path("/bin/codex");
+  codex.set_logged_in(true);
+  codex.set_sandbox_error("it can't set up its sandbox; do this");
+  const auto checks = CheckHarnesses(list);
+  ASSERT_EQ(checks.size(), 2);
+  EXPECT_EQ(checks[0].level, Check::Level::kOk);
+  EXPECT_EQ(checks[1].level, Check::Level::kWarning);
+  EXPECT_EQ(checks[1].name, "codex");
+  EXPECT_EQ(checks[1].text, "it can't set up its sandbox; do this");
+}
+
 TEST(DoctorTest, TheFolderIsTheOwnersAlone) {
   const std::string home =
       absl::StrCat(getenv("TEST_TMPDIR"), "/state", getpid());

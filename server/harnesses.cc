@@ -1,6 +1,7 @@
 #include "server/harnesses.h"
 
 #include "agent/registry.h"
+#include "agent/sandbox_error.h"
 #include "task/make.h"
 
 namespace troika {
@@ -38,6 +39,10 @@ v1::HarnessInfo Describe(const Backend& backend, const Environment& environment,
   }
   info.set_path(cli->path);
   info.set_version(cli->version);
+  if (!cli->sandbox_error.empty()) {
+    info.set_sandbox_error(
+        SandboxTrouble(backend.display_name(), cli->sandbox_error));
+  }
   const auto logged_in = backend.LooksLoggedIn(environment);
   if (logged_in) info.set_logged_in(*logged_in);
   if (logged_in == false) info.set_hint(std::string(backend.login_hint()));

@@ -4,7 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "agent/sandbox_error.h"
 #include "base/json.h"
 
 namespace troika::codex {
@@ -39,6 +41,7 @@ constexpr FlagRow kFlags[] = {
     {.flag = "update_plan", .first = {0, 63, 0}, .help = kUnlisted},
 };
 
+constexpr absl::string_view kNoSandbox = "danger-full-access";
 constexpr Version kOldest = {0, 34, 0};
 constexpr absl::string_view kCantAsk =
     "auto_edit: codex exec can't ask before it runs a command; commands run in "
@@ -127,6 +130,21 @@ void AddPermissions(const LaunchOptions& options, LaunchBuilder& b) {
   }
 }
 
+// Whether the permissions of `options` keep Codex's sandbox.
+bool UsesSandbox(const LaunchOptions& options) {
+  if (options.dangerously_bypass || options.edit_mode == EditMode::kDangerous ||
+      options.sandbox == kNoSandbox) {
+    return false;
+  }
+  for (const std::string& setting : options.config) {
+    if (ConfigKey(setting) == "sandbox_mode" &&
+        absl::StrContains(setting, kNoSandbox)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 void AddLocalProvider(absl::string_view provider, LaunchBuilder& b) {
   if (provider.empty()) return;
   b.Switch("local_provider", "--oss");
@@ -158,6 +176,9 @@ absl::StatusOr<Launch> BuildExec(const LaunchRequest& request, const Cli& cli) {
   AddImages(o.images, b);
   b.Args({"--json", "--color", "never"});
   AddPermissions(o, b);
+  if (!cli.sandbox_error.empty() && UsesSandbox(o)) {
+    b.Notice(SandboxTrouble(kRules.name, cli.sandbox_error));
+  }
   b.Flag("model", "--model", o.model);
   b.Flag("profile", "--profile", o.profile);
   b.Flag("output_schema", "--output-schema", o.output_schema);

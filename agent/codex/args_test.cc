@@ -1,6 +1,7 @@
 #include "agent/codex/args.h"
 
 #include <string>
+#include <utility>
 
 #include "agent/codex/backend.h"
 #include "agent/testing_launch.h"
@@ -10,7 +11,9 @@
 namespace troika::codex {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 constexpr absl::string_view kNew = "0.166.0";
@@ -302,6 +305,26 @@ TEST(CodexArgsTest, PromptIsOnStdinAndNoticesSayWhatIsOpen) {
               ElementsAre("auto_edit: codex exec can't ask before it runs a "
                           "command; commands run in its workspace-write "
                           "sandbox"));
+}
+
+TEST(CodexArgsTest, ASandboxThatCantWorkIsTold) {
+  const Cli cli = {.path = "codex",
+                   .version = "0.166.0",
+                   .sandbox_error = "bwrap: no permissions"};
+  const auto notices = [&](LaunchOptions options) {
+    return BuildExec({.options = std::move(options)}, cli)->notices;
+  };
+  const auto told = ElementsAre(AllOf(HasSubstr("Codex CLI can't set up"),
+                                      HasSubstr(": bwrap: no permissions; ")));
+  EXPECT_THAT(notices({}), told);
+  EXPECT_THAT(notices({.edit_mode = EditMode::kFullAuto}), told);
+  EXPECT_THAT(notices({.sandbox = "read-only"}), told);
+  EXPECT_THAT(notices({.config = {"sandbox_mode=\"read-only\""}}), told);
+  EXPECT_THAT(notices({.edit_mode = EditMode::kDangerous}), IsEmpty());
+  EXPECT_THAT(notices({.dangerously_bypass = true}), IsEmpty());
+  EXPECT_THAT(notices({.sandbox = "danger-full-access"}), IsEmpty());
+  EXPECT_THAT(notices({.config = {"sandbox_mode=\"danger-full-access\""}}),
+              IsEmpty());
 }
 
 TEST(CodexArgsTest, WhatABackendSaysOfItself) {

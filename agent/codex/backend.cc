@@ -21,7 +21,13 @@ CliNames CodexBackend::cli_names() const {
           .env = {"TROIKA_CODEX_BIN", "CODEX_CLI_PATH"},
           .install = Rules().install,
           .help = {"exec", "--help"},
-          .newest_known = Rules().flags.newest};
+          .newest_known = Rules().flags.newest,
+          // sandbox_mode in the user's settings makes no difference here.
+          .sandbox_probes = {
+              {{0, 34, 0}, {"debug", "landlock", "--", "true"}},
+              {{0, 63, 0}, {"sandbox", "linux", "--", "true"}},
+              {{0, 166, 0}, {"sandbox", "--", "true"}},
+          }};
 }
 
 absl::StatusOr<Launch> CodexBackend::BuildLaunch(const LaunchRequest& request,

@@ -15,6 +15,8 @@ class AgentTest(unittest.TestCase):
 import json, os, subprocess, sys
 if '--version' in sys.argv:
     print('codex-cli 0.166.0'); sys.exit()
+if 'exec' not in sys.argv:
+    sys.exit(2)  # As for the probe of the sandbox.
 sys.stdin.read()
 sys.path.insert(0, %(folder)r)
 from world import World
