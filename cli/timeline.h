@@ -92,6 +92,7 @@ class Timeline {
   void On(const Diff& diff, const Context& context);
   void On(const Notice& notice, const Context& context);
   void On(const Result& result, const Context& context);
+  void Hint(const Result& result);
   void On(const Raw& raw, const Context& context);
   void On(const ParseError& error, const Context& context);
   void On(const TextDelta& delta, const Context& context);

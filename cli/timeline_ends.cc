@@ -62,7 +62,8 @@ void Timeline::On(const Result& result, const Context& context) {
       Spent(result, Took(result, context.message, context.state));
   const std::string tail = spent.empty() ? "" : absl::StrCat(" · ", spent);
   if (!result.is_error) {
-    return Line(Style::kGreen, absl::StrCat("✔ done", tail));
+    Line(Style::kGreen, absl::StrCat("✔ done", tail));
+    return Hint(result);
   }
   const Ending& ending = context.state.ending;
   if (ending.kind == Ending::Kind::kInterrupt) {
@@ -73,10 +74,13 @@ void Timeline::On(const Result& result, const Context& context) {
   Lines(Style::kRed, "✘ failed: ",
         result.error.empty() ? "it is not said why" : result.error,
         kErrorLines);
-  if (!result.hint.empty()) {
-    Line(Style::kYellow, absl::StrCat("  hint: ", HarmlessLine(result.hint)));
-  }
+  Hint(result);
   if (!spent.empty()) Line(Style::kDim, absl::StrCat("  ", spent));
+}
+
+void Timeline::Hint(const Result& result) {
+  if (result.hint.empty()) return;
+  Line(Style::kYellow, absl::StrCat("  hint: ", HarmlessLine(result.hint)));
 }
 
 std::string Timeline::WaitingTurn(const TaskState& state) {

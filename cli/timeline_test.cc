@@ -147,6 +147,7 @@ TEST_F(TimelineTest, SaysHowItEnded) {
   result.usage.turn_cost = {.usd = 0.0066, .source = CostSource::kReported};
   EXPECT_EQ(Add(result),
             "42\n\n✔ done · 12s · 3.6k in, 400 cached, 90 out · $0.0066\n");
+  EXPECT_EQ(Add(Result{.hint = "allow it"}), "\n✔ done\n  hint: allow it\n");
   result = {.is_error = true, .error = "no\nway", .hint = "log in"};
   EXPECT_EQ(Add(result), "\n✘ failed: no\n          way\n  hint: log in\n");
   state_.ending = {.kind = Ending::Kind::kInterrupt,

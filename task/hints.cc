@@ -7,9 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "agent/sandbox_error.h"
 #include "base/check.h"
 
 namespace troika {
@@ -22,6 +24,7 @@ struct Hint {
   // Case does not matter.
   const char* pattern;
   absl::string_view hint;
+  bool of_tools = false;  // HintForTool() knows it, too.
 };
 
 // The most telling first. The comments name the harnesses whose words they are.
@@ -29,6 +32,14 @@ constexpr Hint kHints[] = {
     // Codex. It speaks of trust and means git.
     {R"(--skip-git-repo-check|not (inside )?a git repository)",
      "run the task in a git repository, or with skip_git_check"},
+    // Codex. Before the full disk, as bubblewrap names ENOSPC if there may be
+    // no
+    // more namespaces.
+    {kSandboxErrorPattern, kSandboxRemedy, /*of_tools=*/true},
+    {R"(bwrap: execvp codex-linux-sandbox)",
+     "Codex can't run its sandbox from a folder of temporary files: set "
+     "CODEX_HOME to another folder",
+     /*of_tools=*/true},
     // Gemini.
     {R"(not running in a trusted directory|folder is not trusted)"
      R"(|untrusted (folder|directory|workspace))",
@@ -163,16 +174,27 @@ absl::string_view LastBytes(absl::string_view text, size_t bytes) {
   return text.substr(text.size() - std::min(text.size(), bytes));
 }
 
-}  // namespace
-
-absl::string_view HintFor(absl::string_view text) {
+absl::string_view FirstHint(absl::string_view text,
+                            absl::FunctionRef<bool(const Hint&)> wanted) {
   const std::string_view seen = ToStd(LastBytes(text, kMaxStderrBytes));
   if (seen.empty()) return "";
   const std::vector<std::unique_ptr<RE2>>& patterns = Patterns().hints;
   for (size_t i = 0; i < patterns.size(); ++i) {
-    if (RE2::PartialMatch(seen, *patterns[i])) return kHints[i].hint;
+    if (wanted(kHints[i]) && RE2::PartialMatch(seen, *patterns[i])) {
+      return kHints[i].hint;
+    }
   }
   return "";
+}
+
+}  // namespace
+
+absl::string_view HintFor(absl::string_view text) {
+  return FirstHint(text, [](const Hint&) { return true; });
+}
+
+absl::string_view HintForTool(absl::string_view output) {
+  return FirstHint(output, [](const Hint& hint) { return hint.of_tools; });
 }
 
 bool IsHarmless(absl::string_view line) {

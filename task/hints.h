@@ -16,6 +16,11 @@ inline constexpr size_t kMaxStderrBytes = size_t{64} << 10;
 // Of several that match, the most telling. Looks at the last kMaxStderrBytes.
 absl::string_view HintFor(absl::string_view text);
 
+// What to do about a tool's output that says why all tools fail, such as that
+// the CLI's sandbox can't be set up: the agent goes on then, and may end its
+// turn as done. Empty for all other outputs.
+absl::string_view HintForTool(absl::string_view output);
+
 // Whether a line on stderr means nothing: a greeting, a deprecation, a stack's
 // frame. Such lines are no failures, and no hints come from them.
 bool IsHarmless(absl::string_view line);

@@ -19,6 +19,28 @@ constexpr std::pair<absl::string_view, absl::string_view> kSaid[] = {
     {"Not inside a trusted directory and --skip-git-repo-check was not "
      "specified.",
      "skip_git_check"},
+    {"bwrap: No permissions to create a new namespace, likely because the "
+     "kernel does not allow non-privileged user namespaces. On e.g. debian "
+     "this can be enabled with 'sysctl kernel.unprivileged_userns_clone=1'.",
+     "sandbox"},
+    {"bwrap: Creating new namespace failed: nesting depth or "
+     "/proc/sys/user/max_*_namespaces exceeded (ENOSPC)",
+     "sandbox"},
+    {"bwrap: Failed to make / slave: Operation not permitted", "sandbox"},
+    {"error building bubblewrap command: cannot establish app-server socket "
+     "mount isolation",
+     "sandbox"},
+    {"thread 'main' panicked at linux-sandbox/src/linux_run_main.rs:28:9:\n"
+     "error running landlock: Sandbox(LandlockRestrict)",
+     "sandbox"},
+    {"error applying legacy Linux sandbox restrictions: "
+     "Sandbox(LandlockRestrict)",
+     "sandbox"},
+    {"error applying Linux sandbox restrictions: "
+     "Sandbox(SeccompInstall(Seccomp(Os { code: 1 })))",
+     "sandbox"},
+    {"bwrap: execvp codex-linux-sandbox: No such file or directory",
+     "CODEX_HOME"},
     {"Gemini CLI is not running in a trusted directory. To proceed, either use "
      "`--skip-trust`, set the `GEMINI_CLI_TRUST_WORKSPACE=true` environment "
      "variable, or trust this directory in interactive mode.",
@@ -83,6 +105,18 @@ constexpr std::pair<absl::string_view, absl::string_view> kSaid[] = {
     {"stream disconnected before completion: stream closed", "network"},
     {"write failed: No space left on device (os error 28)", "make room"},
 };
+
+TEST(HintsTest, OfToolsOnlyWhatEndsNoTurn) {
+  EXPECT_THAT(HintForTool("$ ls\nbwrap: Can't mount proc on /newroot/proc"),
+              HasSubstr("sandbox"));
+  for (const absl::string_view output :
+       {"", "no space left on device", "401 unauthorized",
+        "bwrap: execvp my-tool: No such file or directory",
+        "usage: bwrap [OPTIONS...] [--] COMMAND", "the bwrap package",
+        "sandbox: the landlock policy is set"}) {
+    EXPECT_THAT(HintForTool(output), IsEmpty()) << output;
+  }
+}
 
 TEST(HintsTest, WhatTheClisSayHasAHint) {
   for (const auto& [said, hint] : kSaid) {

@@ -172,7 +172,14 @@ void Replay::Deliver(Message message, Out& out) {
   std::string session_id;
   if (auto* result = std::get_if<Result>(&message.payload)) {
     CompleteResult(result);
-    if (main && process_) process_->owes_result = false;
+    if (main && process_) {
+      process_->owes_result = false;
+      process_->tool_hint = "";
+    }
+  } else if (const auto* tool = std::get_if<ToolResult>(&message.payload)) {
+    if (process_ && process_->tool_hint.empty()) {
+      process_->tool_hint = HintForTool(tool->output);
+    }
   } else if (const auto* notice = std::get_if<Notice>(&message.payload)) {
     const bool error = notice->kind == Notice::Kind::kError ||
                        notice->kind == Notice::Kind::kRetrying;
@@ -186,17 +193,22 @@ void Replay::Deliver(Message message, Out& out) {
 }
 
 void Replay::CompleteResult(Result* result) const {
-  if (!result->is_error || state_.ending.kind == Ending::Kind::kInterrupt) {
-    return;
-  }
-  if (result->synthetic && !excerpt_.empty()) {
+  if (state_.ending.kind == Ending::Kind::kInterrupt) return;
+  if (result->is_error && result->synthetic && !excerpt_.empty()) {
     const bool one_line = excerpt_.find('\n') == std::string::npos;
     absl::StrAppend(&result->error, one_line ? ": " : ":\n", excerpt_);
   }
-  absl::string_view hint = HintFor(result->error);
-  if (hint.empty() && process_) hint = HintFor(process_->last_error);
-  if (hint.empty() && process_) hint = HintFor(process_->stderr_tail.text());
-  if (result->hint.empty()) result->hint = std::string(hint);
+  if (result->hint.empty()) result->hint = std::string(HintOf(*result));
+}
+
+absl::string_view Replay::HintOf(const Result& result) const {
+  absl::string_view hint = result.is_error ? HintFor(result.error) : "";
+  if (!hint.empty() || !process_) return hint;
+  if (result.is_error) hint = HintFor(process_->last_error);
+  if (hint.empty()) hint = process_->tool_hint;
+  if (!hint.empty()) return hint;
+  const absl::string_view said = process_->stderr_tail.text();
+  return result.is_error ? HintFor(said) : HintForTool(said);
 }
 
 void Replay::CheckSession(const std::string& session_id, Out& out) {

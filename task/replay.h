@@ -87,6 +87,8 @@ class Replay {
     bool owes_result = false;  // For a turn that it was told of.
     StderrTail stderr_tail;
     std::string last_error;  // That the agent told, and went on.
+    // HintForTool() of the running turn's tools.
+    absl::string_view tool_hint;
   };
 
   // replay.cc
@@ -99,7 +101,9 @@ class Replay {
   void Emit(Payload payload, Out& out);
   // Numbers the message, completes it, counts it in and hands it on.
   void Deliver(Message message, Out& out);
+  // Adds what the process's stderr and tools tell about it.
   void CompleteResult(Result* result) const;
+  absl::string_view HintOf(const Result& result) const;
   void CheckSession(const std::string& session_id, Out& out);
   // Tells the process's protocol.
   void Tell(const Note& note, Out& out);

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "agent/testing.h"
 #include "dto/text.h"
 #include "gmock/gmock.h"
@@ -194,6 +195,38 @@ TEST(ReplayTest, ExitWithoutAResultIsAFailureThoughTheCodeIsZero) {
     EXPECT_TRUE(result.is_error && result.synthetic);
     EXPECT_EQ(result.error, "exited with code 0 and no result");
     EXPECT_EQ(StatusOf(replay), "failed");
+  }
+}
+
+// An agent whose tools all fail may still end its turn as done.
+TEST(ReplayTest, ToolsThatCantWorkHereGiveAGoodTurnAHint) {
+  constexpr absl::string_view kEnd =
+      R"({"type":"turn.completed","usage":{"input_tokens":9,)"
+      R"("cached_input_tokens":0,"output_tokens":1}})";
+  constexpr absl::string_view kFailed =
+      R"({"type":"item.completed","item":{"id":"item_0",)"
+      R"("type":"command_execution","command":"ls","aggregated_output":)"
+      R"("bwrap: No permissions to create a new namespace\n",)"
+      R"("exit_code":1,"status":"failed"}})";
+  LogMaker by_tool;
+  by_tool.Begin("codex").Spawn(1, 1).Stdout(kThread).Stdout(kTurnStarted);
+  by_tool.Stdout(kTool).Stdout(kFailed).Stdout(kEnd);
+  LogMaker by_stderr;
+  by_stderr.Begin("codex").Spawn(1, 1).Stdout(kThread).Stdout(kTurnStarted);
+  by_stderr.Stderr("error building bubblewrap command: cannot establish it")
+      .Stdout(kEnd);
+  LogMaker fine;
+  fine.Begin("codex").Spawn(1, 1).Stdout(kThread).Stdout(kTurnStarted);
+  fine.Stderr("401 unauthorized").Stdout(kEnd);
+  for (LogMaker* log : {&by_tool, &by_stderr, &fine}) {
+    log->Note(notes::Exited{.code = 0});
+    Replay replay;
+    const Result result = LastResult(RunLog(replay, *log));
+    EXPECT_FALSE(result.is_error);
+    EXPECT_EQ(absl::StrContains(result.hint, "sandbox"), log != &fine);
+    EXPECT_EQ(result.hint.empty(), log == &fine);
+    EXPECT_EQ(replay.state().hint, result.hint);
+    EXPECT_EQ(StatusOf(replay), "done");
   }
 }
 

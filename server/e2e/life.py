@@ -254,6 +254,35 @@ class LifeTest(unittest.TestCase):
         self.assertEqual(world.task(task)['turns'], 3)
         world.api('POST', f'/tasks/{task}/input', {'text': ''}, status=400)
 
+    def test_a_sandbox_that_cant_work_is_told(self):
+        world = self.world
+        broken = os.path.join(world.root, 'codex')
+        probes = os.path.join(world.root, 'probes')
+        error = 'bwrap: No permissions to create a new namespace'
+        with open(broken, 'w') as file:
+            file.write('#!/bin/sh\nif [ "$1" = sandbox ]; then\n'
+                       f'  echo probed >> {probes}; echo "{error}" >&2; exit 1\n'
+                       f'fi\nexec {world.programs["fake_codex"]} "$@"\n')
+        os.chmod(broken, 0o755)
+        world.env['TROIKA_CODEX_BIN'] = broken
+        world.start()
+        found = {h['id']: h for h in world.api('GET', '/harnesses')['harnesses']}
+        self.assertIn(error, found['codex']['sandboxError'])
+        self.assertFalse(found['claude'].get('sandboxError'))
+        for mode, told in (('research', True), ('full_auto', True),
+                           ('dangerous', False)):
+            task = world.create(f'run ls => {error} exit 1\nsay Done.\nok',
+                                options={'editMode': mode})
+            now = world.wait_state(task, 'done')
+            self.assertIn('sandbox', now['result']['hint'])
+            notices = [e['notice']['text'] for e in world.events(task)
+                       if 'notice' in e]
+            self.assertEqual(
+                [n for n in notices if "can't set up its sandbox" in n],
+                [found['codex']['sandboxError']] if told else [])
+        with open(probes) as file:
+            self.assertEqual(file.read(), 'probed\n')
+
     def test_what_an_old_version_cant_do_is_refused_at_once(self):
         world = self.world
         old = os.path.join(world.root, 'codex')
