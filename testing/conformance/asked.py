@@ -81,7 +81,7 @@ def model(case):
     holds(now['model'], case.cli.other_model, 'the model')
 
 
-@scenario('another folder it may work in')
+@scenario('another folder it may work in', sandboxed=True)
 def extra_dir(case):
     path = os.path.join(case.outside, 'note.txt')
     case.play(f'''

@@ -5,7 +5,9 @@ import os
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
+import unittest.mock
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
@@ -16,6 +18,10 @@ import record  # noqa: E402
 import rules  # noqa: E402
 import scenario  # noqa: E402
 import table  # noqa: E402
+from run import Run  # noqa: E402
+
+
+COUNT_TESTS = os.path.join(HERE, '..', '..', 'tools', 'count_tests.py')
 
 
 COUNT_TESTS = os.path.join(HERE, '..', '..', 'tools', 'count_tests.py')
@@ -116,6 +122,23 @@ class TableTest(unittest.TestCase):
         table.update(self.path, {other: 'no'})
         written = table.read(self.path)
         self.assertEqual((written[one], written[other]), ('yes', 'no'))
+
+
+class SandboxTest(unittest.TestCase):
+    def test_without_a_sandbox_its_scenarios_are_skipped(self):
+        flags = types.SimpleNamespace(programs=[], only='', keep=False)
+        with tempfile.TemporaryDirectory() as cache, \
+                unittest.mock.patch.dict(os.environ, XDG_CACHE_HOME=cache):
+            run = Run(flags)
+            self.addCleanup(run.close)
+            every = run.playable('codex 1.0.0', '')
+            self.assertEqual((len(every), run.skipped),
+                             (len(scenario.ALL), []))
+            names = [s.name for s in run.playable('codex 1.0.0', 'no bwrap')]
+        self.assertIn('dangerous', names)
+        self.assertNotIn('full_auto', names)
+        self.assertEqual(len(names) + len(run.skipped), len(every))
+        self.assertIn('codex 1.0.0 full_auto: no bwrap', run.skipped)
 
 
 class RecordTest(unittest.TestCase):

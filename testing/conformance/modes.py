@@ -63,19 +63,19 @@ def check(found, allowed, mode):
     return ' '.join(found)
 
 
-@scenario('research', GROUP)
+@scenario('research', GROUP, sandboxed=True)
 def research(case):
     return check(play_mode(case, 'research'),
                  (False, False, None, False, False), 'research')
 
 
-@scenario('auto_edit', GROUP)
+@scenario('auto_edit', GROUP, sandboxed=True)
 def auto_edit(case):
     return check(play_mode(case, 'auto_edit'),
                  (True, False, None, None, None), 'auto_edit')
 
 
-@scenario('full_auto', GROUP)
+@scenario('full_auto', GROUP, sandboxed=True)
 def full_auto(case):
     return check(play_mode(case, 'full_auto'),
                  (True, False, True, True, None), 'full_auto')

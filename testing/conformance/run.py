@@ -55,6 +55,11 @@ class Run:
             self.failed.append(name)
             print(f'FAILED {name}\n{problem}', flush=True)
 
+    def skip(self, name):
+        with self.lock:
+            self.skipped.append(name)
+            print(f'SKIPPED {name}', flush=True)
+
     # Scenarios.
 
     def all(self):
@@ -75,9 +80,18 @@ class Run:
         except Exception:  # The other CLIs go on.
             self.fail(f'{cli} does not start', traceback.format_exc())
             return
-        scenes = [s for s in scenario.ALL if self.flags.only in s.name]
+        scenes = self.playable(cli, told_of(server, cli).get('sandboxError'))
         futures = [pool.submit(self.play, server, cli, s) for s in scenes]
         pool.submit(self.end, server, cli, futures)
+
+    def playable(self, cli, sandbox_error):
+        """The wanted scenarios that can succeed on this machine. The others
+        are skipped: what they find here says nothing about the version."""
+        wanted = [s for s in scenario.ALL if self.flags.only in s.name]
+        skipped = [s for s in wanted if s.sandboxed and sandbox_error]
+        for scene in skipped:
+            self.skip(f'{cli} {scene.name}: {sandbox_error}')
+        return [s for s in wanted if s not in skipped]
 
     def server(self, cli):
         root = os.path.join(self.root, f'{cli.harness}-{cli.version}')

@@ -2,21 +2,23 @@
 
 
 class Scenario:
-    def __init__(self, name, title, group, play):
+    def __init__(self, name, title, group, play, sandboxed=False):
         self.name = name
         self.title = title
         self.group = group
         self.play = play
+        self.sandboxed = sandboxed
 
 
 ALL = []
 
 
-def scenario(title, group='features'):
+def scenario(title, group='features', sandboxed=False):
     """Adds the function below, which plays a Case. What it returns goes into
-    the table, "yes" where that is nothing; where it is Refused, "no"."""
+    the table, "yes" where that is nothing; where it is Refused, "no". If it is
+    sandboxed, it can't succeed unless the CLI's own sandbox works."""
     def add(play):
-        ALL.append(Scenario(play.__name__, title, group, play))
+        ALL.append(Scenario(play.__name__, title, group, play, sandboxed))
         return play
     return add
 

@@ -86,7 +86,7 @@ def unknown_session(case):
     holds(told + now.get('hint', ''), 'session', 'what is told')
 
 
-@scenario('a resumed task keeps model, folder and edit mode')
+@scenario('a resumed task keeps model, folder and edit mode', sandboxed=True)
 def resume_keeps(case):
     place = os.path.join(case.work, 'deep', 'er')
     os.makedirs(place)
