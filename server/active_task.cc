@@ -9,9 +9,7 @@
 #include "base/status_macros.h"
 #include "dto/json.h"
 #include "dto/read_event.h"
-#include "dto/task.h"
 #include "server/secrets.h"
-#include "server/text.h"
 
 namespace troika {
 namespace {
@@ -25,7 +23,6 @@ constexpr absl::Duration kDiskRetry = absl::Seconds(1);
 constexpr int64_t kCommandPatience = 20000000;
 // For a log to be read.
 constexpr int64_t kLoadPatience = 60000000;
-constexpr size_t kMaxPrompt = size_t{64} << 10;
 
 }  // namespace
 
@@ -72,10 +69,8 @@ void ActiveTask::Advance() {
   timer_->Cancel();
   const int64_t before = state().last_record;
   const bool was_caught_up = caught_up();
-  if (stream_->file().pending_bytes() < kMaxPending) {
-    failure_ = runner_->Advance([&](Message&& m) { AddEvent(m); });
-    RunCommands();
-  }
+  failure_ = runner_->Advance([&](Message&& m) { AddEvent(m); });
+  RunCommands();
   // One that can't be read any further has no more to come, either.
   if (caught_up() || !failure_.ok()) stream_->set_caught_up();
   // Who watches comes before what is kept.
@@ -93,10 +88,16 @@ void ActiveTask::Advance() {
   if (wants && !std::exchange(wants_start_told_, true)) {
     return tools_.owner->OnWantsStart(*this);
   }
+  if (events_dropped_ && stream_->file().pending_bytes() == 0) {
+    tools_.owner->OnEventsDropped(*this);
+  }
   if (at_rest()) tools_.owner->OnRest(*this);
 }
 
 void ActiveTask::AddEvent(const Message& message) {
+  // The runner goes on whatever becomes of the events: they are only a cache.
+  if (stream_->file().pending_bytes() >= kMaxPending) events_dropped_ = true;
+  if (events_dropped_) return;
   stream_->file().Add(message.id, [&](std::string* out) {
     const size_t from = out->size();
     AppendEventJson(message, stream_->task_id(), {.max_text = kMaxText}, out);
@@ -204,27 +205,37 @@ void ActiveTask::Wait() {
   if (wake_at != 0) timer_->SetIn(absl::Microseconds(wake_at - now));
 }
 
-v1::Task ActiveTask::Describe() const {
+TaskReading ActiveTask::Reading() const {
   const EventId& last = stream_->file().last();
-  v1::Task task = ToTask(
-      state(), {.last_event_id = last == kBeforeAll ? "" : EventIdText(last),
-                .trouble = failure_.ok() ? runner_->trouble()
-                                         : std::string(failure_.message()),
-                .request = request(),
-                .edit_mode = state().edit_mode,
-                .asked_model = state().asked_model,
-                .parent_id = state().parent});
-  if (!failure_.ok()) {
+  return {.state = &state(),
+          .request = request(),
+          .last_event_id = last == kBeforeAll ? "" : EventIdText(last),
+          .trouble = failure_.ok() ? runner_->trouble()
+                                   : std::string(failure_.message()),
+          .log_bytes = log_bytes()};
+}
+
+v1::Task ActiveTask::Describe() const {
+  v1::Task task = DescribeTask(Reading(), redactor());
+  task.set_id(id());
+  if (!failure_.ok() && !MayPass(failure_)) {
     task.set_state(v1::Task::failed);
     task.set_reason(std::string(failure_.message()));
   }
-  RedactTexts(redactor(), &task);
-  CutText(kMaxPrompt, task.mutable_prompt());
   return task;
 }
 
+TaskRow ActiveTask::Row(const v1::Task& task) const {
+  TaskRow row = RowOf(Reading(), task);
+  if (MayPass(failure_)) return TroubledRow(std::move(row), failure_.message());
+  if (!failure_.ok()) row.ended = true;
+  return row;
+}
+
 void ActiveTask::Finish() {
-  if (caught_up()) stream_->file().AddLogBytes(log_bytes());
+  if (caught_up() && !events_dropped_) {
+    stream_->file().AddLogBytes(log_bytes());
+  }
   FlushEvents();
 }
 

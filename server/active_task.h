@@ -20,7 +20,9 @@
 #include "base/event_loop.h"
 #include "dto/redact.h"
 #include "dto/troika.pb.h"
+#include "server/row.h"
 #include "server/task_stream.h"
+#include "store/task_store.h"
 #include "task/home.h"
 #include "task/runner.h"
 
@@ -39,6 +41,10 @@ class ActiveTask {
     // Nothing more comes by itself, or the log can't be read (failure()). The
     // owner may close it, but not within this call.
     virtual void OnRest(ActiveTask& task) = 0;
+    // Events that could not be written were dropped, and others can be written
+    // now. The owner may open the task again, to add them, but not within this
+    // call.
+    virtual void OnEventsDropped(ActiveTask& task) = 0;
   };
 
   struct Tools {
@@ -73,7 +79,7 @@ class ActiveTask {
   bool caught_up() const { return runner_->caught_up(); }
   // How far the log has been read.
   int64_t log_bytes() const { return runner_->log_bytes(); }
-  // Of the log, and final.
+  // Why the log can't be read any further, or OK.
   const absl::Status& failure() const { return failure_; }
   // Nothing lives, waits or is asked for.
   bool at_rest() const;
@@ -84,8 +90,10 @@ class ActiveTask {
   const notes::Request* /*nullable*/ request() const {
     return runner_->asked();
   }
-  // The task as clients see it: without anything secret.
+  // The task as clients see it, without its secrets.
   v1::Task Describe() const;
+  // The row of the task that Describe() has returned.
+  TaskRow Row(const v1::Task& task) const;
 
  private:
   struct Asked {
@@ -97,6 +105,7 @@ class ActiveTask {
   ActiveTask(const Tools& tools, std::shared_ptr<TaskStream> stream)
       : tools_(tools), stream_(std::move(stream)) {}
 
+  TaskReading Reading() const;
   void Advance();
   void AddEvent(const Message& message);
   Message Redacted(const Message& message) const;
@@ -122,6 +131,7 @@ class ActiveTask {
   std::optional<absl::StatusOr<Cli>> cli_;
   absl::Status failure_;
   bool wants_start_told_ = false;
+  bool events_dropped_ = false;  // Some are missing in the stream's file.
   bool advancing_ = false;
 };
 

@@ -1,5 +1,6 @@
 #include "server/api.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace troika {
 namespace {
 
 // Of agents that start agents.
-constexpr int kMaxDepth = 3;
+constexpr size_t kMaxDepth = 3;
 
 http::Response NotAllowed(const http::Request& request, const Match& match) {
   const std::string methods = absl::StrJoin(match.methods, ", ");
@@ -113,10 +114,12 @@ absl::StatusOr<std::optional<AgentLimits>> Api::LimitsOf(
     return NotForAgents(
         "do this from a process whose task is not known (docs/security.md)");
   }
-  ASSIGN_OR_RETURN(const v1::Task own, tools_.tasks->Get(caller.task));
-  if (own.edit_mode() == v1::dangerous) return std::nullopt;
-  return AgentLimits{.edit_mode = ToEditMode(own.edit_mode()),
-                     .cwd = own.cwd()};
+  // It was found by its relay, so it is open.
+  const std::optional<v1::Task> own = tools_.tasks->GetOpen(caller.task);
+  if (!own) return absl::UnavailableError("the agent's task has ended");
+  if (own->edit_mode() == v1::dangerous) return std::nullopt;
+  return AgentLimits{.edit_mode = ToEditMode(own->edit_mode()),
+                     .cwd = own->cwd()};
 }
 
 absl::Status Api::CheckCreate(const Caller& caller,
@@ -128,32 +131,55 @@ absl::Status Api::CheckCreate(const Caller& caller,
     return NotForAgents(absl::StrCat("start a task with ", freer));
   }
   request->parent = caller.task;
-  ASSIGN_OR_RETURN(v1::Task parent, tools_.tasks->Get(caller.task));
-  int depth = 1;
-  while (!parent.parent_id().empty() && depth <= kMaxDepth) {
-    ++depth;
-    auto next = tools_.tasks->Get(parent.parent_id());
-    if (!next.ok()) break;
-    parent = *std::move(next);
-  }
-  if (depth > kMaxDepth) {
-    return absl::PermissionDeniedError(absl::StrCat(
-        "agents that start agents may do so ", kMaxDepth, " deep"));
-  }
   return absl::OkStatus();
 }
 
-absl::Status Api::CheckEnd(const Caller& caller, absl::string_view name) const {
-  if (caller.role == Caller::Role::kOwner) return absl::OkStatus();
-  RETURN_IF_ERROR(LimitsOf(caller).status());
-  ASSIGN_OR_RETURN(std::string id, tools_.tasks->Find(name));
-  for (int i = 0; i <= kMaxDepth && !id.empty(); ++i) {
-    if (id == caller.task) return absl::OkStatus();
-    const auto task = tools_.tasks->Get(id);
-    if (!task.ok()) break;
-    id = task->parent_id();
+void Api::AddParents(Line line, absl::AnyInvocable<void(Line)> done) {
+  const std::string last = line.back();
+  tools_.tasks->Get(last, [this, line = std::move(line),
+                           done = std::move(done)](
+                              const absl::StatusOr<v1::Task>& task) mutable {
+    if (!task.ok() || task->parent_id().empty() || line.size() > kMaxDepth) {
+      return done(std::move(line));
+    }
+    line.push_back(task->parent_id());
+    AddParents(std::move(line), std::move(done));
+  });
+}
+
+void Api::CheckDepth(const Caller& caller, Checked checked) {
+  if (caller.role == Caller::Role::kOwner) return checked(absl::OkStatus());
+  AddParents({caller.task},
+             [checked = std::move(checked)](const Line& line) mutable {
+               if (line.size() <= kMaxDepth) return checked(absl::OkStatus());
+               checked(absl::PermissionDeniedError(absl::StrCat(
+                   "agents that start agents may do so ", kMaxDepth, " deep")));
+             });
+}
+
+void Api::CheckEnd(const Caller& caller, const std::string& id,
+                   Checked checked) {
+  if (caller.role == Caller::Role::kOwner) return checked(absl::OkStatus());
+  if (const auto limits = LimitsOf(caller); !limits.ok()) {
+    return checked(limits.status());
   }
-  return NotForAgents("end what others have asked for");
+  AddParents({id}, [own = caller.task,
+                    checked = std::move(checked)](const Line& line) mutable {
+    const bool found = std::find(line.begin(), line.end(), own) != line.end();
+    checked(found ? absl::OkStatus()
+                  : NotForAgents("end what others have asked for"));
+  });
+}
+
+void Api::WithTask(
+    Call call,
+    absl::AnyInvocable<void(Call call, const std::string& id)> then) {
+  const std::string name = call.arg(0);
+  tools_.tasks->Find(name, [call = std::move(call), then = std::move(then)](
+                               const absl::StatusOr<std::string>& id) mutable {
+    if (!id.ok()) return call.Fail(id.status());
+    then(std::move(call), *id);
+  });
 }
 
 absl::StatusOr<Environment> Api::EnvironmentFor(

@@ -6,7 +6,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "agent/environment.h"
 #include "base/clock.h"
@@ -87,16 +90,30 @@ class Api {
   // PermissionDenied where they may do nothing.
   absl::StatusOr<std::optional<AgentLimits>> LimitsOf(
       const Caller& caller) const;
-  // PermissionDenied where the caller may not ask for this.
+  // PermissionDenied where the caller may not ask for this. How deep agents
+  // start agents is left to CheckDepth().
   absl::Status CheckCreate(const Caller& caller, TaskRequest* request) const;
+  using Checked = absl::AnyInvocable<void(absl::Status)>;
+  void CheckDepth(const Caller& caller, Checked checked);
   // PermissionDenied where a caller is an agent, and the task is neither its
   // own nor was asked for by it.
-  absl::Status CheckEnd(const Caller& caller, absl::string_view name) const;
+  void CheckEnd(const Caller& caller, const std::string& id, Checked checked);
+  // Adds the parents of the last task of `line`, as many as matter to agents.
+  using Line = std::vector<std::string>;
+  void AddParents(Line line, absl::AnyInvocable<void(Line)> done);
+  // Finds the task that the path names, or answers that there is none.
+  void WithTask(
+      Call call,
+      absl::AnyInvocable<void(Call call, const std::string& id)> then);
   // What a new task runs with.
   absl::StatusOr<Environment> EnvironmentFor(
       const Caller& caller, const v1::CreateTaskRequest& body) const;
   // Asks something of the task that the path names.
   void Ask(Call call, ActiveTask::Command command);
+  // Asks for an end of that task, where the caller may.
+  void AskEnd(Call call, const Caller& caller, ActiveTask::Command command);
+  void MakeTask(Call call, TaskRequest request, Environment environment,
+                std::vector<std::string> secrets);
   using TurnCheck = absl::Status (*)(const Runner&, const TurnRequest&);
   // Asks for a turn, where the caller may and `check` finds no fault.
   void AskTurn(Call call, const Caller& caller, TurnRequest turn,

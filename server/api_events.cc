@@ -58,20 +58,24 @@ absl::StatusOr<int> ReadPageSize(const Call& call) {
 }  // namespace
 
 void Api::TaskEvents(Call call) {
-  const auto id = tools_.tasks->Find(call.arg(0));
-  if (!id.ok()) return call.Fail(id.status());
-  const auto from = ReadFrom(call);
-  if (!from.ok()) return call.Fail(from.status());
-  const auto page_size = ReadPageSize(call);
-  if (!page_size.ok()) return call.Fail(page_size.status());
-  auto stream = tools_.tasks->Stream(*id);
-  if (!stream.ok()) return call.Fail(stream.status());
-  if (!call.Accepts(kStreamType)) {
-    return ReplyPage(std::move(call), *std::move(stream), from->after,
-                     *page_size);
-  }
-  ReplyStream(std::move(call), [&](http::Waker waker) {
-    return NewTaskView(*std::move(stream), *from, std::move(waker));
+  WithTask(std::move(call), [this](Call call, const std::string& id) {
+    const auto from = ReadFrom(call);
+    if (!from.ok()) return call.Fail(from.status());
+    const auto page_size = ReadPageSize(call);
+    if (!page_size.ok()) return call.Fail(page_size.status());
+    tools_.tasks->Stream(
+        id,
+        [this, call = std::move(call), from = *from, page_size = *page_size](
+            absl::StatusOr<std::shared_ptr<TaskStream>> stream) mutable {
+          if (!stream.ok()) return call.Fail(stream.status());
+          if (!call.Accepts(kStreamType)) {
+            return ReplyPage(std::move(call), *std::move(stream), from.after,
+                             page_size);
+          }
+          ReplyStream(std::move(call), [&](http::Waker waker) {
+            return NewTaskView(*std::move(stream), from, std::move(waker));
+          });
+        });
   });
 }
 
@@ -100,52 +104,46 @@ void Api::ReplyStream(
 }
 
 void Api::WholeEvent(Call call) {
-  const auto id = tools_.tasks->Find(call.arg(0));
-  if (!id.ok()) return call.Fail(id.status());
-  const auto event = ParseEventId(call.arg(1));
-  if (!event) {
-    return call.Fail(absl::InvalidArgumentError(
-        "an event's id has the form RECORD.INDEX, as \"12.0\""));
-  }
-  auto shared = std::make_shared<Call>(std::move(call));
-  auto found = std::make_shared<absl::StatusOr<EventBytes>>(
-      absl::InternalError("nobody looked"));
-  const auto encoding = shared->encoding();
-  tools_.pool->Run(
-      [this, found, id = *id, event = *event, encoding] {
-        *found = WholeEventOf(*tools_.home, id, event,
-                              encoding == Call::Encoding::kBinary
-                                  ? EventBytes::Encoding::kBinary
-                                  : EventBytes::Encoding::kJson);
-      },
-      [shared, found] {
-        if (!found->ok()) return shared->Fail(found->status());
-        shared->ReplyBytes(std::move((*found)->bytes), (*found)->content_type);
-      });
+  WithTask(std::move(call), [this](Call call, const std::string& id) {
+    const auto event = ParseEventId(call.arg(1));
+    if (!event) {
+      return call.Fail(absl::InvalidArgumentError(
+          "an event's id has the form RECORD.INDEX, as \"12.0\""));
+    }
+    const auto encoding = call.encoding() == Call::Encoding::kBinary
+                              ? EventBytes::Encoding::kBinary
+                              : EventBytes::Encoding::kJson;
+    tools_.pool->RunFor<absl::StatusOr<EventBytes>>(
+        [this, id, event = *event, encoding] {
+          return WholeEventOf(*tools_.home, id, event, encoding);
+        },
+        [call = std::move(call)](absl::StatusOr<EventBytes> found) mutable {
+          if (!found.ok()) return call.Fail(found.status());
+          call.ReplyBytes(std::move(found->bytes), found->content_type);
+        });
+  });
 }
 
 void Api::Raw(Call call) {
-  const auto id = tools_.tasks->Find(call.arg(0));
-  if (!id.ok()) return call.Fail(id.status());
-  int64_t record = 0;
-  if (!absl::SimpleAtoi(call.arg(1), &record) || record < 1) {
-    return call.Fail(absl::InvalidArgumentError(
-        "a record is a number from 1 on: an event's id begins with it"));
-  }
-  auto shared = std::make_shared<Call>(std::move(call));
-  auto found = std::make_shared<absl::StatusOr<v1::RawRecord>>(
-      absl::InternalError("nobody looked"));
-  const bool bytes = shared->Accepts("application/octet-stream");
-  tools_.pool->Run(
-      [this, found, id = *id, record, bytes] {
-        *found = RawRecordOf(*tools_.home, id, record,
+  WithTask(std::move(call), [this](Call call, const std::string& id) {
+    int64_t record = 0;
+    if (!absl::SimpleAtoi(call.arg(1), &record) || record < 1) {
+      return call.Fail(absl::InvalidArgumentError(
+          "a record is a number from 1 on: an event's id begins with it"));
+    }
+    const bool bytes = call.Accepts("application/octet-stream");
+    tools_.pool->RunFor<absl::StatusOr<v1::RawRecord>>(
+        [this, id, record, bytes] {
+          return RawRecordOf(*tools_.home, id, record,
                              bytes ? RawText::kAsItIs : RawText::kAsUtf8);
-      },
-      [shared, found, bytes] {
-        if (!found->ok() || !bytes) return shared->ReplyOr(*found);
-        shared->ReplyBytes(std::move(*(*found)->mutable_text()),
-                           "application/octet-stream");
-      });
+        },
+        [call = std::move(call),
+         bytes](absl::StatusOr<v1::RawRecord> found) mutable {
+          if (!found.ok() || !bytes) return call.ReplyOr(found);
+          call.ReplyBytes(std::move(*found->mutable_text()),
+                          "application/octet-stream");
+        });
+  });
 }
 
 }  // namespace troika

@@ -1,7 +1,9 @@
 // The routes that tell about the server and the harnesses.
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "agent/discovery.h"
@@ -50,22 +52,25 @@ void Api::Usage(Call call) {
   if (const absl::Status read = call.ReadQuery(&request); !read.ok()) {
     return call.Fail(read);
   }
-  const auto rows = tools_.tasks->Rows();
-  if (!rows.ok()) return call.Fail(rows.status());
-  const auto usage = (*rows)->Usage(
-      request.has_since() ? MicrosOf(request.since()) : 0,
-      request.has_until() ? MicrosOf(request.until()) : INT64_MAX);
-  if (!usage.ok()) return call.Fail(usage.status());
-  v1::UsageResponse response;
-  response.mutable_total();
-  for (const TaskStore::UsageRow& row : *usage) {
-    v1::UsageResponse::Row& to = *response.add_rows();
-    to.set_harness(row.harness);
-    to.set_model(row.model);
-    AddTo(row, &to);
-    AddTo(row, response.mutable_total());
-  }
-  call.Reply(response);
+  const int64_t since = request.has_since() ? MicrosOf(request.since()) : 0;
+  const int64_t until =
+      request.has_until() ? MicrosOf(request.until()) : INT64_MAX;
+  using Rows = std::vector<TaskStore::UsageRow>;
+  tools_.tasks->index().Search<Rows>(
+      [since, until](TaskStore& store) { return store.Usage(since, until); },
+      [call = std::move(call)](const absl::StatusOr<Rows>& usage) mutable {
+        if (!usage.ok()) return call.Fail(usage.status());
+        v1::UsageResponse response;
+        response.mutable_total();
+        for (const TaskStore::UsageRow& row : *usage) {
+          v1::UsageResponse::Row& to = *response.add_rows();
+          to.set_harness(row.harness);
+          to.set_model(row.model);
+          AddTo(row, &to);
+          AddTo(row, response.mutable_total());
+        }
+        call.Reply(response);
+      });
 }
 
 void Api::Health(Call call) {
@@ -75,21 +80,23 @@ void Api::Health(Call call) {
 }
 
 void Api::Metrics(Call call) {
-  const auto rows = tools_.tasks->Rows();
-  if (!rows.ok()) return call.Fail(rows.status());
-  auto by_state = (*rows)->CountByState();
-  if (!by_state.ok()) return call.Fail(by_state.status());
-  const Tasks::Counts counts = tools_.tasks->counts();
-  call.ReplyBytes(
-      tools_.metrics->Text({.tasks_by_state = *std::move(by_state),
-                            .open_tasks = static_cast<int64_t>(counts.open),
-                            .running = counts.running,
-                            .queued = counts.queued,
-                            .viewers = static_cast<int64_t>(
-                                counts.viewers + tools_.changes->viewers()),
-                            .connections = tools_.connections(),
-                            .longest_hold = tools_.loop->TakeLongestHold()}),
-      "text/plain; version=0.0.4");
+  using States = std::map<std::string, int64_t>;
+  tools_.tasks->index().Search<States>(
+      [](TaskStore& store) { return store.CountByState(); },
+      [this, call = std::move(call)](absl::StatusOr<States> by_state) mutable {
+        if (!by_state.ok()) return call.Fail(by_state.status());
+        const Tasks::Counts counts = tools_.tasks->counts();
+        call.ReplyBytes(tools_.metrics->Text(
+                            {.tasks_by_state = *std::move(by_state),
+                             .open_tasks = static_cast<int64_t>(counts.open),
+                             .running = counts.running,
+                             .queued = counts.queued,
+                             .viewers = static_cast<int64_t>(
+                                 counts.viewers + tools_.changes->viewers()),
+                             .connections = tools_.connections(),
+                             .longest_hold = tools_.loop->TakeLongestHold()}),
+                        "text/plain; version=0.0.4");
+      });
 }
 
 void Api::OpenApi(Call call) { call.ReplyJson(OpenApiJson()); }

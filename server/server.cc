@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,9 +29,9 @@
 #include "server/changes.h"
 #include "server/metrics.h"
 #include "server/server_lock.h"
+#include "server/task_index.h"
 #include "server/tasks.h"
 #include "server/token.h"
-#include "store/task_store.h"
 #include "task/home.h"
 
 namespace troika {
@@ -73,24 +74,27 @@ class Ticker {
 class Parts {
  public:
   Parts(const ServerOptions& options, Environment environment, Home home,
-        UniqueFd home_fd, ServerLock lock, TaskStore store, Token token,
+        UniqueFd home_fd, ServerLock lock, EventLoop* loop,
+        std::unique_ptr<TaskIndex> index, Token token,
         std::string relay_program)
       : options_(options),
         home_(std::move(home)),
         home_fd_(std::move(home_fd)),
         lock_(std::move(lock)),
-        store_(std::move(store)),
         token_(std::move(token)),
+        loop_(*loop),
+        index_(std::move(index)),
         access_(&token_, AccessOptionsOf(options)),
         changes_(clock_.NowMicros()),
         tasks_({.limits = options.limits, .max_queued = options.max_queued},
                {.loop = &loop_,
                 .pool = &pool_,
                 .probe_pool = &probe_pool_,
-                .log_pool = &log_pool_,
+                .load_pool = &load_pool_,
+                .delete_pool = &delete_pool_,
                 .clock = &clock_,
                 .home = &home_,
-                .store = &store_,
+                .index = index_.get(),
                 .changes = &changes_,
                 .relay_program = std::move(relay_program)}),
         api_(
@@ -132,13 +136,17 @@ class Parts {
                           v6 ? "]" : "", ":", http::BoundPort(tcp.get()));
       http_.Listen(std::move(tcp), http::Peer::Kind::kTcp);
     }
-    RETURN_IF_ERROR(lock_.Tell(told));
+    // A full disk must not keep anybody from stopping tasks.
+    if (const absl::Status noted = lock_.Tell(told); !noted.ok()) {
+      fprintf(stderr, "troika-server: %s\n",
+              std::string(noted.message()).c_str());
+    }
     return told;
   }
 
   absl::Status Run(absl::FunctionRef<void(absl::string_view)> on_ready) {
     needed_at_ = clock_.NowMicros();
-    RETURN_IF_ERROR(tasks_.Begin());
+    tasks_.Begin();
     ASSIGN_OR_RETURN(const std::string where, Listen());
     const auto stop = [this] { loop_.Stop(); };
     const auto interrupted = loop_.WatchSignal(SIGINT, stop);
@@ -197,7 +205,8 @@ class Parts {
         by_age
             ? clock_.NowMicros() - absl::ToInt64Microseconds(options_.keep_for)
             : 0;
-    tasks_.Retain(before, options_.keep_bytes);
+    tasks_.Retain(
+        {.ended_before_us = before, .max_bytes = options_.keep_bytes});
   }
 
   const ServerOptions options_;
@@ -205,11 +214,11 @@ class Parts {
   Home home_;
   UniqueFd home_fd_;
   ServerLock lock_;
-  TaskStore store_;
   Token token_;
+  EventLoop& loop_;
+  const std::unique_ptr<TaskIndex> index_;
   Access access_;
   Metrics metrics_;
-  EventLoop loop_;
   Changes changes_;
   Tasks tasks_;
   Api api_;
@@ -218,6 +227,8 @@ class Parts {
   ThreadPool pool_{&loop_, kThreads};
   ThreadPool probe_pool_{&loop_, kProbeThreads};
   ThreadPool log_pool_{&loop_, kThreads};
+  ThreadPool load_pool_{&loop_, kThreads};
+  ThreadPool delete_pool_{&loop_, 1};
   int64_t needed_at_ = 0;
   absl::Status ended_;
 };
@@ -237,11 +248,12 @@ absl::Status Serve(const ServerOptions& options, const Environment& environment,
     return absl::ErrnoToStatus(errno, absl::StrCat("open ", home.path()));
   }
   ASSIGN_OR_RETURN(ServerLock lock, ServerLock::Take(home.path()));
-  ASSIGN_OR_RETURN(TaskStore store,
-                   TaskStore::Open(home.path() + "/index.sqlite"));
+  EventLoop loop;
+  ASSIGN_OR_RETURN(std::unique_ptr<TaskIndex> index,
+                   TaskIndex::Open(&loop, home.path() + "/index.sqlite"));
   ASSIGN_OR_RETURN(Token token, Token::Open(home.path() + "/token"));
   Parts parts(options, environment, std::move(home), std::move(home_fd),
-              std::move(lock), std::move(store), std::move(token),
+              std::move(lock), &loop, std::move(index), std::move(token),
               std::move(relay_program));
   return parts.Run(on_ready);
 }

@@ -7,6 +7,7 @@
 #include "absl/time/time.h"
 #include "agent/harness.h"
 #include "base/status_macros.h"
+#include "dto/proto_json.h"
 #include "relay/log_format.h"
 #include "server/row.h"
 #include "task/make.h"
@@ -15,11 +16,25 @@ namespace troika {
 namespace {
 
 constexpr absl::string_view kLatest = "latest";
-constexpr int kShownIds = 5;
+constexpr size_t kShownIds = 5;
 
 absl::Status NoTask(absl::string_view name) {
   return absl::NotFoundError(absl::StrCat(
       "no task ", name, ": `troika tasks`, or GET /api/v1/tasks, lists them"));
+}
+
+absl::StatusOr<std::string> Choose(const std::string& name,
+                                   const std::vector<std::string>& ids) {
+  if (ids.empty()) {
+    return name == kLatest ? absl::NotFoundError("there is no task yet")
+                           : NoTask(name);
+  }
+  for (const std::string& id : ids) {
+    if (id == name) return id;
+  }
+  if (ids.size() == 1) return ids[0];
+  return absl::InvalidArgumentError(absl::StrCat(
+      "several tasks begin with ", name, ": ", absl::StrJoin(ids, ", ")));
 }
 
 }  // namespace
@@ -28,13 +43,26 @@ Tasks::Tasks(Options options, Tools tools)
     : options_(std::move(options)),
       tools_(std::move(tools)),
       queue_(options_.limits),
-      flush_timer_(tools_.loop->NewTimer([this] { Flush(); })),
-      retry_timer_(tools_.loop->NewTimer([this] {
-        LoadSoon();
-        StartSome();
-      })) {}
+      loader_({.loop = tools_.loop,
+               .pool = tools_.load_pool,
+               .index = tools_.index,
+               .home = tools_.home,
+               .owner = this}),
+      retention_({.pool = tools_.delete_pool,
+                  .index = tools_.index,
+                  .home = tools_.home},
+                 [this](std::vector<std::string> ids,
+                        absl::AnyInvocable<void()> done) {
+                   DeleteFiles(std::move(ids),
+                               [done = std::move(done)](
+                                   const std::vector<absl::Status>&) mutable {
+                                 done();
+                               });
+                 }),
+      row_timer_(tools_.loop->NewTimer([this] { PutOldRows(); })),
+      position_timer_(tools_.loop->NewTimer([this] { TellPositions(); })) {}
 
-Tasks::~Tasks() { Flush(); }
+Tasks::~Tasks() = default;
 
 absl::Status Tasks::CheckQueue() const {
   const int waiting = queue_.waiting() + static_cast<int>(making_.size());
@@ -48,17 +76,6 @@ absl::Status Tasks::CheckQueue() const {
 void Tasks::Create(TaskRequest request, Environment environment,
                    Answer answer) {
   const bool keyed = !request.idempotency_key.empty();
-  if (keyed) {
-    Flush();
-    const auto seen = tools_.store->ByIdempotencyKey(request.idempotency_key);
-    if (seen.ok()) return answer(Get(*seen));
-    if (!absl::IsNotFound(seen.status())) return answer(seen.status());
-    if (!rowless_.empty()) {
-      return answer(absl::UnavailableError(
-          "tasks are still being read from their logs, and one of them may "
-          "have this key: try again in a moment"));
-    }
-  }
   // Those that come with the same key meanwhile wait for the first. No key of a
   // client begins with a newline.
   const std::string key =
@@ -68,61 +85,122 @@ void Tasks::Create(TaskRequest request, Environment environment,
     making->second.push_back(std::move(answer));
     return;
   }
-  if (const absl::Status room = CheckQueue(); !room.ok()) return answer(room);
+  const absl::Status room = CheckQueue();
+  if (!keyed && !room.ok()) return answer(room);
   making_[key].push_back(std::move(answer));
+  auto make = [this, key, keyed, request = std::move(request),
+               environment = std::move(environment)]() mutable {
+    keyed ? LookUpKey(key, std::move(request), std::move(environment))
+          : FindCliAndMake(key, std::move(request), std::move(environment));
+  };
+  if (keyed ? loader_.live_tasks_known() : loader_.listed()) return make();
+  (keyed ? when_live_known_ : when_listed_).push_back(std::move(make));
+}
+
+void Tasks::LookUpKey(const std::string& key, TaskRequest request,
+                      Environment environment) {
+  if (const auto id = loader_.FindKey(key)) {
+    // Its row may not be there yet: it is opened.
+    return Ask(
+        *id, [](Runner&) { return absl::OkStatus(); },
+        [this, key](const absl::StatusOr<v1::Task>& task) {
+          AnswerMade(key, task);
+        });
+  }
+  tools_.index->Ask<std::string>(
+      [key](BufferedTaskStore& store) { return store.ByIdempotencyKey(key); },
+      [this, key, request = std::move(request),
+       environment =
+           std::move(environment)](absl::StatusOr<std::string> id) mutable {
+        if (id.ok()) {
+          return Get(*id, [this, key](const absl::StatusOr<v1::Task>& task) {
+            AnswerMade(key, task);
+          });
+        }
+        if (!absl::IsNotFound(id.status())) return AnswerMade(key, id.status());
+        const int waiting = queue_.waiting() + static_cast<int>(making_.size());
+        // It counts among those that are made.
+        if (waiting > options_.max_queued) {
+          return AnswerMade(key, CheckQueue());
+        }
+        FindCliAndMake(key, std::move(request), std::move(environment));
+      });
+}
+
+void Tasks::FindCliAndMake(const std::string& key, TaskRequest request,
+                           Environment environment) {
   const Harness harness = request.harness;
   Environment kept = ForAgents(environment);
-  auto make = [this, key, request = std::move(request),
-               environment =
-                   std::move(environment)](absl::StatusOr<Cli> cli) mutable {
-    Make(std::move(request), std::move(environment), std::move(cli), key);
-  };
-  Probe(harness, std::move(kept), std::move(make));
+  Probe(
+      harness, std::move(kept),
+      [this, key, request = std::move(request),
+       environment = std::move(environment)](absl::StatusOr<Cli> cli) mutable {
+        Make(std::move(request), std::move(environment), std::move(cli), key);
+      });
 }
 
 void Tasks::Make(TaskRequest request, Environment environment,
                  absl::StatusOr<Cli> cli, const std::string& key) {
-  struct Making {
+  struct Made {
     absl::StatusOr<Cli> cli;
-    absl::StatusOr<TaskFolder> folder = absl::InternalError("not made");
+    absl::Status error;
+    LoadedTask task;
   };
-  auto making = std::make_shared<Making>();
-  making->cli = std::move(cli);
+  auto made = std::make_shared<Made>();
+  made->cli = std::move(cli);
   tools_.pool->Run(
-      [this, making, request = std::move(request),
+      [this, made, request = std::move(request),
        environment = std::move(environment)]() mutable {
         MakeTaskTools tools = {.clock = tools_.clock,
                                .version_cache = tools_.home->version_cache()};
         tools.find_cli = [&](const Backend&, const Environment&) {
-          return making->cli;
+          return made->cli;
         };
-        making->folder = MakeTask(*tools_.home, std::move(request), environment,
-                                  std::move(tools));
-      },
-      [this, making, key] {
-        if (!making->folder.ok()) {
-          return AnswerMade(key, making->folder.status());
+        TaskRow known = {.harness = std::string(HarnessId(request.harness)),
+                         .idempotency_key = request.idempotency_key};
+        const auto folder = MakeTask(*tools_.home, std::move(request),
+                                     environment, std::move(tools));
+        if (!folder.ok()) {
+          made->error = folder.status();
+          return;
         }
-        OnMade(making->folder->id, *making->cli, key);
+        made->task = LoadTask(*tools_.home, folder->id);
+        if (made->task.kind == LoadedTask::Kind::kWaiting) return;
+        // It is there, whatever keeps us from reading it.
+        known.id = folder->id;
+        made->task.row =
+            TroubledRow(std::move(known), made->task.error.message());
+      },
+      [this, made, key] {
+        if (!made->error.ok()) return AnswerMade(key, made->error);
+        OnMade(std::move(made->task), *made->cli, key);
       });
 }
 
-void Tasks::OnMade(const std::string& id, const Cli& cli,
-                   const std::string& key) {
-  // If it may run at once, nobody has to look for its CLI again.
-  found_clis_.emplace(id, cli);
-  const auto task = Activate(id);
-  found_clis_.erase(id);
-  if (!task.ok()) return AnswerMade(key, task.status());
-  // It has read its log, but for one that is slow to come.
-  (*task)->Ask([](Runner&) { return absl::OkStatus(); },
-               [this, key, id](const absl::Status& status) {
-                 Flush();
-                 AnswerMade(key, status.ok() ? Get(id) : status);
-               });
+void Tasks::OnMade(LoadedTask task, const Cli& cli, const std::string& key) {
+  const std::string id = task.id;
+  const TaskRow row = task.row;
+  if (!loader_.done()) newer_.insert(id);
+  Put(std::move(task.row));
+  if (task.kind == LoadedTask::Kind::kWaiting) {
+    queue_.Add(id, row.harness, task.asked_us);
+    // If it may run at once, nobody has to look for its CLI again.
+    found_clis_.emplace(id, cli);
+    StartSome();
+    if (!queue_.IsRunning(id)) found_clis_.erase(id);
+    TellPositionsSoon();
+  } else {
+    RetryLater(id, task.error);
+  }
+  std::optional<v1::Task> made = GetOpen(id);
+  if (!made) made = TaskOf(row);
+  if (!made) return AnswerMade(key, absl::InternalError("a row without task"));
+  AddPosition(&*made);
+  AnswerMade(key, *made);
 }
 
-void Tasks::AnswerMade(const std::string& key, absl::StatusOr<v1::Task> task) {
+void Tasks::AnswerMade(const std::string& key,
+                       const absl::StatusOr<v1::Task>& task) {
   std::vector<Answer> answers = std::move(making_[key]);
   making_.erase(key);
   for (Answer& answer : answers) answer(task);
@@ -134,48 +212,76 @@ void Tasks::Ask(const std::string& id, ActiveTask::Command command,
   if (!task.ok()) return answer(task.status());
   (*task)->Ask(std::move(command), [this, id, answer = std::move(answer)](
                                        const absl::Status& status) mutable {
-    answer(status.ok() ? Get(id) : status);
+    if (!status.ok()) return answer(status);
+    Get(id, std::move(answer));
   });
 }
 
-absl::StatusOr<std::string> Tasks::Find(absl::string_view name) {
-  if (ActiveOf(name) != nullptr || rows_.find(name) != rows_.end()) {
-    return std::string(name);
-  }
-  RETURN_IF_ERROR(Rows().status());
+void Tasks::Find(const std::string& name,
+                 absl::AnyInvocable<void(absl::StatusOr<std::string>)> found) {
+  if (ActiveOf(name) != nullptr) return found(name);
   const bool latest = name == kLatest;
-  if (!latest && !relay::IsTaskId(name)) return NoTask(name);
-  ASSIGN_OR_RETURN(
-      const std::vector<std::string> ids,
-      tools_.store->WithPrefix(latest ? "" : name, latest ? 1 : kShownIds + 1));
-  if (ids.empty()) {
-    return latest ? absl::NotFoundError("there is no task yet") : NoTask(name);
+  if (!latest && !relay::IsTaskId(name)) return found(NoTask(name));
+  if (!loader_.open_tasks_known()) {
+    when_open_known_.push_back(
+        [this, name, found = std::move(found)]() mutable {
+          Find(name, std::move(found));
+        });
+    return;
   }
-  for (const std::string& id : ids) {
-    if (id == name) return id;
-  }
-  if (ids.size() == 1) return ids[0];
-  return absl::InvalidArgumentError(absl::StrCat(
-      "several tasks begin with ", name, ": ", absl::StrJoin(ids, ", ")));
+  tools_.index->Ask<std::string>(
+      [name, latest](BufferedTaskStore& store) -> absl::StatusOr<std::string> {
+        ASSIGN_OR_RETURN(
+            const std::vector<std::string> ids,
+            store.WithPrefix(latest ? "" : name, latest ? 1 : kShownIds + 1));
+        return Choose(name, ids);
+      },
+      [this, name, latest,
+       found = std::move(found)](absl::StatusOr<std::string> id) mutable {
+        // One that the index does not know yet may be there all the same.
+        if (absl::IsNotFound(id.status()) && !latest && !loader_.done() &&
+            HasFolder(*tools_.home, name)) {
+          return found(name);
+        }
+        found(std::move(id));
+      });
 }
 
-absl::StatusOr<v1::Task> Tasks::Get(const std::string& id) {
-  v1::Task task;
-  if (const ActiveTask* active = ActiveOf(id)) {
-    task = active->Describe();
-  } else {
-    ASSIGN_OR_RETURN(const auto row, RowOf(id));
-    if (!row || !task.ParseFromString(row->task_pb)) return NoTask(id);
-  }
-  if (const auto position = queue_.Position(id)) {
-    task.set_queue_position(*position);
-  }
+std::optional<v1::Task> Tasks::GetOpen(const std::string& id) const {
+  const ActiveTask* const active = ActiveOf(id);
+  if (active == nullptr) return std::nullopt;
+  v1::Task task = active->Describe();
+  AddPosition(&task);
   return task;
 }
 
-absl::StatusOr<TaskStore*> Tasks::Rows() {
-  Flush();
-  return tools_.store;
+void Tasks::AddPosition(v1::Task* task) const {
+  if (const auto position = queue_.Position(task->id())) {
+    task->set_queue_position(*position);
+  }
+}
+
+void Tasks::Get(const std::string& id, Answer answer) {
+  if (const auto open = GetOpen(id)) return answer(*open);
+  tools_.index->Ask<std::optional<TaskRow>>(
+      [id](BufferedTaskStore& store) { return store.Get(id); },
+      [this, id, answer = std::move(answer)](
+          absl::StatusOr<std::optional<TaskRow>> row) mutable {
+        // It may have been opened meanwhile.
+        if (const auto open = GetOpen(id)) return answer(*open);
+        if (!row.ok()) return answer(row.status());
+        auto task = *row ? TaskOf(**row) : std::nullopt;
+        if (task) {
+          AddPosition(&*task);
+          return answer(*std::move(task));
+        }
+        // One that has no row yet is read now.
+        if (loader_.done() || !HasFolder(*tools_.home, id)) {
+          return answer(NoTask(id));
+        }
+        Ask(
+            id, [](Runner&) { return absl::OkStatus(); }, std::move(answer));
+      });
 }
 
 std::string Tasks::TaskOfRelay(pid_t pid) const {
@@ -187,7 +293,7 @@ std::string Tasks::TaskOfRelay(pid_t pid) const {
 
 Tasks::Counts Tasks::counts() const {
   Counts counts = {.open = open_.size(),
-                   .loading = loading_.size() + to_load_.size(),
+                   .loading = loader_.remaining() + to_open_.size(),
                    .running = queue_.running(),
                    .queued = queue_.waiting()};
   for (const auto& [id, weak] : streams_) {
@@ -198,7 +304,7 @@ Tasks::Counts Tasks::counts() const {
 
 bool Tasks::idle() const {
   return open_.empty() && queue_.waiting() == 0 && making_.empty() &&
-         to_load_.empty() && counts().viewers == 0;
+         loader_.done() && !loader_.has_retries() && counts().viewers == 0;
 }
 
 void Tasks::Beat() {

@@ -1,11 +1,16 @@
-// All tasks of a state folder: opens those that need it, keeps the index of
-// all, and lets no more of them run than may.
+// All tasks of a state folder: makes them, opens those that need it, lets no
+// more of them run than may, and answers what is asked of them.
+//
+// Only tasks that live, or that somebody watches or has asked something, are
+// open, in memory. All others are rows of the index (task_index.h), which the
+// loader keeps up to date with the logs (task_loader.h).
 #ifndef TROIKA_SERVER_TASKS_H_
 #define TROIKA_SERVER_TASKS_H_
 
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -21,16 +26,19 @@
 #include "dto/troika.pb.h"
 #include "server/active_task.h"
 #include "server/changes.h"
+#include "server/load_task.h"
+#include "server/retention.h"
 #include "server/start_queue.h"
+#include "server/task_index.h"
+#include "server/task_loader.h"
 #include "server/task_stream.h"
-#include "store/task_store.h"
 #include "task/home.h"
 #include "task/request.h"
 
 namespace troika {
 
-// Loop thread only.
-class Tasks : private ActiveTask::Owner {
+// Loop thread only. Answers may come within the call.
+class Tasks : private ActiveTask::Owner, private TaskLoader::Owner {
  public:
   struct Options {
     StartLimits limits;
@@ -39,44 +47,50 @@ class Tasks : private ActiveTask::Owner {
   // All borrowed.
   struct Tools {
     EventLoop* loop = nullptr;
-    ThreadPool* pool = nullptr;        // For what takes a moment,
-    ThreadPool* probe_pool = nullptr;  // for CLIs, which may hang,
-    ThreadPool* log_pool = nullptr;    // and for what is long.
+    ThreadPool* pool = nullptr;         // For what takes a moment,
+    ThreadPool* probe_pool = nullptr;   // for CLIs, which may hang,
+    ThreadPool* load_pool = nullptr;    // for reading many logs,
+    ThreadPool* delete_pool = nullptr;  // and for removing files.
     Clock* clock = nullptr;
     const Home* home = nullptr;
-    TaskStore* store = nullptr;
+    TaskIndex* index = nullptr;
     Changes* changes = nullptr;
     std::string relay_program;
   };
   using Answer = absl::AnyInvocable<void(absl::StatusOr<v1::Task>)>;
+  using Done = absl::AnyInvocable<void(absl::Status)>;
 
   Tasks(Options options, Tools tools);
   ~Tasks() override;
 
-  // Finds the tasks that there are: takes up those that live, queues those that
-  // wait, and computes rows that are missing or behind. What takes long goes on
-  // within the loop.
-  absl::Status Begin();
+  // Begins to find the tasks that there are: takes up those that live, queues
+  // those that wait, and computes rows that are missing or behind.
+  void Begin();
 
-  // A key that was seen answers with the task of the first.
+  // Makes a task. A key that was seen before answers with its task.
   void Create(TaskRequest request, Environment environment, Answer answer);
   // Asks something of a task, and answers with it when that is in its log.
   void Ask(const std::string& id, ActiveTask::Command command, Answer answer);
-  // Refused where it lives or waits.
-  void Delete(const std::string& id,
-              absl::AnyInvocable<void(absl::Status)> answer);
+  // FailedPrecondition while the task lives or waits.
+  void Delete(const std::string& id, Done done);
 
-  // By an id, the beginning of one that no other has, or `latest`.
-  absl::StatusOr<std::string> Find(absl::string_view name);
-  absl::StatusOr<v1::Task> Get(const std::string& id);
-  // Its events. They may still be read from the log: caught_up() tells.
-  absl::StatusOr<std::shared_ptr<TaskStream>> Stream(const std::string& id);
-  // Of rows that are as new as can be.
-  absl::StatusOr<TaskStore*> Rows();
+  // Finds a task by its id, the beginning of one that no other has, or
+  // `latest`.
+  void Find(const std::string& name,
+            absl::AnyInvocable<void(absl::StatusOr<std::string>)> found);
+  void Get(const std::string& id, Answer answer);
+  // The task's events. They may still be read from the log: caught_up() tells.
+  using Streamed =
+      absl::AnyInvocable<void(absl::StatusOr<std::shared_ptr<TaskStream>>)>;
+  void Stream(const std::string& id, Streamed streamed);
+  // For lists and sums.
+  TaskIndex& index() { return *tools_.index; }
   // ResourceExhausted where no more tasks may wait.
   absl::Status CheckQueue() const;
 
-  // The task whose relay this process is; empty: none of ours.
+  // The task of an open one, or nothing.
+  std::optional<v1::Task> GetOpen(const std::string& id) const;
+  // The task whose relay this process is, or empty.
   std::string TaskOfRelay(pid_t pid) const;
 
   struct Counts {
@@ -91,88 +105,117 @@ class Tasks : private ActiveTask::Owner {
   bool idle() const;
   // Nobody has heard of them for a while.
   void Beat();
-  // Writes what is known.
+  // Puts the rows of all open tasks into the index.
   void Flush();
-  // Forgets ended tasks, the oldest first, that ended before that or are more
-  // than fit; 0: no such limit.
-  void Retain(int64_t ended_before_us, int64_t max_bytes);
+  // Deletes ended tasks, once all of them are known.
+  void Retain(const Retention::Limits& limits);
 
  private:
-  // What is known of an open task besides.
+  // An open task, and what is known of it besides.
   struct Open {
     std::unique_ptr<ActiveTask> task;
-    std::string shown_status;  // As its row says.
+    std::string shown_status;  // As its row has it.
     bool row_is_old = false;
     bool closing = false;
   };
 
-  void OnWantsStart(ActiveTask& task) override;
+  // tasks.cc: making and asking.
+  void LookUpKey(const std::string& key, TaskRequest request,
+                 Environment environment);
+  void FindCliAndMake(const std::string& key, TaskRequest request,
+                      Environment environment);
+  void Make(TaskRequest request, Environment environment,
+            absl::StatusOr<Cli> cli, const std::string& key);
+  void OnMade(LoadedTask task, const Cli& cli, const std::string& key);
+  void AnswerMade(const std::string& key, const absl::StatusOr<v1::Task>& task);
+  void AddPosition(v1::Task* task) const;
+
+  // tasks_open.cc: open tasks.
   void OnChanged(ActiveTask& task) override;
   void OnRest(ActiveTask& task) override;
-
-  absl::Status LoadEntries();
-  void LoadMore();
-  void LoadSoon();
-  // What could not be opened, as too much is open or the disk is full, is no
-  // lost task: it is tried again.
-  void TryAgain(const std::string& id);
+  void OnEventsDropped(ActiveTask& task) override;
   absl::StatusOr<ActiveTask*> Activate(const std::string& id);
   absl::StatusOr<std::shared_ptr<TaskStream>> OpenStream(
       const std::string& id, const TaskFolder& folder);
   ActiveTask* /*nullable*/ ActiveOf(absl::string_view id) const;
+  void CloseSoon(const std::string& id);
+  void Close(const std::string& id);
+  // More idle processes than may run are closed, the oldest first.
+  void CloseIdle();
+  void OnLoaded(std::vector<LoadedTask> tasks) override;
+  void OnAlive(std::vector<std::string> ids) override;
+  void OnRemoved(std::vector<std::string> ids) override;
+  void OnProgress() override;
+  void OpenSome();
+  // The task has been read, or can't be.
+  void Settle(const std::string& id);
+  // Whether what the loader has read of a task is older than what we know.
+  bool IsNewer(const std::string& id) const;
+  bool MayStart() const;
+
+  // tasks_start.cc: the queue.
+  void OnWantsStart(ActiveTask& task) override;
+  void CountIn(const ActiveTask& task);
+  void StartSome();
+  void FindCliFor(ActiveTask& task);
   // Looks for the harness's CLI.
   void Probe(Harness harness, Environment environment,
              absl::AnyInvocable<void(absl::StatusOr<Cli>)> found);
-  void Make(TaskRequest request, Environment environment,
-            absl::StatusOr<Cli> cli, const std::string& key);
-  void OnMade(const std::string& id, const Cli& cli, const std::string& key);
-  void AnswerMade(const std::string& key, absl::StatusOr<v1::Task> task);
-  void FindCliFor(ActiveTask& task);
-  void StartSome();
-  void CloseSoon(const std::string& id);
-  void Close(const std::string& id);
-  void CountIn(const ActiveTask& task);
-  // More idle processes than may run are closed, the oldest first.
-  void CloseIdle();
-  // The task has been read, or can't be.
-  void Settle(const std::string& id);
-  bool IsLoading(const std::string& id) const;
-  // Its row, as new as it is known.
-  absl::StatusOr<std::optional<TaskRow>> RowOf(const std::string& id);
-  absl::Status PutRows();
-  void FlushSoon(absl::Duration delay);
+  void TellPositionsSoon();
+  void TellPositions();
+
+  // tasks_rows.cc: rows, and deletion.
   void PutRow(Open& open);
-  // A task whose folder or log is gone.
+  void Put(TaskRow row);
+  void PutOldRows();
+  // Changes the row that the index has.
+  void ChangeRow(const std::string& id,
+                 absl::AnyInvocable<TaskRow(TaskRow)> change);
   void PutLost(const std::string& id, absl::string_view reason);
-  void Remove(const std::string& id);
+  // The task can't be read now: shows that, and tries again.
+  void RetryLater(const std::string& id, const absl::Status& error);
+  void PutTrouble(const std::string& id, const absl::Status& error);
+  absl::Status CheckDelete(const std::string& id) const;
+  void DeleteFiles(std::vector<std::string> ids,
+                   absl::AnyInvocable<void(std::vector<absl::Status>)> done);
+  void Forget(const std::string& id);
+  void EmptyTrash();
 
   const Options options_;
   const Tools tools_;
   StartQueue queue_;
+  TaskLoader loader_;
+  Retention retention_;
   std::map<std::string, Open, std::less<>> open_;
   std::map<std::string, std::weak_ptr<TaskStream>, std::less<>> streams_;
-  std::map<std::string, std::vector<Answer>, std::less<>> making_;
-  // CLIs that were found while their tasks were made. Kept, by the task's id,
-  // only until it is known whether the task can start at once.
+  std::map<std::string, std::vector<Answer>, std::less<>> making_;  // By key.
+  // CLIs that were found while their tasks were made, by task. Each is used
+  // only if its task can start at once.
   std::map<std::string, Cli, std::less<>> found_clis_;
-  std::deque<std::string> to_load_;
-  std::set<std::string> loading_;
-  // Found at the start, that may live or wait: nothing is started before they
-  // have been read.
+  // Called when the loader has got that far.
+  std::vector<absl::AnyInvocable<void()>> when_open_known_;
+  std::vector<absl::AnyInvocable<void()>> when_listed_;
+  std::vector<absl::AnyInvocable<void()>> when_live_known_;
+  std::optional<Retention::Limits> retain_;  // When all are known.
+  std::deque<std::string> to_open_;
+  // Tasks that may live and have not been read: nothing is started before.
   std::set<std::string> unsettled_;
-  std::set<std::string> rowless_;  // Of which nothing is known yet.
+  // Tasks that were put or removed while the loader was at work.
+  std::set<std::string> newer_;
+  std::set<std::string> deleting_;
+  std::map<std::string, std::string> troubles_;  // That rows show.
   std::set<std::string> old_rows_;
-  std::map<std::string, TaskRow, std::less<>> rows_;  // To be put.
-  std::string put_error_;                             // That was told.
-  // Processes that wait for input, by when they began to.
-  // One that is being closed is none of them.
+  // Processes that wait for input, by when they began to. One that is being
+  // closed is none of them.
   std::map<std::string, int64_t, std::less<>> idle_;
-  std::unique_ptr<EventLoop::Timer> flush_timer_;
-  std::unique_ptr<EventLoop::Timer> retry_timer_;
-  bool flush_is_set_ = false;
-  bool load_is_posted_ = false;
+  const std::unique_ptr<EventLoop::Timer> row_timer_;
+  const std::unique_ptr<EventLoop::Timer> position_timer_;
+  bool row_timer_is_set_ = false;
+  bool position_timer_is_set_ = false;
+  bool opening_some_ = false;
   bool starting_some_ = false;
-  int64_t made_ = 0;  // For keys of those that have none.
+  int64_t told_positions_ = 0;  // Version of the queue.
+  int64_t made_ = 0;            // For keys of those that have none.
 };
 
 }  // namespace troika

@@ -1,142 +1,116 @@
-// How tasks are found, opened, started and closed.
-#include <sys/stat.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <system_error>
-#include <unordered_map>
+// How tasks are found, opened and closed.
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "agent/registry.h"
 #include "base/status_macros.h"
 #include "dto/proto_json.h"
-#include "relay/log_format.h"
+#include "server/row.h"
 #include "server/tasks.h"
-#include "task/make.h"
 
 namespace troika {
 namespace {
 
-// At once, as each has files open.
-constexpr size_t kMaxLoading = 32;
 constexpr absl::Duration kRowDelay = absl::Milliseconds(250);
-constexpr absl::Duration kRetry = absl::Seconds(1);
-
-// -1: there is none.
-int64_t LogBytes(const Home& home, absl::string_view id) {
-  struct stat info = {};
-  const std::string path =
-      absl::StrCat(home.path(), "/tasks/", id, "/", relay::kLogName);
-  return stat(path.c_str(), &info) == 0 ? info.st_size : -1;
-}
-
-// What a server that was killed had begun to remove.
-void RemoveTrash(const Home& home) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  std::vector<fs::path> trash;
-  for (const auto& entry :
-       fs::directory_iterator(home.path() + "/tasks", error)) {
-    if (absl::StartsWith(entry.path().filename().string(), ".gone-")) {
-      trash.push_back(entry.path());
-    }
-  }
-  for (const fs::path& path : trash) fs::remove_all(path, error);
-}
+// Tasks that are opened in one round of the loop.
+constexpr int kOpenAtOnce = 2;
 
 }  // namespace
 
-absl::Status Tasks::Begin() {
-  RemoveTrash(*tools_.home);
-  RETURN_IF_ERROR(LoadEntries());
-  LoadMore();
+void Tasks::Begin() {
+  tools_.index->SetOnLost([this] { loader_.Begin(); });
+  loader_.Begin();
+  tools_.index->Check();
+  EmptyTrash();
+}
+
+void Tasks::OnProgress() {
+  const auto call_all = [](std::vector<absl::AnyInvocable<void()>>* calls) {
+    for (auto& call : std::exchange(*calls, {})) call();
+  };
+  if (loader_.open_tasks_known()) call_all(&when_open_known_);
+  if (loader_.listed()) call_all(&when_listed_);
+  if (loader_.live_tasks_known()) call_all(&when_live_known_);
   StartSome();
-  return absl::OkStatus();
+  if (!loader_.done()) return;
+  newer_.clear();
+  if (retain_) retention_.Run(*std::exchange(retain_, std::nullopt));
 }
 
-absl::Status Tasks::LoadEntries() {
-  ASSIGN_OR_RETURN(std::vector<TaskStore::Entry> entries,
-                   tools_.store->Entries());
-  std::unordered_map<std::string, TaskStore::Entry> rows;
-  for (TaskStore::Entry& entry : entries) {
-    std::string id = entry.id;
-    rows.emplace(std::move(id), std::move(entry));
-  }
-  // The oldest first, as they were queued.
-  std::vector<std::string> ids = tools_.home->TaskIds();
-  for (auto id = ids.rbegin(); id != ids.rend(); ++id) {
-    const auto row = rows.find(*id);
-    if (row == rows.end()) {
-      // Those that live are among the newest.
-      to_load_.push_front(*id);
-      unsettled_.insert(*id);
-      rowless_.insert(*id);
-      continue;
-    }
-    const TaskStore::Entry entry = row->second;
-    rows.erase(row);
-    const bool fresh = entry.parser_version == kParserVersion &&
-                       entry.log_bytes == LogBytes(*tools_.home, *id);
-    if (fresh && entry.ended) continue;
-    if (fresh && entry.state == v1::Task::State_Name(v1::Task::queued)) {
-      ASSIGN_OR_RETURN(const auto whole, tools_.store->Get(*id));
-      // When a later turn was asked for, only the log says.
-      if (whole && whole->started_us == 0) {
-        queue_.Add(*id, whole->harness, whole->created_us);
-        continue;
-      }
-    }
-    if (entry.ended) {
-      to_load_.push_back(*id);
-    } else {
-      // It may live: nobody waits for the others before it.
-      to_load_.push_front(*id);
-      unsettled_.insert(*id);
-    }
-  }
-  for (const auto& [id, entry] : rows) {
-    if (entry.ended) {
-      RETURN_IF_ERROR(tools_.store->Remove(id));
-    } else {
-      PutLost(id, "its folder was removed");
-    }
-  }
-  return absl::OkStatus();
+bool Tasks::IsNewer(const std::string& id) const {
+  return ActiveOf(id) != nullptr || newer_.count(id) > 0 ||
+         deleting_.count(id) > 0;
 }
 
-void Tasks::LoadMore() {
-  load_is_posted_ = false;
-  // Most are read at once and only closed by the loop: what this call opened
-  // counts, too.
-  size_t opened = 0;
-  while (loading_.size() < kMaxLoading && opened < kMaxLoading &&
-         !to_load_.empty()) {
-    ++opened;
-    const std::string id = std::move(to_load_.front());
-    to_load_.pop_front();
-    if (ActiveOf(id) != nullptr) continue;
-    loading_.insert(id);
+void Tasks::OnLoaded(std::vector<LoadedTask> tasks) {
+  std::vector<std::string> alive;
+  for (LoadedTask& task : tasks) {
+    if (IsNewer(task.id)) continue;
+    switch (task.kind) {
+      case LoadedTask::Kind::kWaiting:
+        queue_.Add(task.id, task.row.harness, task.asked_us);
+        TellPositionsSoon();
+        [[fallthrough]];
+      case LoadedTask::Kind::kEnded:
+        troubles_.erase(task.id);
+        tools_.changes->Add(task.id, task.row.task_json);
+        tools_.index->Put({std::move(task.row)});
+        break;
+      case LoadedTask::Kind::kAlive:
+        troubles_.erase(task.id);
+        alive.push_back(std::move(task.id));
+        break;
+      case LoadedTask::Kind::kLost:
+        PutLost(task.id, task.error.message());
+        break;
+      case LoadedTask::Kind::kUnreadable:
+        PutTrouble(task.id, task.error);
+        break;
+    }
+  }
+  OnAlive(std::move(alive));
+  StartSome();
+}
+
+void Tasks::OnAlive(std::vector<std::string> ids) {
+  for (std::string& id : ids) {
+    if (IsNewer(id)) continue;
+    unsettled_.insert(id);
+    to_open_.push_back(std::move(id));
+  }
+  OpenSome();
+}
+
+void Tasks::OpenSome() {
+  for (int i = 0; i < kOpenAtOnce && !to_open_.empty(); ++i) {
+    const std::string id = std::move(to_open_.front());
+    to_open_.pop_front();
     const auto task = Activate(id);
-    if (absl::IsResourceExhausted(task.status())) {
-      loading_.erase(id);
-      to_load_.push_front(id);
-      return retry_timer_->SetIn(kRetry);
-    }
-    if (!task.ok()) {
-      loading_.erase(id);
+    if (task.ok()) continue;
+    if (MayPass(task.status())) {
+      RetryLater(id, task.status());
+    } else {
       PutLost(id, task.status().message());
-      Settle(id);
     }
+    Settle(id);
   }
-  if (loading_.size() < kMaxLoading) LoadSoon();
+  if (to_open_.empty() || std::exchange(opening_some_, true)) return;
+  tools_.loop->Post([this] {
+    opening_some_ = false;
+    OpenSome();
+  });
 }
 
-void Tasks::LoadSoon() {
-  if (to_load_.empty() || std::exchange(load_is_posted_, true)) return;
-  tools_.loop->Post([this] { LoadMore(); });
+void Tasks::OnRemoved(std::vector<std::string> ids) {
+  for (const std::string& id : ids) {
+    if (!IsNewer(id)) Forget(id);
+  }
+}
+
+void Tasks::Settle(const std::string& id) {
+  if (unsettled_.erase(id) > 0 && unsettled_.empty()) {
+    tools_.loop->Post([this] { StartSome(); });
+  }
 }
 
 ActiveTask* Tasks::ActiveOf(absl::string_view id) const {
@@ -155,27 +129,35 @@ absl::StatusOr<std::shared_ptr<TaskStream>> Tasks::OpenStream(
   return stream;
 }
 
-absl::StatusOr<std::shared_ptr<TaskStream>> Tasks::Stream(
-    const std::string& id) {
+void Tasks::Stream(const std::string& id, Streamed streamed) {
   if (const ActiveTask* task = ActiveOf(id)) {
-    task->stream()->SetTask(ToJson(*Get(id)));
-    return task->stream();
+    task->stream()->SetTask(ToJson(*GetOpen(id)));
+    return streamed(task->stream());
   }
-  ASSIGN_OR_RETURN(const TaskFolder folder, tools_.home->OpenTask(id));
-  ASSIGN_OR_RETURN(std::shared_ptr<TaskStream> stream, OpenStream(id, folder));
-  if (stream->file().log_bytes() != LogBytes(*tools_.home, id)) {
-    ASSIGN_OR_RETURN(const ActiveTask* const task, Activate(id));
-    if (task->caught_up()) stream->SetTask(ToJson(task->Describe()));
-    return stream;
+  const auto folder = tools_.home->OpenTask(id);
+  if (!folder.ok()) return streamed(folder.status());
+  auto stream = OpenStream(id, *folder);
+  if (!stream.ok()) return streamed(stream.status());
+  if ((*stream)->file().log_bytes() != LogBytes(*tools_.home, id)) {
+    const auto task = Activate(id);
+    if (!task.ok()) return streamed(task.status());
+    if ((*task)->caught_up()) (*stream)->SetTask(ToJson(*GetOpen(id)));
+    return streamed(*std::move(stream));
   }
-  stream->set_caught_up();
-  ASSIGN_OR_RETURN(const v1::Task task, Get(id));
-  stream->SetTask(ToJson(task));
-  return stream;
+  (*stream)->set_caught_up();
+  Get(id, [stream = *std::move(stream), streamed = std::move(streamed)](
+              const absl::StatusOr<v1::Task>& task) mutable {
+    if (!task.ok()) return streamed(task.status());
+    stream->SetTask(ToJson(*task));
+    streamed(std::move(stream));
+  });
 }
 
 absl::StatusOr<ActiveTask*> Tasks::Activate(const std::string& id) {
   if (ActiveTask* task = ActiveOf(id)) return task;
+  if (deleting_.count(id) > 0) {
+    return absl::NotFoundError(absl::StrCat("task ", id, " is being deleted"));
+  }
   ASSIGN_OR_RETURN(TaskFolder folder, tools_.home->OpenTask(id));
   ASSIGN_OR_RETURN(std::shared_ptr<TaskStream> stream, OpenStream(id, folder));
   ASSIGN_OR_RETURN(
@@ -188,6 +170,7 @@ absl::StatusOr<ActiveTask*> Tasks::Activate(const std::string& id) {
                         .version_cache = tools_.home->version_cache()}));
   ActiveTask* const opened = task.get();
   open_[id].task = std::move(task);
+  if (!loader_.done()) newer_.insert(id);
   opened->Begin();
   return opened;
 }
@@ -198,25 +181,11 @@ void Tasks::OnChanged(ActiveTask& task) {
   CountIn(task);
   Settle(task.id());
   open.row_is_old = true;
+  if (TaskStatusId(task.state().status) != open.shown_status) {
+    return PutRow(open);
+  }
   old_rows_.insert(task.id());
-  const std::string status(TaskStatusId(task.state().status));
-  FlushSoon(status == open.shown_status ? kRowDelay : absl::ZeroDuration());
-}
-
-void Tasks::CountIn(const ActiveTask& task) {
-  const TaskState& state = task.state();
-  const bool lives = task.failure().ok() && state.process_alive;
-  if (!lives || state.status != TaskStatus::kIdle || state.input_closed) {
-    idle_.erase(task.id());
-  } else if (idle_.emplace(task.id(), tools_.clock->NowMicros()).second) {
-    tools_.loop->Post([this] { CloseIdle(); });
-  }
-  if (lives && state.status != TaskStatus::kIdle) {
-    queue_.SetRunning(task.id(), HarnessId(*state.harness));
-  } else if (lives || state.turns_waiting == 0 || !task.failure().ok()) {
-    queue_.Remove(task.id());
-    tools_.loop->Post([this] { StartSome(); });
-  }
+  if (!std::exchange(row_timer_is_set_, true)) row_timer_->SetIn(kRowDelay);
 }
 
 void Tasks::CloseIdle() {
@@ -235,85 +204,23 @@ void Tasks::CloseIdle() {
   }
 }
 
-void Tasks::Settle(const std::string& id) {
-  if (loading_.erase(id) > 0) LoadSoon();
-  rowless_.erase(id);
-  if (unsettled_.erase(id) > 0 && unsettled_.empty()) {
-    tools_.loop->Post([this] { StartSome(); });
-  }
-}
-
-bool Tasks::IsLoading(const std::string& id) const {
-  return loading_.count(id) > 0 ||
-         std::find(to_load_.begin(), to_load_.end(), id) != to_load_.end();
-}
-
-void Tasks::OnWantsStart(ActiveTask& task) {
-  if (queue_.IsRunning(task.id())) return FindCliFor(task);
-  const TaskState& state = task.state();
-  const absl::Time asked =
-      state.turn_started.value_or(state.created.value_or(absl::UnixEpoch()));
-  queue_.Add(task.id(), HarnessId(*state.harness), absl::ToUnixMicros(asked));
-  StartSome();
-  // It is opened again when its time has come.
-  if (queue_.IsWaiting(task.id())) CloseSoon(task.id());
-}
-
-void Tasks::StartSome() {
-  if (!unsettled_.empty() || std::exchange(starting_some_, true)) return;
-  while (const auto id = queue_.Next()) {
-    if (ActiveTask* active = ActiveOf(*id)) {
-      if (active->runner().waits_for_start()) FindCliFor(*active);
-      continue;
-    }
-    const auto opened = Activate(*id);
-    if (absl::IsResourceExhausted(opened.status())) {
-      TryAgain(*id);
-      break;
-    }
-    if (!opened.ok()) {
-      queue_.Remove(*id);
-      PutLost(*id, opened.status().message());
-    }
-  }
-  starting_some_ = false;
-}
-
-void Tasks::TryAgain(const std::string& id) {
-  queue_.Remove(id);
-  const auto row = RowOf(id);
-  if (row.ok() && *row) queue_.Add(id, (*row)->harness, (*row)->created_us);
-  retry_timer_->SetIn(kRetry);
-}
-
-void Tasks::FindCliFor(ActiveTask& task) {
-  if (auto found = found_clis_.extract(task.id()); !found.empty()) {
-    return task.Start(std::move(found.mapped()));
-  }
-  auto environment = ReadEnvironment(task.folder());
-  if (!environment.ok()) return task.Start(environment.status());
-  Probe(*task.state().harness, *std::move(environment),
-        [this, id = task.id()](absl::StatusOr<Cli> cli) {
-          ActiveTask* const active = ActiveOf(id);
-          if (active != nullptr && queue_.IsRunning(id)) {
-            active->Start(std::move(cli));
-          }
-        });
-}
-
-void Tasks::Probe(Harness harness, Environment environment,
-                  absl::AnyInvocable<void(absl::StatusOr<Cli>)> found) {
-  auto cli = std::make_shared<absl::StatusOr<Cli>>(
-      absl::InternalError("nobody looked for the CLI"));
-  tools_.probe_pool->Run(
-      [this, cli, harness, environment = std::move(environment)] {
-        *cli = FindCliOf(BackendOf(harness), environment,
-                         tools_.home->version_cache());
-      },
-      [cli, found = std::move(found)]() mutable { found(std::move(*cli)); });
-}
-
 void Tasks::OnRest(ActiveTask& task) { CloseSoon(task.id()); }
+
+// The log is read again from its start, and the events that are missing are
+// added.
+void Tasks::OnEventsDropped(ActiveTask& task) {
+  tools_.loop->Post([this, id = task.id()] {
+    const auto it = open_.find(id);
+    if (it == open_.end() || it->second.task->has_commands() ||
+        !it->second.task->runner().settled()) {
+      return;
+    }
+    open_.erase(it);
+    const auto opened = Activate(id);
+    if (opened.ok()) return;
+    RetryLater(id, opened.status());
+  });
+}
 
 void Tasks::CloseSoon(const std::string& id) {
   Open& open = open_.find(id)->second;
@@ -330,8 +237,11 @@ void Tasks::Close(const std::string& id) {
   if (!task.at_rest() && !parked) return;
   task.Finish();
   PutRow(it->second);
+  // One that can't be read now may live, or wait.
+  if (MayPass(task.failure())) RetryLater(id, task.failure());
   old_rows_.erase(id);
   idle_.erase(id);
+  found_clis_.erase(id);
   Settle(id);
   open_.erase(it);
 }

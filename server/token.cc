@@ -41,7 +41,9 @@ absl::Status Make(const std::string& path) {
         open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
     if (!file.ok() || write(file.get(), text.data(), text.size()) !=
                           static_cast<ssize_t>(text.size())) {
-      return absl::ErrnoToStatus(errno, absl::StrCat("write ", draft));
+      const int error = errno;
+      unlink(draft.c_str());
+      return absl::ErrnoToStatus(error, absl::StrCat("write ", draft));
     }
   }
   const int linked = link(draft.c_str(), path.c_str());
@@ -57,7 +59,13 @@ absl::Status Make(const std::string& path) {
 
 absl::StatusOr<Token> Token::Open(const std::string& path) {
   Token token(path);
-  if (access(path.c_str(), F_OK) != 0) RETURN_IF_ERROR(Make(path));
+  if (access(path.c_str(), F_OK) != 0) {
+    const absl::Status made = Make(path);
+    // Without a token nobody gets in by TCP, but a server has to start on a
+    // full disk, too: else nothing could be stopped.
+    if (absl::IsResourceExhausted(made)) return token;
+    RETURN_IF_ERROR(made);
+  }
   RETURN_IF_ERROR(token.Read());
   return token;
 }

@@ -16,8 +16,9 @@ namespace troika {
 // Loop thread only.
 class Token {
  public:
-  // Makes the file where there is none, the owner's alone. FailedPrecondition
-  // where others may read it.
+  // Makes the file where there is none, the owner's alone; on a full disk there
+  // is no token, and nothing matches. FailedPrecondition where others may read
+  // the file.
   static absl::StatusOr<Token> Open(const std::string& path);
 
   // Takes as long whether it is right or wrong. A file that was replaced counts

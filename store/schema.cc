@@ -10,17 +10,20 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/blocking.h"
 #include "base/fd.h"
 #include "base/status_macros.h"
 
 namespace troika {
 namespace {
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
+constexpr char kInMemory[] = ":memory:";  // SQLite's name for no file.
 
-// Texts that are long stand in tables of their own, so that what goes over all
-// tasks reads few pages. In `label` the columns have the order of its key:
-// else SQLite 3.40's quick_check takes some of them for NULL.
+// Long texts are in a table of their own: what goes over all tasks reads few
+// pages, and a task that changes often does not write them again. `shown` is
+// the task as lists show it, without them. In `label` the columns have the
+// order of its key: else SQLite 3.40's quick_check takes some of them for NULL.
 constexpr char kTables[] = R"sql(
 CREATE TABLE task (
   num INTEGER PRIMARY KEY,
@@ -58,9 +61,10 @@ CREATE TABLE shown (
   json TEXT NOT NULL,
   pb BLOB NOT NULL
 );
-CREATE TABLE prompt (
+CREATE TABLE long_text (
   num INTEGER PRIMARY KEY REFERENCES task (num) ON DELETE CASCADE,
-  text TEXT NOT NULL
+  prompt TEXT NOT NULL,
+  result TEXT NOT NULL
 );
 CREATE TABLE label (
   key TEXT NOT NULL,
@@ -71,12 +75,14 @@ CREATE TABLE label (
 CREATE INDEX label_by_task ON label (id, key);
 )sql";
 
+// With it, SQLite needs no file for shared memory.
+constexpr char kAlone[] = "PRAGMA locking_mode = EXCLUSIVE;";
 constexpr char kSettings[] =
     "PRAGMA journal_mode = WAL;"
     "PRAGMA synchronous = NORMAL;"
     "PRAGMA foreign_keys = ON;"
     "PRAGMA temp_store = MEMORY;"
-    "PRAGMA cache_size = -16000;"
+    "PRAGMA cache_size = -8000;"
     "PRAGMA cell_size_check = ON;";
 
 absl::StatusOr<int64_t> AskNumber(Database* db, const std::string& sql) {
@@ -92,19 +98,19 @@ absl::Status MakeTables(Database* db) {
   return transaction.Commit();
 }
 
-absl::Status Check(Database* db) {
-  ASSIGN_OR_RETURN(Statement check, db->Prepare("PRAGMA quick_check(1)"));
-  ASSIGN_OR_RETURN(const bool row, check.Step());
-  const std::string said = row ? check.Text(0) : "";
-  if (said == "ok") return absl::OkStatus();
-  return absl::DataLossError(said);
-}
+bool IsOlder(int64_t version) { return version > 0 && version < kVersion; }
 
-absl::StatusOr<Database> OpenOnce(const std::string& path) {
-  // SQLite would make it readable by others; its other files follow this one.
-  const UniqueFd made(
-      open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+absl::StatusOr<Database> OpenOnce(const std::string& path,
+                                  OpenedIndex::Sharing sharing) {
+  if (path != kInMemory) {
+    // SQLite would make it readable by others; its other files follow this one.
+    const UniqueFd made(
+        open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  }
   ASSIGN_OR_RETURN(Database db, Database::Open(path));
+  if (sharing == OpenedIndex::Sharing::kAlone) {
+    RETURN_IF_ERROR(db.Execute(kAlone));
+  }
   ASSIGN_OR_RETURN(const int64_t version,
                    AskNumber(&db, "PRAGMA user_version"));
   if (version > kVersion) {
@@ -113,15 +119,14 @@ absl::StatusOr<Database> OpenOnce(const std::string& path) {
         ", and this one knows ", kVersion,
         "); install the newer one, or delete the file: it is made anew"));
   }
+  if (IsOlder(version)) return absl::AbortedError("an older version");
   RETURN_IF_ERROR(db.Execute(kSettings));
   ASSIGN_OR_RETURN(const int64_t tables,
                    AskNumber(&db, "SELECT count(*) FROM sqlite_master"));
   if (version == 0 && tables == 0) {
     RETURN_IF_ERROR(MakeTables(&db));
   } else if (version != kVersion) {
-    return absl::DataLossError("it is not an index of this version");
-  } else {
-    RETURN_IF_ERROR(Check(&db));
+    return absl::DataLossError("it is not an index of tasks");
   }
   return db;
 }
@@ -135,6 +140,7 @@ bool IsBroken(const absl::Status& status, const std::string& path) {
   return !S_ISREG(info.st_mode) || access(path.c_str(), R_OK | W_OK) != 0;
 }
 
+// Returns where it is now.
 absl::StatusOr<std::string> MoveAside(const std::string& path) {
   std::string aside;
   struct stat info;
@@ -155,18 +161,73 @@ absl::StatusOr<std::string> MoveAside(const std::string& path) {
   return aside;
 }
 
+void RemoveFiles(const std::string& path) {
+  for (const absl::string_view suffix : {"", "-wal", "-shm"}) {
+    unlink(absl::StrCat(path, suffix).c_str());
+  }
+}
+
+absl::StatusOr<OpenedIndex> OpenShared(const std::string& path) {
+  const auto sharing = OpenedIndex::Sharing::kShared;
+  absl::StatusOr<Database> db = OpenOnce(path, sharing);
+  std::string repaired;
+  if (absl::IsAborted(db.status())) {
+    RemoveFiles(path);
+    db = OpenOnce(path, sharing);
+  } else if (!db.ok() && IsBroken(db.status(), path)) {
+    ASSIGN_OR_RETURN(repaired, MoveIndexAside(path, db.status().message()));
+    db = OpenOnce(path, sharing);
+  }
+  if (!db.ok()) return db.status();
+  return OpenedIndex{.db = *std::move(db), .repaired = std::move(repaired)};
+}
+
 }  // namespace
 
 absl::StatusOr<OpenedIndex> OpenIndex(const std::string& path) {
-  absl::StatusOr<Database> db = OpenOnce(path);
-  if (db.ok()) return OpenedIndex{.db = *std::move(db)};
-  if (!IsBroken(db.status(), path)) return db.status();
+  AssertMayBlock("opening the index");
+  absl::StatusOr<OpenedIndex> shared = OpenShared(path);
+  if (shared.ok() || absl::IsFailedPrecondition(shared.status())) return shared;
+  const std::string why =
+      absl::StrCat(path, " can't be written (", shared.status().message(), ")");
+  const auto sharing = OpenedIndex::Sharing::kAlone;
+  if (auto alone = OpenOnce(path, sharing); alone.ok()) {
+    return OpenedIndex{
+        .db = *std::move(alone),
+        .trouble = absl::StrCat(why, ": what changes is kept in memory"),
+        .sharing = sharing};
+  }
+  ASSIGN_OR_RETURN(Database memory, OpenOnce(kInMemory, sharing));
+  return OpenedIndex{
+      .db = std::move(memory),
+      .trouble = absl::StrCat(why,
+                              ": the index is in memory, and is made "
+                              "again at the next start"),
+      .sharing = sharing};
+}
+
+absl::StatusOr<std::string> MoveIndexAside(const std::string& path,
+                                           absl::string_view damage) {
   ASSIGN_OR_RETURN(const std::string aside, MoveAside(path));
-  const std::string repaired = absl::StrCat(
-      path, " was broken (", db.status().message(), ") and is kept as ", aside,
-      "; the index is made anew from the tasks' logs");
-  ASSIGN_OR_RETURN(Database anew, OpenOnce(path));
-  return OpenedIndex{.db = std::move(anew), .repaired = repaired};
+  return absl::StrCat(path, " was broken (", damage, ") and is kept as ", aside,
+                      "; the index is made anew from the tasks' logs");
+}
+
+absl::StatusOr<Database> OpenIndexReader(const std::string& path) {
+  AssertMayBlock("opening the index");
+  ASSIGN_OR_RETURN(Database db, Database::Open(path));
+  RETURN_IF_ERROR(
+      db.Execute("PRAGMA query_only = ON; PRAGMA temp_store = MEMORY;"
+                 "PRAGMA cache_size = -4000; PRAGMA cell_size_check = ON;"));
+  return db;
+}
+
+absl::Status CheckIndex(Database* db) {
+  ASSIGN_OR_RETURN(Statement check, db->Prepare("PRAGMA quick_check(1)"));
+  ASSIGN_OR_RETURN(const bool row, check.Step());
+  const std::string said = row ? check.Text(0) : "";
+  if (said == "ok") return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat("the index is damaged: ", said));
 }
 
 }  // namespace troika

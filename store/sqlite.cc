@@ -1,6 +1,7 @@
 #include "store/sqlite.h"
 
 #include "absl/strings/str_cat.h"
+#include "base/blocking.h"
 #include "base/status_macros.h"
 
 namespace troika {
@@ -82,6 +83,7 @@ Statement& Statement::BindBlob(absl::string_view bytes) {
 }
 
 absl::StatusOr<bool> Statement::Step() {
+  AssertMayBlock("sqlite3_step");
   if (code_ != SQLITE_OK) return SqliteStatus(code_, "bind a value");
   const int code = sqlite3_step(statement_.get());
   if (code == SQLITE_ROW) return true;
@@ -114,6 +116,7 @@ double Statement::Real(int column) const {
 }
 
 absl::StatusOr<Database> Database::Open(const std::string& path) {
+  AssertMayBlock("sqlite3_open");
   Database database;
   sqlite3* db = nullptr;
   const int code =
@@ -149,6 +152,7 @@ absl::StatusOr<Statement> Database::Prepare(const std::string& sql) {
 }
 
 absl::Status Database::Execute(const std::string& sql) {
+  AssertMayBlock("sqlite3_exec");
   const int code =
       sqlite3_exec(db_.get(), sql.c_str(), nullptr, nullptr, nullptr);
   if (code == SQLITE_OK) return absl::OkStatus();

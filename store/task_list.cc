@@ -77,8 +77,8 @@ void AddConditions(const TaskFilter& filter, Sql* sql) {
   const std::string pattern = LikePattern(filter.text);
   sql->Add(" AND (t.title LIKE ? ESCAPE '\\'", pattern);
   sql->Add(
-      " OR EXISTS (SELECT 1 FROM prompt p WHERE p.num = t.num AND p.text "
-      "LIKE ? ESCAPE '\\'))",
+      " OR EXISTS (SELECT 1 FROM long_text p WHERE p.num = t.num "
+      "AND p.prompt LIKE ? ESCAPE '\\'))",
       pattern);
 }
 
@@ -149,7 +149,7 @@ absl::StatusOr<TaskStore::Page> TaskStore::List(const TaskFilter& filter,
     page.more = static_cast<int>(nums.size()) == page_size;
     if (page.more) break;
     nums.push_back(find.Int(0));
-    page.last_id = find.Text(1);
+    page.ids.push_back(find.Text(1));
   }
   page.tasks.reserve(nums.size());
   const std::string shown =
@@ -159,7 +159,8 @@ absl::StatusOr<TaskStore::Page> TaskStore::List(const TaskFilter& filter,
     ASSIGN_OR_RETURN(Statement get, db_.Prepare(shown));
     get.Bind(num);
     ASSIGN_OR_RETURN(const bool row, get.Step());
-    if (row) page.tasks.push_back(get.Text(0));
+    if (!row) return absl::DataLossError("task index: a row has no text");
+    page.tasks.push_back(get.Text(0));
   }
   return page;
 }

@@ -17,21 +17,33 @@ std::string AfterPrefix(absl::string_view prefix) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<TaskStore::Entry>> TaskStore::Entries() {
+absl::StatusOr<std::vector<TaskStore::Entry>> TaskStore::Entries(
+    absl::string_view after_id, int limit) {
   ASSIGN_OR_RETURN(
-      Statement all,
-      db_.Prepare("SELECT id, state, ended, last_record, log_bytes, "
-                  "parser_version FROM task"));
+      Statement find,
+      db_.Prepare("SELECT id, ended, log_bytes, parser_version FROM task "
+                  "WHERE id > ? ORDER BY id LIMIT ?"));
+  find.Bind(after_id).Bind(int64_t{limit});
   std::vector<Entry> entries;
   while (true) {
-    ASSIGN_OR_RETURN(const bool row, all.Step());
+    ASSIGN_OR_RETURN(const bool row, find.Step());
     if (!row) return entries;
-    entries.push_back({.id = all.Text(0),
-                       .state = all.Text(1),
-                       .ended = all.Int(2) != 0,
-                       .last_record = all.Int(3),
-                       .log_bytes = all.Int(4),
-                       .parser_version = static_cast<int>(all.Int(5))});
+    entries.push_back({.id = find.Text(0),
+                       .ended = find.Int(1) != 0,
+                       .log_bytes = find.Int(2),
+                       .parser_version = static_cast<int>(find.Int(3))});
+  }
+}
+
+absl::StatusOr<std::vector<std::string>> TaskStore::NotEnded() {
+  ASSIGN_OR_RETURN(
+      Statement find,
+      db_.Prepare("SELECT id FROM task WHERE ended = 0 ORDER BY id"));
+  std::vector<std::string> ids;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool row, find.Step());
+    if (!row) return ids;
+    ids.push_back(find.Text(0));
   }
 }
 
@@ -107,19 +119,17 @@ absl::StatusOr<std::map<std::string, int64_t>> TaskStore::CountByState() {
 }
 
 absl::StatusOr<std::vector<TaskStore::Old>> TaskStore::EndedOldestFirst(
-    int limit) {
+    const Old& after, int limit) {
   ASSIGN_OR_RETURN(
       Statement find,
-      db_.Prepare("SELECT id, ended_us, log_bytes FROM task WHERE ended = 1 "
-                  "ORDER BY ended_us, id LIMIT ?"));
-  find.Bind(int64_t{limit});
+      db_.Prepare("SELECT id, ended_us FROM task WHERE ended = 1 "
+                  "AND (ended_us, id) > (?, ?) ORDER BY ended_us, id LIMIT ?"));
+  find.Bind(after.ended_us).Bind(after.id).Bind(int64_t{limit});
   std::vector<Old> old;
   while (true) {
     ASSIGN_OR_RETURN(const bool row, find.Step());
     if (!row) return old;
-    old.push_back({.id = find.Text(0),
-                   .ended_us = find.Int(1),
-                   .log_bytes = find.Int(2)});
+    old.push_back({.id = find.Text(0), .ended_us = find.Int(1)});
   }
 }
 

@@ -45,8 +45,9 @@ constexpr char kGetTask[] = R"sql(
 SELECT id, state, harness, cwd, title, model, parent_id, idempotency_key,
   ended, created_us, started_us, ended_us, last_record, log_bytes,
   parser_version, input_tokens, cached_tokens, cache_write_tokens,
-  output_tokens, reasoning_tokens, cost_usd, shown.json, shown.pb, prompt.text
-FROM task JOIN shown USING (num) JOIN prompt USING (num) WHERE id = ?)sql";
+  output_tokens, reasoning_tokens, cost_usd, shown.json, shown.pb,
+  long_text.prompt, long_text.result
+FROM task JOIN shown USING (num) JOIN long_text USING (num) WHERE id = ?)sql";
 
 void BindCounts(const TaskRow& row, Statement* put) {
   put->Bind(row.last_record).Bind(row.log_bytes);
@@ -98,6 +99,7 @@ TaskRow ReadTask(const Statement& get) {
   row.task_json = get.Text(i++);
   row.task_pb = get.Text(i++);
   row.prompt = get.Text(i++);
+  row.result_text = get.Text(i++);
   return row;
 }
 
@@ -105,8 +107,27 @@ TaskRow ReadTask(const Statement& get) {
 
 absl::StatusOr<TaskStore> TaskStore::Open(const std::string& path) {
   ASSIGN_OR_RETURN(OpenedIndex index, OpenIndex(path));
-  return TaskStore(std::move(index.db), std::move(index.repaired));
+  TaskStore store(std::move(index.db));
+  store.repaired_ = std::move(index.repaired);
+  store.trouble_ = std::move(index.trouble);
+  store.shared_ = index.sharing == OpenedIndex::Sharing::kShared;
+  return store;
 }
+
+absl::StatusOr<TaskStore> TaskStore::OpenAnew(const std::string& path,
+                                              absl::string_view damage) {
+  ASSIGN_OR_RETURN(std::string repaired, MoveIndexAside(path, damage));
+  ASSIGN_OR_RETURN(TaskStore store, Open(path));
+  store.repaired_ = std::move(repaired);
+  return store;
+}
+
+absl::StatusOr<TaskStore> TaskStore::OpenReader(const std::string& path) {
+  ASSIGN_OR_RETURN(Database db, OpenIndexReader(path));
+  return TaskStore(std::move(db));
+}
+
+absl::Status TaskStore::Check() { return CheckIndex(&db_); }
 
 absl::Status TaskStore::Put(absl::Span<const TaskRow> rows) {
   ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(&db_));
@@ -145,13 +166,15 @@ absl::Status TaskStore::PutRow(const TaskRow& row) {
     RETURN_IF_ERROR(put.Run());
   }
   {
-    // It hardly ever changes, and may be long.
-    ASSIGN_OR_RETURN(Statement put,
-                     db_.Prepare("INSERT INTO prompt VALUES (?, ?) "
-                                 "ON CONFLICT (num) DO UPDATE SET "
-                                 "text = excluded.text "
-                                 "WHERE text <> excluded.text"));
-    put.Bind(num).Bind(row.prompt);
+    // They seldom change, and may be long.
+    ASSIGN_OR_RETURN(
+        Statement put,
+        db_.Prepare("INSERT INTO long_text VALUES (?, ?, ?) "
+                    "ON CONFLICT (num) DO UPDATE SET "
+                    "prompt = excluded.prompt, result = excluded.result "
+                    "WHERE prompt <> excluded.prompt "
+                    "OR result <> excluded.result"));
+    put.Bind(num).Bind(row.prompt).Bind(row.result_text);
     RETURN_IF_ERROR(put.Run());
   }
   return PutLabels(row);
@@ -187,10 +210,14 @@ absl::Status TaskStore::PutLabels(const TaskRow& row) {
   return absl::OkStatus();
 }
 
-absl::Status TaskStore::Remove(absl::string_view id) {
-  ASSIGN_OR_RETURN(Statement remove,
-                   db_.Prepare("DELETE FROM task WHERE id = ?"));
-  return remove.Bind(id).Run();
+absl::Status TaskStore::Remove(absl::Span<const std::string> ids) {
+  ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(&db_));
+  for (const std::string& id : ids) {
+    ASSIGN_OR_RETURN(Statement remove,
+                     db_.Prepare("DELETE FROM task WHERE id = ?"));
+    RETURN_IF_ERROR(remove.Bind(id).Run());
+  }
+  return transaction.Commit();
 }
 
 absl::StatusOr<std::optional<TaskRow>> TaskStore::Get(absl::string_view id) {

@@ -32,7 +32,8 @@ struct TaskRow {
   std::string harness;
   std::string cwd;
   std::string title;
-  std::string prompt;  // Searched, and so cut by the caller.
+  std::string prompt;       // Searched; the caller bounds its length.
+  std::string result_text;  // Of the last turn.
   std::string model;
   std::string parent_id;
   std::string idempotency_key;  // Unique, unless empty.
@@ -50,7 +51,9 @@ struct TaskRow {
   int64_t output_tokens = 0;
   int64_t reasoning_tokens = 0;
   double cost_usd = 0;
-  std::string task_json;  // The Task as lists show it, encoded once.
+  // The Task as lists show it, encoded once: without the prompt, and with only
+  // the beginning of the result.
+  std::string task_json;
   std::string task_pb;
 
   bool operator==(const TaskRow&) const = default;
@@ -73,16 +76,14 @@ class TaskStore {
   enum class Encoding { kJson, kBinary };
 
   struct Page {
-    std::vector<std::string> tasks;  // task_json or task_pb.
-    std::string last_id;             // Where the next page begins.
+    std::vector<std::string> ids;
+    std::vector<std::string> tasks;  // task_json or task_pb, of each id.
     bool more = false;
   };
-  // What is needed to tell whether a log has more than its row.
+  // Tells how much of its log a row was computed from.
   struct Entry {
     std::string id;
-    std::string state;
     bool ended = false;
-    int64_t last_record = 0;
     int64_t log_bytes = 0;
     int parser_version = 0;
   };
@@ -100,28 +101,43 @@ class TaskStore {
   struct Old {
     std::string id;
     int64_t ended_us = 0;
-    int64_t log_bytes = 0;
   };
 
-  // Makes the file where there is none. A broken one is moved aside and made
-  // anew, empty. FailedPrecondition where a newer Troika made it.
+  // Makes the file where there is none, see OpenIndex() (store/schema.h).
+  // FailedPrecondition where a newer Troika made it.
   static absl::StatusOr<TaskStore> Open(const std::string& path);
+  // Moves a file that is damaged aside, for that reason, and makes a new one.
+  static absl::StatusOr<TaskStore> OpenAnew(const std::string& path,
+                                            absl::string_view damage);
+  // Another connection, which only reads. `path` has been opened, and is
+  // shared().
+  static absl::StatusOr<TaskStore> OpenReader(const std::string& path);
 
-  // What became of a broken file, for the server's log; empty: all is well.
+  // What became of a broken file, for the server's log, or empty.
   const std::string& repaired() const { return repaired_; }
+  // Why rows are not kept in the file, or empty.
+  const std::string& trouble() const { return trouble_; }
+  // Whether OpenReader() sees the same rows.
+  bool shared() const { return shared_; }
+  // Reads all of the file: DataLoss where it is damaged.
+  absl::Status Check();
 
   // Inserts or replaces all of them, or none. AlreadyExists where another task
   // has a row's idempotency key.
   absl::Status Put(absl::Span<const TaskRow> rows);
-  // Of one that is not there, too.
-  absl::Status Remove(absl::string_view id);
+  // All of them, or none. Ids without a row are passed over.
+  absl::Status Remove(absl::Span<const std::string> ids);
   absl::StatusOr<std::optional<TaskRow>> Get(absl::string_view id);
 
   // Newest first, from the one before `before_id` on; empty: from the newest.
   // At most 1000 a page. InvalidArgument where the text to find is too long.
   absl::StatusOr<Page> List(const TaskFilter& filter, Encoding encoding,
                             int page_size, absl::string_view before_id);
-  absl::StatusOr<std::vector<Entry>> Entries();
+  // By id, from the one after `after_id` on.
+  absl::StatusOr<std::vector<Entry>> Entries(absl::string_view after_id,
+                                             int limit);
+  // Ids of tasks that have not ended, oldest first.
+  absl::StatusOr<std::vector<std::string>> NotEnded();
   // Ids that begin so, newest first.
   absl::StatusOr<std::vector<std::string>> WithPrefix(absl::string_view prefix,
                                                       int limit);
@@ -132,12 +148,13 @@ class TaskStore {
   absl::StatusOr<std::vector<UsageRow>> Usage(int64_t since_us,
                                               int64_t until_us);
   absl::StatusOr<std::map<std::string, int64_t>> CountByState();
-  // For whoever has to make room.
-  absl::StatusOr<std::vector<Old>> EndedOldestFirst(int limit);
+  // Ended tasks in the order of their end, then of their ids, from the one
+  // after `after` on.
+  absl::StatusOr<std::vector<Old>> EndedOldestFirst(const Old& after,
+                                                    int limit);
 
  private:
-  TaskStore(Database db, std::string repaired)
-      : db_(std::move(db)), repaired_(std::move(repaired)) {}
+  explicit TaskStore(Database db) : db_(std::move(db)) {}
 
   // The row's number in the file.
   absl::StatusOr<int64_t> PutTask(const TaskRow& row);
@@ -148,6 +165,8 @@ class TaskStore {
 
   Database db_;
   std::string repaired_;
+  std::string trouble_;
+  bool shared_ = true;
 };
 
 }  // namespace troika

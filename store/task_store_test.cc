@@ -86,6 +86,7 @@ TEST_F(TaskStoreTest, KeepsEveryFieldOverARestart) {
   row.reasoning_tokens = 11;
   row.cost_usd = 0.1;
   row.prompt = std::string("nul\0\xFF'\"", 7);
+  row.result_text = "All is well.";
   ASSERT_TRUE(Open().Put({row}).ok());
   TaskStore store = Open();
   EXPECT_EQ(store.repaired(), "");
@@ -113,8 +114,8 @@ TEST_F(TaskStoreTest, PutReplacesAndRemoveLeavesNothing) {
   EXPECT_THAT(Tasks(store, {.labels = {{"x", "3"}}}), ElementsAre("a"));
   EXPECT_THAT(Tasks(store, {.states = {"running"}}), ElementsAre("a"));
 
-  ASSERT_TRUE(store.Remove("a").ok());
-  ASSERT_TRUE(store.Remove("a").ok());
+  ASSERT_TRUE(store.Remove({"a"}).ok());
+  ASSERT_TRUE(store.Remove({"a"}).ok());
   EXPECT_THAT(Tasks(store, {}), ElementsAre("b"));
   EXPECT_THAT(Tasks(store, {.labels = {{"x", "3"}}}), IsEmpty());
   ASSERT_TRUE(store.Put({Row("a")}).ok());
@@ -214,7 +215,7 @@ TEST_F(TaskStoreTest, PagesStayWhereTheyAreWhileTasksCome) {
         store.List({.states = {"done", "running"}}, Encoding::kJson, 4, before);
     ASSERT_TRUE(page.ok()) << page.status();
     seen.insert(seen.end(), page->tasks.begin(), page->tasks.end());
-    before = page->last_id;
+    before = page->ids.back();
     more = page->more;
     ASSERT_TRUE(store.Put({Row(absl::StrCat("t", added++))}).ok());
   }
@@ -270,11 +271,14 @@ TEST_F(TaskStoreTest, SumsAndCounts) {
   EXPECT_THAT(*store.CountByState(),
               UnorderedElementsAre(Pair("done", 3), Pair("running", 1)));
 
-  const auto old = store.EndedOldestFirst(2);
+  const auto old = store.EndedOldestFirst({}, 2);
   ASSERT_EQ(old->size(), 2u);
   EXPECT_EQ((*old)[0].id, "d");
-  EXPECT_EQ((*old)[0].log_bytes, 3);
   EXPECT_EQ((*old)[1].ended_us, 998);
+  const auto last = store.EndedOldestFirst((*old)[1], 2);
+  ASSERT_EQ(last->size(), 1u);
+  EXPECT_EQ((*last)[0].id, "a");
+  EXPECT_THAT(*store.NotEnded(), ElementsAre("b"));
 }
 
 TEST_F(TaskStoreTest, OnlyItsOwnerReadsIt) {
@@ -309,7 +313,12 @@ TEST_F(TaskStoreTest, AFolderOrAnotherDatabaseIsMovedAside) {
     ASSERT_TRUE(other->Execute("CREATE TABLE theirs (x)").ok());
   }
   EXPECT_THAT(Open().repaired(), HasSubstr(".broken-2"));
-  EXPECT_FALSE(TaskStore::Open(folder_ + "/none/tasks.db").ok());
+  // Where no file can be made, it is in memory.
+  auto nowhere = TaskStore::Open(folder_ + "/none/tasks.db");
+  ASSERT_TRUE(nowhere.ok()) << nowhere.status();
+  EXPECT_THAT(nowhere->trouble(), HasSubstr("in memory"));
+  EXPECT_FALSE(nowhere->shared());
+  EXPECT_TRUE(nowhere->Put({Row("a")}).ok());
 }
 
 TEST_F(TaskStoreTest, DamageAnywhereNeverCrashes) {
@@ -338,13 +347,42 @@ TEST_F(TaskStoreTest, DamageAnywhereNeverCrashes) {
       EXPECT_TRUE(absl::IsFailedPrecondition(store.status()));
       continue;
     }
-    repaired += !store->repaired().empty();
+    repaired += !store->repaired().empty() || !store->Check().ok();
     store->List({.labels = {{"a", "7"}}, .text = "t"}, Encoding::kJson, 50, "")
         .IgnoreError();
-    store->Entries().IgnoreError();
+    store->Entries("", 1000).IgnoreError();
     store->Put({Row("new")}).IgnoreError();
   }
   EXPECT_GT(repaired, 0);
+}
+
+TEST_F(TaskStoreTest, AnOlderSchemaIsMadeAnew) {
+  ASSERT_TRUE(Open().Put({Row("a")}).ok());
+  {
+    auto db = Database::Open(path());
+    ASSERT_TRUE(db->Execute("PRAGMA user_version = 1").ok());
+  }
+  TaskStore store = Open();
+  EXPECT_EQ(store.repaired(), "");
+  EXPECT_THAT(Tasks(store, {}), IsEmpty());
+}
+
+// A row that changes often does not write its long texts again.
+TEST_F(TaskStoreTest, LongTextsAreWrittenOnce) {
+  TaskStore store = Open();
+  TaskRow row = Row("a");
+  row.prompt = std::string(60000, 'p');
+  row.result_text = std::string(60000, 'r');
+  ASSERT_TRUE(store.Put({row}).ok());
+  const auto before = std::filesystem::file_size(path() + "-wal");
+  for (int i = 0; i < 20; ++i) {
+    row.last_record = i;
+    row.task_json = absl::StrCat(i);
+    ASSERT_TRUE(store.Put({row}).ok());
+  }
+  EXPECT_LT(std::filesystem::file_size(path() + "-wal"),
+            before + 20 * 4 * 4200);
+  EXPECT_TRUE(**store.Get("a") == row);
 }
 
 TEST_F(TaskStoreTest, ANewerSchemaIsLeftAlone) {
@@ -365,12 +403,13 @@ TEST_F(TaskStoreTest, TenThousandTasks) {
   for (int i = 0; i < 10000; ++i) {
     rows.push_back(Row(absl::StrFormat("t%05d", i)));
     rows.back().state = i % 1000 == 0 ? "running" : "done";
-    rows.back().last_record = i;
+    rows.back().log_bytes = i;
   }
   ASSERT_TRUE(store.Put(rows).ok());
-  const auto entries = store.Entries();
-  ASSERT_EQ(entries->size(), 10000u);
-  EXPECT_EQ((*entries)[77].last_record, 77);
+  const auto entries = store.Entries("t00076", 5000);
+  ASSERT_EQ(entries->size(), 5000u);
+  EXPECT_EQ((*entries)[0].id, "t00077");
+  EXPECT_EQ((*entries)[0].log_bytes, 77);
   EXPECT_EQ(Tasks(store, {.states = {"running"}}).size(), 10u);
   EXPECT_EQ(Tasks(store, {.text = "t00042"}).size(), 1u);
   int tasks = 0;
@@ -378,7 +417,7 @@ TEST_F(TaskStoreTest, TenThousandTasks) {
   for (bool more = true; more;) {
     const auto page = store.List({}, Encoding::kJson, 999, before);
     tasks += page->tasks.size();
-    before = page->last_id;
+    before = page->ids.back();
     more = page->more;
   }
   EXPECT_EQ(tasks, 10000);

@@ -1,0 +1,163 @@
+#include "server/load_task.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "base/blocking.h"
+#include "base/status_macros.h"
+#include "dto/redact.h"
+#include "relay/log_format.h"
+#include "relay/log_reader.h"
+#include "server/event_file.h"
+#include "server/row.h"
+#include "server/secrets.h"
+#include "task/follower.h"
+#include "task/notes.h"
+#include "task/replay.h"
+#include "task/replay_sink.h"
+
+namespace troika {
+namespace {
+
+constexpr int64_t kAtOnce = int64_t{1} << 20;
+// The request is the first record; a long prompt makes it long.
+constexpr int64_t kHead = int64_t{16} << 10;
+
+absl::StatusOr<LoadedTask> Load(const TaskFolder& folder) {
+  LoadedTask loaded = {.id = folder.id, .kind = LoadedTask::Kind::kAlive};
+  ASSIGN_OR_RETURN(relay::LogReader reader, OpenLog(folder));
+  if (!LogIsFree(folder)) return loaded;
+  Replay replay;
+  EventId last = kBeforeAll;
+  const auto keep_last = [&](Message&& message) { last = message.id; };
+  ReplaySink sink(&replay, keep_last);
+  int64_t read = 0;
+  do {
+    ASSIGN_OR_RETURN(read, reader.Read(sink, kAtOnce));
+  } while (read > 0);
+  const TaskState& state = replay.state();
+  if (state.process_alive) return loaded;
+  const bool waits = state.turns_waiting > 0;
+  if (!waits) reader.Finish(sink);
+  if (replay.request() == nullptr || !state.harness) {
+    return absl::DataLossError(
+        absl::StrCat("task ", folder.id, ": its log has no request"));
+  }
+  loaded.kind = waits ? LoadedTask::Kind::kWaiting : LoadedTask::Kind::kEnded;
+  const TaskReading reading = {
+      .state = &state,
+      .request = replay.request(),
+      .last_event_id = last == kBeforeAll ? "" : EventIdText(last),
+      .log_bytes = reader.offset()};
+  const Redactor redactor(TaskSecrets(folder, replay.request()));
+  v1::Task task = DescribeTask(reading, redactor);
+  task.set_id(folder.id);
+  loaded.row = RowOf(reading, task);
+  loaded.asked_us = absl::ToUnixMicros(
+      state.turn_started.value_or(state.created.value_or(absl::UnixEpoch())));
+  return loaded;
+}
+
+// Keeps the first record.
+class HeadSink : public relay::LogSink {
+ public:
+  void OnRecord(const relay::LogRecord& record) override {
+    if (ended_) return;
+    absl::StrAppend(&line_, record.payload);
+    ended_ = record.end != relay::LineEnd::kContinued;
+  }
+  void OnDamage(const relay::Damage&) override {}
+
+  bool ended() const { return ended_; }
+  const std::string& line() const { return line_; }
+
+ private:
+  std::string line_;
+  bool ended_ = false;
+};
+
+std::string KeyOf(const TaskFolder& folder) {
+  auto reader = relay::LogReader::Open(folder.fd.get());
+  if (!reader.ok()) return "";
+  HeadSink sink;
+  while (!sink.ended()) {
+    const auto read = reader->Read(sink, kHead);
+    if (!read.ok() || *read == 0) return "";
+  }
+  const auto note = notes::FromJson(sink.line());
+  const auto* const request =
+      note.ok() ? std::get_if<notes::Request>(&*note) : nullptr;
+  return request == nullptr ? "" : request->idempotency_key;
+}
+
+}  // namespace
+
+LoadedTask LoadTask(const Home& home, const std::string& id) {
+  AssertMayBlock("reading a task's log");
+  auto folder = home.OpenTask(id);
+  absl::StatusOr<LoadedTask> loaded =
+      folder.ok() ? Load(*folder) : folder.status();
+  if (loaded.ok()) return *std::move(loaded);
+  absl::Status error = loaded.status();
+  if (absl::IsNotFound(folder.status())) {
+    error = absl::NotFoundError("its folder was removed");
+  }
+  return {.id = id,
+          .kind = MayPass(error) ? LoadedTask::Kind::kUnreadable
+                                 : LoadedTask::Kind::kLost,
+          .error = std::move(error)};
+}
+
+ProbedTask ProbeTask(const Home& home, const std::string& id) {
+  AssertMayBlock("reading a task's log");
+  ProbedTask probed = {.id = id};
+  const auto folder = home.OpenTask(id);
+  if (!folder.ok()) return probed;
+  struct stat log = {};
+  const bool there = fstatat(folder->fd.get(), relay::kLogName, &log, 0) == 0;
+  probed.alive = there && !LogIsFree(*folder);
+  if (there) probed.idempotency_key = KeyOf(*folder);
+  return probed;
+}
+
+bool HasFolder(const Home& home, const std::string& id) {
+  struct stat info = {};
+  return stat(absl::StrCat(home.path(), "/tasks/", id).c_str(), &info) == 0 ||
+         errno != ENOENT;
+}
+
+int64_t TaskBytes(const Home& home, const std::string& id) {
+  AssertMayBlock("reading a task's folder");
+  const std::string path = absl::StrCat(home.path(), "/tasks/", id);
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(path.c_str()),
+                                                   closedir);
+  if (folder == nullptr) return 0;
+  int64_t bytes = 0;
+  while (const dirent* const entry = readdir(folder.get())) {
+    struct stat file = {};
+    if (fstatat(dirfd(folder.get()), entry->d_name, &file,
+                AT_SYMLINK_NOFOLLOW) == 0 &&
+        S_ISREG(file.st_mode)) {
+      bytes += file.st_size;
+    }
+  }
+  return bytes;
+}
+
+int64_t LogBytes(const Home& home, absl::string_view id) {
+  struct stat info = {};
+  const std::string path =
+      absl::StrCat(home.path(), "/tasks/", id, "/", relay::kLogName);
+  return stat(path.c_str(), &info) == 0 ? info.st_size : -1;
+}
+
+}  // namespace troika

@@ -1,0 +1,50 @@
+// Reads a task from its log for the index, without opening it.
+#ifndef TROIKA_SERVER_LOAD_TASK_H_
+#define TROIKA_SERVER_LOAD_TASK_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "store/task_store.h"
+#include "task/home.h"
+
+namespace troika {
+
+struct LoadedTask {
+  enum class Kind {
+    kEnded,
+    kWaiting,     // A turn waits for a process.
+    kAlive,       // A process lives, or lived and left no word: to be opened.
+    kLost,        // The folder or the log is gone, or broken for good.
+    kUnreadable,  // It can't be read now.
+  };
+  std::string id;
+  Kind kind = Kind::kUnreadable;
+  TaskRow row;           // Of kEnded and kWaiting.
+  int64_t asked_us = 0;  // When the waiting turn was asked for.
+  absl::Status error;    // Of kLost and kUnreadable.
+};
+
+// Reads all of the log, by the same code as live (task/replay.h), and writes
+// nothing. Blocks.
+LoadedTask LoadTask(const Home& home, const std::string& id);
+
+// What the log's head and its lock tell.
+struct ProbedTask {
+  std::string id;
+  bool alive = false;  // Somebody has the log's lock.
+  std::string idempotency_key;
+};
+ProbedTask ProbeTask(const Home& home, const std::string& id);
+
+// Whether the task has a folder, readable or not.
+bool HasFolder(const Home& home, const std::string& id);
+// Bytes of all files in the task's folder; 0 where there is none.
+int64_t TaskBytes(const Home& home, const std::string& id);
+// Bytes of its log, or -1 where there is none or it can't be seen.
+int64_t LogBytes(const Home& home, absl::string_view id);
+
+}  // namespace troika
+
+#endif  // TROIKA_SERVER_LOAD_TASK_H_

@@ -1,0 +1,117 @@
+// Brings the index up to date with the logs, in the background.
+//
+// At the start, tasks that had not ended are read first. Then the folder is
+// compared with the index, row by row. Of tasks that have no row, or an old
+// one, the head and the lock are looked at, which is quick and tells who lives
+// and which idempotency keys there are; then their logs are read, the newest
+// first. Every step is a bounded piece of work on a pool's thread, and the next
+// one waits until the index has taken the rows of the last: memory is bounded,
+// and a server that is killed goes on where it was.
+#ifndef TROIKA_SERVER_TASK_LOADER_H_
+#define TROIKA_SERVER_TASK_LOADER_H_
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "base/event_loop.h"
+#include "base/thread_pool.h"
+#include "server/load_task.h"
+#include "server/task_index.h"
+#include "task/home.h"
+
+namespace troika {
+
+// Loop thread only.
+class TaskLoader {
+ public:
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    // What was read may be older than what the owner knows by now.
+    virtual void OnLoaded(std::vector<LoadedTask> tasks) = 0;
+    // Tasks whose logs are locked: to be opened.
+    virtual void OnAlive(std::vector<std::string> ids) = 0;
+    // Ended tasks whose folders were removed.
+    virtual void OnRemoved(std::vector<std::string> ids) = 0;
+    // One of the questions below has another answer.
+    virtual void OnProgress() = 0;
+  };
+
+  // All borrowed.
+  struct Tools {
+    EventLoop* loop = nullptr;
+    ThreadPool* pool = nullptr;
+    TaskIndex* index = nullptr;
+    const Home* home = nullptr;
+    Owner* owner = nullptr;
+  };
+
+  explicit TaskLoader(const Tools& tools);
+
+  // Begins, or begins again after the index was lost.
+  void Begin();
+  // Reads a task again in a moment, as it could not be read now.
+  void Retry(const std::string& id);
+
+  // Tasks that the index has as not ended have been read.
+  bool open_tasks_known() const { return phase_ > Phase::kReadOpen; }
+  // The folder has been listed: tasks that are made now are not mixed up with
+  // those that are found.
+  bool listed() const { return phase_ > Phase::kList; }
+  // All processes that live, and all idempotency keys, are known.
+  bool live_tasks_known() const { return phase_ > Phase::kProbe; }
+  bool done() const { return phase_ == Phase::kDone; }
+  // How many tasks are still to be read, as far as that is known.
+  size_t remaining() const;
+  bool has_retries() const { return !retries_.empty(); }
+
+  // The task with that key among those that have no row yet.
+  std::optional<std::string> FindKey(absl::string_view key) const;
+
+ private:
+  enum class Phase { kReadOpen, kList, kCompare, kProbe, kRead, kDone };
+  // What the folder holds, sorted, and how far it has been compared.
+  struct Listing {
+    std::vector<std::string> ids;
+    size_t next = 0;
+  };
+  struct Compared {
+    std::vector<std::string> behind;   // Without a row, or with an old one.
+    std::vector<std::string> removed;  // Without a folder.
+  };
+
+  static Compared Compare(const Home& home, Listing* listing,
+                          const std::vector<TaskStore::Entry>& entries);
+  void List();
+  void ComparePage(std::string after);
+  void OnCompared(Compared compared, std::string next_after);
+  void Probe();
+  void Read();
+  void ReadDone(std::vector<LoadedTask> tasks);
+  void Advance();
+  void RetrySome();
+  // Whether a callback is of a run that Begin() has ended.
+  bool IsOld(int64_t run) const { return run != run_; }
+
+  const Tools tools_;
+  int64_t run_ = 0;
+  Phase phase_ = Phase::kReadOpen;
+  std::shared_ptr<Listing> listing_;  // With jobs of the pool.
+  std::deque<std::string> to_probe_;
+  std::deque<std::string> to_read_;
+  std::map<std::string, std::string, std::less<>> keys_;  // Of those to read.
+  std::set<std::string> retries_;
+  const std::unique_ptr<EventLoop::Timer> retry_timer_;
+  int in_flight_ = 0;  // Jobs of this run.
+};
+
+}  // namespace troika
+
+#endif  // TROIKA_SERVER_TASK_LOADER_H_
