@@ -67,6 +67,8 @@ class Backend {
                                              const Cli& cli) const = 0;
   // What BuildLaunch makes of the edit modes; docs/permissions.md shows it.
   virtual absl::Span<const EditModeRow> edit_modes() const = 0;
+  // The values of native permission options whose effect is known.
+  virtual absl::Span<const NativeModeRow> native_modes() const { return {}; }
   // Whether a resumed session keeps its id.
   virtual bool resume_keeps_session(const Cli& cli) const = 0;
   // Whether images go into the conversation as data (TurnAsked::Image::base64)

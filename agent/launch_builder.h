@@ -31,6 +31,7 @@ struct LaunchRules {
   Version oldest;             // The first whose stream we read.
   FlagTable flags;
   absl::Span<const EditModeRow> edit_modes;
+  absl::Span<const NativeModeRow> native_modes;
 };
 
 // An option that a harness can't do, and what to do instead.

@@ -12,9 +12,9 @@ namespace {
 constexpr FlagRow kFlags[] = {
     {"--mode"}, {"--list"}, {"--old", {0, 1, 0}, {1, 5, 0}}};
 constexpr EditModeRow kEditModes[] = {
-    {EditMode::kResearch, {1, 0, 0}, "--mode read"},
-    {EditMode::kResearch, {2, 0, 0}, "--mode read --list a", "not all"},
-    {EditMode::kDangerous, {1, 0, 0}, "--mode all"},
+    {EditMode::kResearch, {1, 0, 0}, "--mode read", {}},
+    {EditMode::kResearch, {2, 0, 0}, "--mode read --list a", {}, "not all"},
+    {EditMode::kDangerous, {1, 0, 0}, "--mode all", {}},
 };
 constexpr LaunchRules kRules = {.name = "Some CLI",
                                 .install = "make install",

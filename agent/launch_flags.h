@@ -2,10 +2,12 @@
 #ifndef TROIKA_AGENT_LAUNCH_FLAGS_H_
 #define TROIKA_AGENT_LAUNCH_FLAGS_H_
 
+#include <optional>
 #include <string>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "agent/abilities.h"
 #include "agent/launch.h"
 #include "agent/version.h"
 
@@ -35,8 +37,20 @@ struct FlagTable {
 struct EditModeRow {
   EditMode mode;
   Version first;
-  absl::string_view args;         // With spaces between them.
+  absl::string_view args;  // With spaces between them.
+  // What these arguments let an agent do by itself, unless the CLI's own
+  // settings say otherwise. One agent may start another only within this.
+  Abilities abilities;
   absl::string_view notice = "";  // What it can't keep the agent from.
+};
+
+// A value of a native permission option (approval_policy, sandbox). A value
+// without a row counts as if it let an agent do anything.
+struct NativeModeRow {
+  absl::string_view option;
+  absl::string_view value;
+  // Unset if the edit mode still holds.
+  std::optional<Abilities> abilities;
 };
 
 // Of each mode the rows are in order, the first one for the oldest version.

@@ -18,10 +18,18 @@ std::vector<std::string> RowsOfCode() {
   std::vector<std::string> rows;
   for (const Backend* backend : AllBackends()) {
     for (const EditModeRow& row : backend->edit_modes()) {
+      rows.push_back(absl::StrCat("| ", HarnessId(backend->harness()), " | ",
+                                  EditModeId(row.mode), " | ",
+                                  VersionText(row.first), " | `", row.args,
+                                  "` | ", AbilityIds(row.abilities), " | ",
+                                  row.notice.empty() ? "–" : row.notice, " |"));
+    }
+    for (const NativeModeRow& row : backend->native_modes()) {
       rows.push_back(absl::StrCat(
-          "| ", HarnessId(backend->harness()), " | ", EditModeId(row.mode),
-          " | ", VersionText(row.first), " | `", row.args, "` | ",
-          row.notice.empty() ? "–" : row.notice, " |"));
+          "| ", HarnessId(backend->harness()), " | `", row.option, "=",
+          row.value, "` | ",
+          row.abilities ? AbilityIds(*row.abilities) : "as the edit mode",
+          " |"));
     }
   }
   return rows;
@@ -39,7 +47,12 @@ TEST(PermissionsDocTest, ShowsTheTableOfTheCode) {
       }
     }
   }
-  EXPECT_THAT(rows, testing::ElementsAreArray(RowsOfCode()));
+  // All edit modes come before all native settings there.
+  EXPECT_THAT(rows, testing::UnorderedElementsAreArray(RowsOfCode()));
+  for (const AbilityName& name : AbilityNames()) {
+    EXPECT_THAT(text, testing::HasSubstr(
+                          absl::StrCat("| ", name.id, " | ", name.text, " |")));
+  }
 }
 
 TEST(PermissionsDocTest, EveryModeHasARowForTheOldestVersion) {

@@ -115,20 +115,20 @@ absl::StatusOr<std::optional<AgentLimits>> Api::LimitsOf(
         "do this from a process whose task is not known (docs/security.md)");
   }
   // It was found by its relay, so it is open.
-  const std::optional<v1::Task> own = tools_.tasks->GetOpen(caller.task);
-  if (!own) return absl::UnavailableError("the agent's task has ended");
-  if (own->edit_mode() == v1::dangerous) return std::nullopt;
-  return AgentLimits{.edit_mode = ToEditMode(own->edit_mode()),
-                     .cwd = own->cwd()};
+  const Runner* const own = tools_.tasks->RunnerOf(caller.task);
+  if (own == nullptr) {
+    return absl::UnavailableError("the agent's task has ended");
+  }
+  return LimitsOfTask(*own);
 }
 
 absl::Status Api::CheckCreate(const Caller& caller,
                               TaskRequest* request) const {
   if (caller.role == Caller::Role::kOwner) return absl::OkStatus();
   ASSIGN_OR_RETURN(const std::optional<AgentLimits> limits, LimitsOf(caller));
-  const std::string freer = limits ? FreerThan(*limits, request) : "";
-  if (!freer.empty()) {
-    return NotForAgents(absl::StrCat("start a task with ", freer));
+  const std::string excess = limits ? ExceedsLimits(*limits, request) : "";
+  if (!excess.empty()) {
+    return NotForAgents(absl::StrCat("start a task with ", excess));
   }
   request->parent = caller.task;
   return absl::OkStatus();

@@ -17,6 +17,7 @@
 #include "base/thread_pool.h"
 #include "http/server.h"
 #include "server/access.h"
+#include "server/agent_policy.h"
 #include "server/call.h"
 #include "server/changes.h"
 #include "server/from_request.h"

@@ -4,12 +4,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "agent/launch_json.h"
-#include "agent/registry.h"
-#include "base/json.h"
 #include "base/status_macros.h"
 #include "dto/proto_json.h"
 #include "dto/redact.h"
+#include "server/agent_policy.h"
 #include "server/api.h"
 #include "server/from_request.h"
 
@@ -19,41 +17,6 @@ namespace {
 constexpr int kDefaultPage = 50;
 constexpr int kMaxPage = 1000;
 constexpr absl::string_view kGoOn = "Go on where you stopped.";
-
-// The task of a runner, as somebody would ask for it now.
-absl::StatusOr<TaskRequest> RequestOf(const Runner& runner) {
-  const notes::Request* const asked = runner.asked();
-  if (asked == nullptr) {
-    return absl::FailedPreconditionError("the task's request can't be read");
-  }
-  json::Parser parser;
-  ASSIGN_OR_RETURN(const json::Value options,
-                   parser.Parse(asked->options_json));
-  TaskRequest request = {.cwd = asked->cwd};
-  ASSIGN_OR_RETURN(request.options, LaunchOptionsFromJson(options));
-  if (runner.state().edit_mode) {
-    request.options.edit_mode = runner.state().edit_mode;
-  }
-  return request;
-}
-
-// What an agent gives to a task, that does it: it must be one that it could
-// have started itself.
-std::string FreerTurn(const AgentLimits& own, const Runner& runner,
-                      TurnRequest* turn) {
-  auto request = RequestOf(runner);
-  if (!request.ok()) return "a request that can't be read";
-  const std::string cwd = request->cwd;
-  if (std::string freer = FreerThan(own, &*request); !freer.empty()) {
-    return freer;
-  }
-  for (std::string& image : turn->images) {
-    auto found = ResolveWithin(own.cwd, PathFrom(cwd, image));
-    if (!found) return "images that are not within its folder";
-    image = *std::move(found);
-  }
-  return "";
-}
 
 absl::Status CheckEnded(const Runner& runner, const TurnRequest& turn) {
   const bool ended = !runner.state().process_alive;
@@ -200,10 +163,10 @@ void Api::AskTurn(Call call, const Caller& caller, TurnRequest turn,
   Ask(std::move(call),
       [this, limits = *std::move(limits), turn = std::move(turn),
        check](Runner& runner) mutable -> absl::Status {
-        const std::string freer =
-            limits ? FreerTurn(*limits, runner, &turn) : "";
-        if (!freer.empty()) {
-          return NotForAgents(absl::StrCat("prompt a task with ", freer));
+        const std::string excess =
+            limits ? TurnExceedsLimits(*limits, runner, &turn) : "";
+        if (!excess.empty()) {
+          return NotForAgents(absl::StrCat("prompt a task with ", excess));
         }
         RETURN_IF_ERROR(check(runner, turn));
         const bool again = !turn.request_key.empty() &&

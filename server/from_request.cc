@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 #include <variant>
 
@@ -23,7 +21,6 @@
 namespace troika {
 namespace {
 
-namespace fs = std::filesystem;
 using google::protobuf::FieldDescriptor;
 
 constexpr size_t kMaxLabels = 64;
@@ -134,50 +131,6 @@ absl::Status CheckSizes(const v1::CreateTaskRequest& body) {
   return absl::OkStatus();
 }
 
-// Paths as the request has them; false where one leads out of the folder.
-bool ResolveAll(const AgentLimits& own, const std::string& cwd,
-                std::vector<std::string>* paths) {
-  for (std::string& path : *paths) {
-    auto found = ResolveWithin(own.cwd, PathFrom(cwd, path));
-    if (!found) return false;
-    path = *std::move(found);
-  }
-  return true;
-}
-
-// Of an option that is set. Who adds one to LaunchOptions has it refused until
-// it gets a line here.
-std::string FreerOption(const AgentLimits& own, const LaunchField& field,
-                        TaskRequest* request) {
-  constexpr absl::string_view kHarmless[] = {"model", "effort", "verbosity",
-                                             "plan_tool"};
-  LaunchOptions& options = request->options;
-  if (std::find(std::begin(kHarmless), std::end(kHarmless), field.name) !=
-      std::end(kHarmless)) {
-    return "";
-  }
-  if (field.name == "edit_mode") {
-    if (*options.edit_mode <= own.edit_mode) return "";
-    return absl::StrCat("edit_mode ", EditModeId(*options.edit_mode),
-                        ", as its own has ", EditModeId(own.edit_mode));
-  }
-  if (field.name == "web_search" && !*options.web_search) return "";
-  if (field.name == "images") {
-    return ResolveAll(own, request->cwd, &options.images)
-               ? ""
-               : "images that are not within its folder";
-  }
-  if (field.name == "output_schema") {
-    std::vector<std::string> paths = {options.output_schema};
-    if (!ResolveAll(own, request->cwd, &paths)) {
-      return "an output_schema that is not within its folder";
-    }
-    options.output_schema = paths[0];
-    return "";
-  }
-  return std::string(field.name);
-}
-
 }  // namespace
 
 absl::Status CheckKey(absl::string_view key) {
@@ -259,34 +212,6 @@ absl::StatusOr<std::optional<absl::Duration>> GraceOf(
                      ToDuration(body.grace(), "grace", absl::ZeroDuration()));
   }
   return grace;
-}
-
-std::optional<std::string> ResolveWithin(const std::string& folder,
-                                         const std::string& path) {
-  if (path.find('\0') != std::string::npos) return std::nullopt;
-  std::error_code error;
-  const fs::path top = fs::canonical(folder, error);
-  if (error) return std::nullopt;
-  const fs::path found = fs::canonical(path, error);
-  if (error) return std::nullopt;
-  const auto differ =
-      std::mismatch(top.begin(), top.end(), found.begin(), found.end());
-  if (differ.first != top.end()) return std::nullopt;
-  return found.string();
-}
-
-std::string FreerThan(const AgentLimits& own, TaskRequest* request) {
-  auto cwd = ResolveWithin(own.cwd, request->cwd);
-  if (!cwd) return "a folder that is not within its own";
-  request->cwd = *std::move(cwd);
-  if (!request->resume_session.empty()) return "resume_session";
-  for (const LaunchField& field : LaunchFields()) {
-    if (!IsSet(request->options, field)) continue;
-    if (std::string freer = FreerOption(own, field, request); !freer.empty()) {
-      return freer;
-    }
-  }
-  return "";
 }
 
 absl::Status ErrorForClient(const absl::Status& error,

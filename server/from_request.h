@@ -26,22 +26,6 @@ absl::StatusOr<std::optional<absl::Duration>> GraceOf(
 absl::Status CheckKey(absl::string_view key);
 EditMode ToEditMode(v1::EditMode mode);
 
-// What an agent's own task may do, and where. Who has EditMode::kDangerous has
-// no such limits.
-struct AgentLimits {
-  EditMode edit_mode = EditMode::kResearch;
-  std::string cwd;
-};
-
-// What of a request asks for more than an agent's own task has, in words that
-// follow "with"; empty: nothing does. An option that is not known to be
-// harmless is more. Paths of the request are replaced by what they lead to, so
-// that what was looked at is what is used.
-std::string FreerThan(const AgentLimits& own, TaskRequest* request);
-// What `path` leads to, where that is `folder` or within it.
-std::optional<std::string> ResolveWithin(const std::string& folder,
-                                         const std::string& path);
-
 // An error of making a task as its client may see it: without secrets. That the
 // disk is full is no limit of ours, so it becomes Unavailable.
 absl::Status ErrorForClient(const absl::Status& error,

@@ -9,9 +9,12 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "agent/ability_range.h"
+#include "agent/registry.h"
 #include "base/json.h"
 #include "gtest/gtest.h"
 #include "relay/testing.h"
+#include "server/agent_policy.h"
 #include "server/from_request.h"
 #include "server/openapi.h"
 #include "server/routes.h"
@@ -97,13 +100,19 @@ class AgentLimitsTest : public testing::Test {
     EXPECT_EQ(symlink("../out.png", (own_ + "/link.png").c_str()), 0);
     EXPECT_EQ(symlink("..", (own_ + "/up").c_str()), 0);
   }
+  AgentLimits Limits(EditMode mode, Harness harness = Harness::kCodex) const {
+    return {.abilities =
+                AbilitiesOf(BackendOf(harness), {.edit_mode = mode}, "").least,
+            .permissions = "its own",
+            .cwd = own_};
+  }
   std::string Freer(EditMode mode, LaunchOptions options) const {
     TaskRequest request = {.cwd = own_, .options = std::move(options)};
-    return FreerThan({.edit_mode = mode, .cwd = own_}, &request);
+    return ExceedsLimits(Limits(mode), &request);
   }
   std::string FreerIn(const std::string& cwd) const {
     TaskRequest request = {.cwd = cwd};
-    return FreerThan({.cwd = own_}, &request);
+    return ExceedsLimits(Limits(EditMode::kResearch), &request);
   }
 
   const relay::TempFolder folder_;
@@ -147,6 +156,64 @@ TEST_F(AgentLimitsTest, TheEditModeIsAtMostItsOwn) {
             "");
 }
 
+// Which modes of one harness an agent of another may start. codex full_auto
+// runs commands in a sandbox, and claude full_auto without one.
+TEST_F(AgentLimitsTest, ModesOfHarnessesAreComparedByWhatTheyCanDo) {
+  const auto allowed = [&](Harness own, EditMode mode, Harness harness) {
+    std::string modes;
+    for (const EditMode wanted : {EditMode::kResearch, EditMode::kAutoEdit,
+                                  EditMode::kFullAuto, EditMode::kDangerous}) {
+      TaskRequest request = {
+          .harness = harness, .cwd = own_, .options = {.edit_mode = wanted}};
+      if (ExceedsLimits(Limits(mode, own), &request).empty()) {
+        absl::StrAppend(&modes, EditModeId(wanted), " ");
+      }
+    }
+    return modes;
+  };
+  const Harness codex = Harness::kCodex, claude = Harness::kClaude,
+                gemini = Harness::kGemini;
+  const EditMode research = EditMode::kResearch, edit = EditMode::kAutoEdit,
+                 full = EditMode::kFullAuto;
+  const std::string all_but_dangerous = "research auto_edit full_auto ";
+  EXPECT_EQ(allowed(codex, full, codex), all_but_dangerous);
+  EXPECT_EQ(allowed(codex, full, claude), "research auto_edit ");
+  EXPECT_EQ(allowed(codex, full, gemini), "research ");
+  EXPECT_EQ(allowed(codex, full, Harness::kDemo), "research auto_edit ");
+  EXPECT_EQ(allowed(codex, research, claude), "research ");
+  EXPECT_EQ(allowed(claude, full, codex), all_but_dangerous);
+  EXPECT_EQ(allowed(claude, full, gemini), all_but_dangerous);
+  EXPECT_EQ(allowed(claude, edit, codex), "research ");
+  EXPECT_EQ(allowed(claude, edit, claude), "research auto_edit ");
+  EXPECT_EQ(allowed(claude, edit, gemini), "research ");
+  EXPECT_EQ(allowed(gemini, edit, claude), "");
+  EXPECT_EQ(allowed(gemini, edit, gemini), "research auto_edit ");
+  EXPECT_EQ(allowed(gemini, research, gemini), "research ");
+}
+
+TEST_F(AgentLimitsTest, ErrorsSayWhatIsTooMuchAndWhatIsNot) {
+  TaskRequest request = {.harness = Harness::kClaude,
+                         .cwd = own_,
+                         .options = {.edit_mode = EditMode::kFullAuto}};
+  EXPECT_EQ(ExceedsLimits(Limits(EditMode::kFullAuto), &request),
+            "edit_mode full_auto of claude, which could edit files outside its "
+            "folder, run commands without a sandbox and reach the network, "
+            "unlike its own (its own); with claude it may use edit_mode "
+            "research or auto_edit");
+}
+
+TEST_F(AgentLimitsTest, NativeSettingsAreComparedByWhatTheyCanDo) {
+  const EditMode full = EditMode::kFullAuto;
+  EXPECT_EQ(Freer(full, {.sandbox = "read-only"}), "");
+  EXPECT_EQ(
+      Freer(full, {.approval_policy = "never", .sandbox = "workspace-write"}),
+      "");
+  EXPECT_NE(Freer(EditMode::kResearch, {.sandbox = "workspace-write"}), "");
+  EXPECT_NE(Freer(full, {.sandbox = "danger-full-access"}), "");
+  EXPECT_NE(Freer(full, {.sandbox = "some-new-mode"}), "");
+  EXPECT_NE(Freer(full, {.dangerously_bypass = true}), "");
+}
+
 TEST_F(AgentLimitsTest, PathsStayWithinItsFolder) {
   const EditMode mode = EditMode::kResearch;
   EXPECT_EQ(Freer(mode, {.images = {"in.png", own_ + "/in.png"}}), "");
@@ -169,7 +236,7 @@ TEST_F(AgentLimitsTest, PathsStayWithinItsFolder) {
 TEST_F(AgentLimitsTest, WhatWasLookedAtIsWhatIsUsed) {
   TaskRequest request = {.cwd = own_ + "/up/own/sub",
                          .options = {.images = {"../in.png"}}};
-  ASSERT_EQ(FreerThan({.cwd = own_}, &request), "");
+  ASSERT_EQ(ExceedsLimits(Limits(EditMode::kResearch), &request), "");
   EXPECT_EQ(request.cwd, *ResolveWithin("/", own_ + "/sub"));
   EXPECT_EQ(request.options.images[0], *ResolveWithin("/", own_ + "/in.png"));
 }

@@ -90,7 +90,12 @@ class Tasks : private ActiveTask::Owner, private TaskLoader::Owner {
 
   // The task of an open one, or nothing.
   std::optional<v1::Task> GetOpen(const std::string& id) const;
-  // The task whose relay this process is, or empty.
+  // The runner of a task that is open, or null. Valid until the loop goes on.
+  const Runner* /*nullable*/ RunnerOf(absl::string_view id) const {
+    const ActiveTask* const task = ActiveOf(id);
+    return task == nullptr ? nullptr : &task->runner();
+  }
+  // The task whose relay this process is; empty: none of ours.
   std::string TaskOfRelay(pid_t pid) const;
 
   struct Counts {

@@ -49,23 +49,39 @@ constexpr absl::string_view kNoSandbox =
     "reach "
     "all that its user can";
 
+// Commands and other edits need an approval, or are refused.
+constexpr Abilities kReads = {Ability::kReadOutside};
+constexpr Abilities kEdits = {Ability::kReadOutside, Ability::kEdit};
+
 constexpr EditModeRow kEditModes[] = {
     {EditMode::kResearch, kOldest,
-     "--disallowedTools Bash,Edit,MultiEdit,NotebookEdit,Write"},
+     "--disallowedTools Bash,Edit,MultiEdit,NotebookEdit,Write", kReads},
     {EditMode::kResearch, kWithModes,
      "--permission-mode default "
-     "--disallowedTools Bash,Edit,MultiEdit,NotebookEdit,Write"},
+     "--disallowedTools Bash,Edit,MultiEdit,NotebookEdit,Write",
+     kReads},
     {EditMode::kResearch, kWithoutMultiEdit,
      "--permission-mode default --disallowedTools "
-     "Bash,CronCreate,Edit,EnterWorktree,NotebookEdit,Workflow,Write"},
+     "Bash,CronCreate,Edit,EnterWorktree,NotebookEdit,Workflow,Write",
+     kReads},
     {EditMode::kAutoEdit, kOldest,
-     "--allowedTools Edit,MultiEdit,NotebookEdit,Write"},
-    {EditMode::kAutoEdit, kWithModes, "--permission-mode acceptEdits"},
+     "--allowedTools Edit,MultiEdit,NotebookEdit,Write", kEdits},
+    {EditMode::kAutoEdit, kWithModes, "--permission-mode acceptEdits", kEdits},
     {EditMode::kFullAuto, kOldest,
-     "--allowedTools Bash,Edit,MultiEdit,NotebookEdit,Write", kNoSandbox},
+     "--allowedTools Bash,Edit,MultiEdit,NotebookEdit,Write", kUnsandboxed,
+     kNoSandbox},
     {EditMode::kFullAuto, kWithModes,
-     "--permission-mode acceptEdits --allowedTools Bash", kNoSandbox},
-    {EditMode::kDangerous, kOldest, "--dangerously-skip-permissions"},
+     "--permission-mode acceptEdits --allowedTools Bash", kUnsandboxed,
+     kNoSandbox},
+    {EditMode::kDangerous, kOldest, "--dangerously-skip-permissions",
+     kEverything},
+};
+
+constexpr NativeModeRow kNativeModes[] = {
+    {"approval_policy", "default", kReads},
+    {"approval_policy", "plan", kReads},
+    {"approval_policy", "acceptEdits", kEdits},
+    {"approval_policy", "bypassPermissions", kEverything},
 };
 
 constexpr LaunchRules kRules = {
@@ -74,6 +90,7 @@ constexpr LaunchRules kRules = {
     .oldest = kOldest,
     .flags = {.rows = kFlags, .newest = {2, 1, 325}},
     .edit_modes = kEditModes,
+    .native_modes = kNativeModes,
 };
 
 constexpr Refusal kRefusals[] = {

@@ -33,6 +33,10 @@ absl::Span<const EditModeRow> ClaudeBackend::edit_modes() const {
   return Rules().edit_modes;
 }
 
+absl::Span<const NativeModeRow> ClaudeBackend::native_modes() const {
+  return Rules().native_modes;
+}
+
 bool ClaudeBackend::resume_keeps_session(const Cli& cli) const {
   // Not at 1.0.109; what came between was not tried.
   return ParseVersion(cli.version) >= Version{2, 0, 0};

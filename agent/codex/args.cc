@@ -47,20 +47,34 @@ constexpr absl::string_view kCantAsk =
     "auto_edit: codex exec can't ask before it runs a command; commands run in "
     "its workspace-write sandbox";
 
+// Its sandboxes let commands read everything, and have no network: a command in
+// the read-only one can do no more than read.
+constexpr Abilities kReads = {Ability::kReadOutside};
+constexpr Abilities kWrites = {Ability::kReadOutside, Ability::kEdit,
+                               Ability::kRunSandboxed};
+
 // exec never asks: its approval policy is "never", whatever is set.
 constexpr EditModeRow kEditModes[] = {
-    {EditMode::kResearch, kOldest, "-s read-only"},
+    {EditMode::kResearch, kOldest, "-s read-only", kReads},
     // Execution rules came after 0.63. What they allow leaves the sandbox.
     {EditMode::kResearch,
      {0, 63, 1},
      "-s read-only",
+     kReads,
      "research: what the rules in Codex's own folder allow can write; from "
      "0.124.0 on they are left out"},
-    {EditMode::kResearch, {0, 124, 0}, "-s read-only --ignore-rules"},
-    {EditMode::kAutoEdit, kOldest, "-s workspace-write", kCantAsk},
-    {EditMode::kFullAuto, kOldest, "-s workspace-write"},
+    {EditMode::kResearch, {0, 124, 0}, "-s read-only --ignore-rules", kReads},
+    {EditMode::kAutoEdit, kOldest, "-s workspace-write", kWrites, kCantAsk},
+    {EditMode::kFullAuto, kOldest, "-s workspace-write", kWrites},
     {EditMode::kDangerous, kOldest,
-     "--dangerously-bypass-approvals-and-sandbox"},
+     "--dangerously-bypass-approvals-and-sandbox", kEverything},
+};
+
+constexpr NativeModeRow kNativeModes[] = {
+    {"approval_policy", "never", std::nullopt},
+    {"sandbox", "read-only", kReads},
+    {"sandbox", "workspace-write", kWrites},
+    {"sandbox", "danger-full-access", kEverything},
 };
 
 constexpr LaunchRules kRules = {
@@ -69,6 +83,7 @@ constexpr LaunchRules kRules = {
     .oldest = kOldest,
     .flags = {.rows = kFlags, .newest = {0, 166, 0}},
     .edit_modes = kEditModes,
+    .native_modes = kNativeModes,
 };
 
 // A setting whose value is a TOML string, which is written as JSON's are.

@@ -39,6 +39,10 @@ absl::Span<const EditModeRow> CodexBackend::edit_modes() const {
   return Rules().edit_modes;
 }
 
+absl::Span<const NativeModeRow> CodexBackend::native_modes() const {
+  return Rules().native_modes;
+}
+
 bool CodexBackend::resume_keeps_session(const Cli&) const { return true; }
 
 std::optional<bool> CodexBackend::LooksLoggedIn(const Environment& env) const {

@@ -27,6 +27,7 @@ class CodexBackend final : public Backend {
   absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
                                      const Cli& cli) const override;
   absl::Span<const EditModeRow> edit_modes() const override;
+  absl::Span<const NativeModeRow> native_modes() const override;
   bool resume_keeps_session(const Cli& cli) const override;
   bool inline_images() const override { return false; }
   bool inline_output_schema() const override { return false; }

@@ -37,6 +37,9 @@ class DemoBackend final : public Backend {
   absl::Span<const EditModeRow> edit_modes() const override {
     return wire_.edit_modes();
   }
+  absl::Span<const NativeModeRow> native_modes() const override {
+    return wire_.native_modes();
+  }
   bool resume_keeps_session(const Cli& cli) const override {
     return wire_.resume_keeps_session(cli);
   }

@@ -33,20 +33,31 @@ constexpr Version kLauncherEnds = {0, 23, 0};
 constexpr Version kIgnoresDirs = {0, 17, 0};
 constexpr Version kTakesDirs = {0, 27, 0};
 
+// Its tools keep to its folder, but fetch pages from anywhere.
+constexpr Abilities kEdits = {Ability::kEdit, Ability::kNetwork};
+
 // This wire can't ask: tools that would need an approval are not offered.
 constexpr EditModeRow kEditModes[] = {
     // A list on the command line takes the place of the one in the settings,
     // which could allow commands.
     {EditMode::kResearch, kOldest,
-     "--approval-mode default --allowed-tools read_file",
+     "--approval-mode default --allowed-tools read_file", Abilities(),
      "research: what the policies in Gemini CLI's own folder allow can write"},
-    {EditMode::kAutoEdit, kOldest, "--approval-mode auto_edit"},
+    {EditMode::kAutoEdit, kOldest, "--approval-mode auto_edit", kEdits},
     {EditMode::kFullAuto, kOldest,
      "--approval-mode auto_edit --allowed-tools run_shell_command",
+     kUnsandboxed,
      "full_auto: Gemini CLI runs commands without a sandbox, and they can "
      "reach "
      "all that its user can; the option sandbox gives it one"},
-    {EditMode::kDangerous, kOldest, "--approval-mode yolo"},
+    {EditMode::kDangerous, kOldest, "--approval-mode yolo", kEverything},
+};
+
+constexpr NativeModeRow kNativeModes[] = {
+    {"approval_policy", "default", Abilities()},
+    {"approval_policy", "plan", Abilities()},
+    {"approval_policy", "auto_edit", kEdits},
+    {"approval_policy", "yolo", kEverything},
 };
 
 constexpr LaunchRules kRules = {
@@ -55,6 +66,7 @@ constexpr LaunchRules kRules = {
     .oldest = kOldest,
     .flags = {.rows = kFlags, .newest = {0, 61, 0}},
     .edit_modes = kEditModes,
+    .native_modes = kNativeModes,
 };
 
 constexpr Refusal kRefusals[] = {

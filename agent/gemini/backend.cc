@@ -33,6 +33,10 @@ absl::Span<const EditModeRow> GeminiBackend::edit_modes() const {
   return Rules().edit_modes;
 }
 
+absl::Span<const NativeModeRow> GeminiBackend::native_modes() const {
+  return Rules().native_modes;
+}
+
 bool GeminiBackend::resume_keeps_session(const Cli&) const { return true; }
 
 std::optional<bool> GeminiBackend::LooksLoggedIn(const Environment& env) const {

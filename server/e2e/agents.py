@@ -190,6 +190,25 @@ def ask_hidden(hide, method, path, body):
         self.assertEqual(world.task(json.loads(said[0][1])['id'])['parentId'],
                          task)
 
+    def test_modes_are_compared_by_what_they_can_do(self):
+        """full_auto of codex is sandboxed, and that of the others is not."""
+        world = self.world
+        world.start()
+        child = world.request('ok')
+        _, said = self.run_agent([
+            ('POST', '/tasks', {**child, 'harness': 'claude', 'options': {
+                'editMode': 'full_auto'}}),
+            ('POST', '/tasks', {**child, 'harness': 'gemini', 'options': {
+                'editMode': 'full_auto'}}),
+            ('POST', '/tasks', {**child, 'options': {
+                'sandbox': 'danger-full-access'}}),
+            ('POST', '/tasks', {**child, 'options': {
+                'sandbox': 'workspace-write'}})],
+            options={'editMode': 'full_auto'})
+        self.assertEqual([s[0] for s in said], [403, 403, 403, 201], said)
+        self.assertIn('run commands without a sandbox', said[0][1])
+        self.assertIn('edit_mode research or auto_edit', said[0][1])
+
     def test_it_stays_in_its_folder_and_gets_no_options(self):
         world = self.world
         world.start()

@@ -1,0 +1,88 @@
+#include "agent/ability_range.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "agent/launch_flags.h"
+
+namespace troika {
+namespace {
+
+// The row of a version, or what all and any of the mode's rows can do.
+AbilityRange OfMode(const Backend& backend, EditMode mode,
+                    absl::string_view version) {
+  if (!FindVersion(version).empty()) {
+    const Abilities abilities =
+        FindEditMode(backend.edit_modes(), mode, ParseVersion(version))
+            .abilities;
+    return {abilities, abilities};
+  }
+  AbilityRange range = {.least = kEverything};
+  for (const EditModeRow& row : backend.edit_modes()) {
+    if (row.mode != mode) continue;
+    range.least = range.least & row.abilities;
+    range.most = range.most | row.abilities;
+  }
+  return range;
+}
+
+const NativeModeRow* /*nullable*/ FindNative(const Backend& backend,
+                                             absl::string_view option,
+                                             absl::string_view value) {
+  for (const NativeModeRow& row : backend.native_modes()) {
+    if (row.option == option && row.value == value) return &row;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+AbilityRange AbilitiesOf(const Backend& backend, const LaunchOptions& options,
+                         absl::string_view version) {
+  const EditMode mode = options.edit_mode.value_or(EditMode::kResearch);
+  if (options.dangerously_bypass || mode == EditMode::kDangerous) {
+    return {kEverything, kEverything};
+  }
+  AbilityRange range = OfMode(backend, mode, version);
+  const std::pair<absl::string_view, const std::string&> natives[] = {
+      {"approval_policy", options.approval_policy},
+      {"sandbox", options.sandbox}};
+  for (const auto& [option, value] : natives) {
+    if (value.empty()) continue;
+    const NativeModeRow* const row = FindNative(backend, option, value);
+    if (row == nullptr) return {.least = {}, .most = kEverything};
+    if (row->abilities) range = {*row->abilities, *row->abilities};
+  }
+  if (!options.config.empty() || !options.profile.empty()) {
+    // They may grant or take away anything but what research can do.
+    const Abilities research =
+        OfMode(backend, EditMode::kResearch, version).least;
+    range = {.least = range.least & research, .most = kEverything};
+  }
+  if (!options.extra_dirs.empty()) {
+    range.most =
+        range.most | Abilities{Ability::kReadOutside, Ability::kEditOutside};
+  }
+  return range;
+}
+
+std::string PermissionText(const LaunchOptions& options) {
+  std::vector<std::string> texts;
+  if (options.dangerously_bypass) texts.push_back("dangerously_bypass");
+  if (!options.approval_policy.empty()) {
+    texts.push_back(absl::StrCat("approval_policy ", options.approval_policy));
+  }
+  if (!options.sandbox.empty()) {
+    texts.push_back(absl::StrCat("sandbox ", options.sandbox));
+  }
+  if (texts.empty() || options.edit_mode) {
+    texts.push_back(absl::StrCat(
+        "edit_mode ",
+        EditModeId(options.edit_mode.value_or(EditMode::kResearch))));
+  }
+  return absl::StrJoin(texts, ", ");
+}
+
+}  // namespace troika
