@@ -4,7 +4,11 @@
 #include <cstring>
 #include <utility>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "base/json.h"
+#include "dto/secret_forms.h"
+#include "dto/withhold.h"
 
 namespace troika {
 namespace {
@@ -18,107 +22,122 @@ size_t Hash(const char* two) {
   return (a << 5 ^ b) & 4095;
 }
 
-// As `text` stands between the quotes of a JSON string.
-std::string Escaped(absl::string_view text) {
-  std::string quoted;
-  json::AppendQuoted(text, &quoted);
-  return quoted.substr(1, quoted.size() - 2);
+// Whether `u` is the position of the u of a \uXXXX.
+bool IsUnicodeEscape(absl::string_view json, size_t u) {
+  return json[u] == 'u' && json[u - 1] == '\\' && IsEscaped(json, u);
 }
 
-// Whether the byte at `at` is escaped by a backslash before it.
-bool IsEscaped(absl::string_view json, size_t at) {
-  size_t backslashes = 0;
-  while (backslashes < at && json[at - backslashes - 1] == '\\') ++backslashes;
-  return backslashes % 2 == 1;
-}
-
-// Where the escape begins that `at` is within; `at` where it is in none.
+// Where the escape begins that `at` is within, or `at` if it is in none.
 size_t EscapeBegin(absl::string_view json, size_t at) {
   if (IsEscaped(json, at)) return at - 1;
-  // \u and four digits.
   for (size_t back = 2; back < 6 && back <= at; ++back) {
     const size_t u = at - back + 1;
-    if (json[u] == 'u' && json[u - 1] == '\\' && IsEscaped(json, u)) {
-      return u - 1;
-    }
+    if (IsUnicodeEscape(json, u)) return u - 1;
   }
   return at;
+}
+
+// Where the escape ends that `at` is within, or `at` if it is in none.
+size_t EscapeEnd(absl::string_view json, size_t at) {
+  const size_t begin = EscapeBegin(json, at);
+  if (begin == at) return at;
+  return std::min(json.size(), begin + (json[begin + 1] == 'u' ? 6 : 2));
 }
 
 bool MayBeNumber(absl::string_view text) {
   return text.find_first_not_of("0123456789.eE+-") == absl::string_view::npos;
 }
 
-// The text from some place on, with parts of it replaced.
-class Replacer {
- public:
-  Replacer(std::string* text, size_t from) : text_(*text), kept_(from) {}
-
-  // In order of their begins; they may overlap.
-  void Replace(size_t begin, size_t end) {
-    if (!any_ || begin > end_) {
-      Flush();
-      begin_ = std::max(begin, kept_);
-      end_ = end;
-      any_ = true;
-    } else {
-      end_ = std::max(end_, end);
+// Replaces ranges of a text, which may overlap.
+void Replace(std::vector<TextRange> ranges, size_t from, TextForm form,
+             std::string* text) {
+  std::sort(
+      ranges.begin(), ranges.end(),
+      [](const TextRange& a, const TextRange& b) { return a.begin < b.begin; });
+  std::string out;
+  size_t kept = from;  // All before it is in `out`.
+  for (size_t i = 0; i < ranges.size();) {
+    TextRange range = ranges[i];
+    range.begin = std::max(range.begin, from);
+    for (++i; i < ranges.size() && ranges[i].begin <= range.end; ++i) {
+      range.end = std::max(range.end, ranges[i].end);
     }
-  }
-  void Finish(size_t from) {
-    if (!any_) return;
-    Flush();
-    out_.append(text_, kept_, std::string::npos);
-    text_.replace(from, std::string::npos, out_);
-  }
-
- private:
-  void Flush() {
-    if (!any_) return;
-    out_.append(text_, kept_, begin_ - kept_);
-    const auto part = absl::string_view(text_).substr(begin_, end_ - begin_);
-    if (MayBeNumber(part)) {
-      out_.append(part.size(), '1');
+    out.append(*text, kept, range.begin - kept);
+    const size_t size = range.end - range.begin;
+    if (form == TextForm::kJson &&
+        MayBeNumber(absl::string_view(*text).substr(range.begin, size))) {
+      out.append(size, '1');
     } else {
-      out_.append(kRedacted.data(), kRedacted.size());
+      out.append(kRedacted.data(), kRedacted.size());
     }
-    kept_ = end_;
+    kept = range.end;
   }
+  out.append(*text, kept, std::string::npos);
+  text->replace(from, std::string::npos, out);
+}
 
-  std::string& text_;
-  std::string out_;
-  size_t kept_;  // All before it is in `out_`, or stays.
-  bool any_ = false;
-  size_t begin_ = 0, end_ = 0;  // Not yet flushed.
-};
+bool IsJsonContainer(absl::string_view text) {
+  if (text.empty() || (text[0] != '{' && text[0] != '[')) return false;
+  json::Parser parser;
+  return parser.Parse(text).ok();
+}
 
 }  // namespace
 
-void Redactor::Finder::Add(std::string form) {
-  if (std::find(forms_.begin(), forms_.end(), form) == forms_.end()) {
-    forms_.push_back(std::move(form));
-  }
+void Redactor::Finder::Add(std::string text, Use use) {
+  if (text.size() < kMinPasswordBytes) return;
+  forms_.push_back({std::move(text), use});
 }
 
 void Redactor::Finder::Finish() {
-  std::sort(forms_.begin(), forms_.end(),
-            [](const std::string& a, const std::string& b) {
-              return a.size() > b.size();
-            });
+  // A text comes after those that begin with it, and twice only once, for the
+  // wider use.
+  std::sort(forms_.begin(), forms_.end(), [](const Form& a, const Form& b) {
+    const size_t common = std::min(a.text.size(), b.text.size());
+    const int order = std::memcmp(a.text.data(), b.text.data(), common);
+    if (order != 0) return order < 0;
+    if (a.text.size() != b.text.size()) return a.text.size() > b.text.size();
+    return a.use < b.use;
+  });
+  forms_.erase(std::unique(forms_.begin(), forms_.end(),
+                           [](const Form& a, const Form& b) {
+                             return a.text == b.text;
+                           }),
+               forms_.end());
   if (forms_.empty()) return;
-  window_ = std::min(kMaxWindow, forms_.back().size());
+  window_ = kMaxWindow;
+  for (const Form& form : forms_) window_ = std::min(window_, form.text.size());
   shifts_.fill(static_cast<uint8_t>(window_ - 1));
-  for (const std::string& form : forms_) {
+  for (const Form& form : forms_) {
     for (size_t end = 2; end <= window_; ++end) {
-      uint8_t& shift = shifts_[Hash(form.data() + end - 2)];
+      uint8_t& shift = shifts_[Hash(form.text.data() + end - 2)];
       shift = std::min(shift, static_cast<uint8_t>(window_ - end));
     }
   }
 }
 
-std::optional<Redactor::Finder::Match> Redactor::Finder::Find(
-    absl::string_view text, size_t from) const {
-  if (forms_.empty()) return std::nullopt;
+size_t Redactor::Finder::Match(absl::string_view text, size_t at,
+                               TextForm form) const {
+  const absl::string_view window = text.substr(at, window_);
+  auto it = std::lower_bound(forms_.begin(), forms_.end(), window,
+                             [&](const Form& f, absl::string_view wanted) {
+                               return std::memcmp(f.text.data(), wanted.data(),
+                                                  window_) < 0;
+                             });
+  for (; it != forms_.end() &&
+         std::memcmp(it->text.data(), window.data(), window_) == 0;
+       ++it) {
+    if (form == TextForm::kJson && it->use == Use::kPlainOnly) continue;
+    if (absl::StartsWith(text.substr(at), it->text)) return it->text.size();
+  }
+  return 0;
+}
+
+void Redactor::Finder::FindAll(absl::string_view text, size_t from,
+                               TextForm form,
+                               std::vector<TextRange>* out) const {
+  if (forms_.empty()) return;
+  const size_t first = out->size();
   for (size_t end = from + window_; end <= text.size();) {
     const size_t shift = shifts_[Hash(text.data() + end - 2)];
     if (shift > 0) {
@@ -126,53 +145,68 @@ std::optional<Redactor::Finder::Match> Redactor::Finder::Find(
       continue;
     }
     const size_t begin = end - window_;
-    for (const std::string& form : forms_) {
-      if (form.size() <= text.size() - begin &&
-          std::memcmp(text.data() + begin, form.data(), form.size()) == 0) {
-        return Match{.begin = begin, .end = begin + form.size()};
-      }
-    }
     ++end;
+    const size_t size = Match(text, begin, form);
+    if (size == 0) continue;
+    TextRange found = {begin, begin + size};
+    if (form == TextForm::kJson) {
+      // Its first backslash would be the second half of an escape.
+      if (text[begin] == '\\' && IsEscaped(text, begin)) continue;
+      found = {EscapeBegin(text, found.begin), EscapeEnd(text, found.end)};
+    }
+    if (out->size() > first && found.begin <= out->back().end) {
+      out->back().end = std::max(out->back().end, found.end);
+    } else {
+      out->push_back(found);
+    }
   }
-  return std::nullopt;
 }
 
 Redactor::Redactor(const std::vector<std::string>& secrets) {
-  for (const std::string& secret : secrets) {
-    if (secret.size() < kMinSecretBytes) continue;
-    const std::string once = Escaped(secret);
-    const std::string twice = Escaped(once);
-    // What needs an escape does not stand in JSON without it; something else
-    // may, such as the end of one string and the begin of another.
-    json_.Add(once);
-    json_.Add(twice);
-    plain_.Add(secret);
-    plain_.Add(once);
-    plain_.Add(twice);
+  for (const std::string& secret : secrets) AddForms(secret);
+  finder_.Finish();
+}
+
+Redactor::Redactor(const KnownSecrets& secrets) : Redactor(secrets.values) {
+  problem_ = secrets.problem;
+}
+
+void Redactor::AddForms(const std::string& secret) {
+  if (secret.size() < kMinPasswordBytes) return;
+  for (const std::string& escaped : JsonForms(secret)) {
+    finder_.Add(escaped, Finder::Use::kAnywhere);
+    for (std::string& twice : JsonForms(escaped)) {
+      finder_.Add(std::move(twice), Finder::Use::kAnywhere);
+    }
   }
-  json_.Finish();
-  plain_.Finish();
+  // What needs an escape does not stand in JSON without it; something else
+  // may, such as the end of one string and the begin of another.
+  finder_.Add(secret, Finder::Use::kPlainOnly);
+  for (std::string& encoded : EncodedForms(secret)) {
+    finder_.Add(std::move(encoded), Finder::Use::kAnywhere);
+  }
 }
 
 void Redactor::Redact(std::string* json, size_t from) const {
-  Replacer replacer(json, from);
-  std::optional<Finder::Match> match = json_.Find(*json, from);
-  for (; match; match = json_.Find(*json, match->begin + 1)) {
-    const bool is_escaped = IsEscaped(*json, match->begin);
-    // The backslash that it begins with would be the second half of an escape.
-    if (is_escaped && (*json)[match->begin] == '\\') continue;
-    replacer.Replace(EscapeBegin(*json, match->begin), match->end);
-  }
-  replacer.Finish(from);
+  if (!problem_.empty()) return WithholdEvent(json, from);
+  std::vector<TextRange> ranges;
+  FindSecretShapes(*json, from, TextForm::kJson, &ranges);
+  finder_.FindAll(*json, from, TextForm::kJson, &ranges);
+  if (!ranges.empty()) Replace(std::move(ranges), from, TextForm::kJson, json);
 }
 
 void Redactor::RedactPlain(std::string* text) const {
-  Replacer replacer(text, 0);
-  std::optional<Finder::Match> match = plain_.Find(*text, 0);
-  for (; match; match = plain_.Find(*text, match->begin + 1)) {
-    replacer.Replace(match->begin, match->end);
+  if (text->empty()) return;
+  if (!problem_.empty()) {
+    *text = absl::StrCat("[withheld: ", problem_, "]");
+    return;
   }
-  replacer.Finish(0);
+  const TextForm form =
+      IsJsonContainer(*text) ? TextForm::kJson : TextForm::kPlain;
+  std::vector<TextRange> ranges;
+  FindSecretShapes(*text, 0, form, &ranges);
+  finder_.FindAll(*text, 0, form, &ranges);
+  if (!ranges.empty()) Replace(std::move(ranges), 0, form, text);
 }
 
 }  // namespace troika

@@ -1,8 +1,12 @@
-// Takes secrets out of what is shown. The log keeps them: it is its owner's.
+// Takes secrets out of everything that is shown. The log keeps them: it belongs
+// to its owner.
 //
 //   const Redactor redactor(SecretsOf(environment, options));
 //   AppendEventJson(message, task, &line);
 //   redactor.Redact(&line, 0);
+//
+// A secret is found by its value, if the task's environment or settings have
+// it, and by its shape (secret_shapes.h).
 #ifndef TROIKA_DTO_REDACT_H_
 #define TROIKA_DTO_REDACT_H_
 
@@ -10,70 +14,102 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
 #include "agent/environment.h"
 #include "agent/launch.h"
+#include "dto/secret_shapes.h"
 
 namespace troika {
 
-// What is shorter would be found in any text.
+// Shorter values would be found in any text. Passwords are often short, so for
+// variables that are named after them less is enough.
 inline constexpr size_t kMinSecretBytes = 8;
+inline constexpr size_t kMinPasswordBytes = 6;
 
 // Whether a variable, a setting or a header of that name holds a secret:
-// OPENAI_API_KEY, authToken, PGPASSWORD, http_headers.Authorization. The word
-// must be the last one: what follows it says something about the secret, as in
-// AWS_ACCESS_KEY_ID, SSH_AUTH_SOCK or bearer_token_env_var.
+// OPENAI_API_KEY, authToken, PGPASSWORD, SECRET_KEY_BASE, GH_PAT. A last word
+// that says something about the secret makes the name harmless, as in
+// AWS_ACCESS_KEY_ID, SSH_AUTH_SOCK, TLS_KEY_FILE or bearer_token_env_var.
 bool LooksSecretName(absl::string_view name);
+// Whether such a name is a password's.
+bool LooksPasswordName(absl::string_view name);
 
 // Values of the variables and of the key=value settings whose names look
-// secret, those within TOML's inline tables too. Paths are no secrets.
+// secret, and the passwords within other values: in URLs, in connection strings
+// and in TOML's inline tables. Paths and words like "true" are no secrets.
 std::vector<std::string> SecretsOf(const Environment& environment,
                                    const LaunchOptions& options);
 
-// Immutable; thread-safe. Looks at a fraction of the bytes where there is
-// nothing to find.
+// What is known about a task's secrets.
+struct KnownSecrets {
+  std::vector<std::string> values;
+  // Why the values are not all known; empty if they are. Then no text of the
+  // agent is shown.
+  std::string problem;
+};
+
+// Immutable; thread-safe. Looks at a fraction of the bytes of a text that holds
+// no secret.
 class Redactor {
  public:
-  // Those under kMinSecretBytes are passed over.
+  // Values under kMinPasswordBytes are left out.
   explicit Redactor(const std::vector<std::string>& secrets);
+  explicit Redactor(const KnownSecrets& secrets);
 
-  // There is nothing to look for.
-  bool empty() const { return plain_.empty(); }
+  // Why texts are withheld; empty if they are not.
+  const std::string& problem() const { return problem_; }
 
   // Replaces each secret in JSON text by "[redacted]": as it stands in a
-  // string, and in a string of JSON within one. JSON stays JSON: what may be a
-  // number becomes ones instead.
+  // string, in a string of JSON within one, percent-encoded or in base64. JSON
+  // stays JSON: what may be a number becomes ones instead.
+  //
+  // If there is a problem(), `json` must be an event, and all of its texts
+  // become "[withheld]".
   void Redact(std::string* json, size_t from) const;
-  // In any other text.
+  // The same for any text. If there is a problem(), nothing is left of it.
   void RedactPlain(std::string* text) const;
 
  private:
-  // Some texts to find, all at once, by the scheme of Wu and Manber: the last
-  // two bytes of a window say how far it can move.
+  // Finds several texts at once by the scheme of Wu and Manber: the last two
+  // bytes of a window say how far it can move.
   class Finder {
    public:
-    bool empty() const { return forms_.empty(); }
-    void Add(std::string form);
+    enum class Use { kAnywhere, kPlainOnly };
+
+    void Add(std::string text, Use use);
     void Finish();
 
-    struct Match {
-      size_t begin = 0;
-      size_t end = 0;
-    };
-    // The first one from `from` on; of several there, the longest.
-    std::optional<Match> Find(absl::string_view text, size_t from) const;
+    // Adds all occurrences from `from` on that may be replaced in `form`.
+    void FindAll(absl::string_view text, size_t from, TextForm form,
+                 std::vector<TextRange>* out) const;
 
    private:
-    std::vector<std::string> forms_;  // The longest first.
+    struct Form {
+      std::string text;
+      Use use;
+    };
+
+    // Length of the longest form at `at`, or 0.
+    size_t Match(absl::string_view text, size_t at, TextForm form) const;
+
+    std::vector<Form> forms_;  // Sorted; of two that begin alike the longer.
     size_t window_ = 0;
     std::array<uint8_t, 4096> shifts_;
   };
 
-  Finder json_;
-  Finder plain_;
+  void AddForms(const std::string& secret);
+
+  Finder finder_;
+  std::string problem_;
 };
+
+// Whether a field of an event or a task may be shown although the secrets are
+// not known: it has that name in JSON, and the value looks like an identifier
+// of ours or of the CLI, not like a text.
+bool IsShownWithheld(absl::string_view json_name, absl::string_view value);
 
 }  // namespace troika
 

@@ -1,52 +1,21 @@
-// Which values are secrets, told by the names they have.
+// Collects the values that are secrets, told by their names and shapes.
 #include <algorithm>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
 #include "dto/redact.h"
 
 namespace troika {
 namespace {
 
-// The name's words in lower case: of API_KEY, apiKey and api-key api and key.
-std::vector<std::string> WordsOf(absl::string_view name) {
-  std::vector<std::string> words(1);
-  char before = 0;
-  for (const char c : name) {
-    const bool starts = absl::ascii_isupper(c) && absl::ascii_islower(before);
-    before = c;
-    if ((!absl::ascii_isalnum(c) || starts) && !words.back().empty()) {
-      words.emplace_back();
-    }
-    if (absl::ascii_isalnum(c)) words.back() += absl::ascii_tolower(c);
-  }
-  // What only numbers it or tells its form, as in API_KEY_2.
-  static constexpr absl::string_view kForms[] = {"", "b64", "base64", "value"};
-  while (!words.empty() &&
-         (std::find(std::begin(kForms), std::end(kForms), words.back()) !=
-              std::end(kForms) ||
-          std::all_of(words.back().begin(), words.back().end(),
-                      absl::ascii_isdigit))) {
-    words.pop_back();
-  }
-  return words;
-}
-
-bool IsSecretWord(absl::string_view word) {
-  // Also at the end of a longer word, as in PGPASSWORD.
-  static constexpr absl::string_view kEnds[] = {
-      "password",   "passwd",      "passphrase", "secret",
-      "token",      "apikey",      "accesskey",  "secretkey",
-      "privatekey", "credentials", "credential", "oauth"};
-  static constexpr absl::string_view kWhole[] = {
-      "key", "auth", "authorization", "pass", "cookie", "bearer"};
-  return std::any_of(std::begin(kEnds), std::end(kEnds),
-                     [&](auto end) { return absl::EndsWith(word, end); }) ||
-         std::find(std::begin(kWhole), std::end(kWhole), word) !=
-             std::end(kWhole);
-}
+// Shorter lines of a value are found in other texts.
+constexpr size_t kMinLineBytes = 24;
 
 // A file that holds the secret: /run/secrets/db, ~/.ssh/key.pem. Base64 may
 // begin with a slash, but has capitals and no dots.
@@ -56,16 +25,16 @@ bool IsPath(absl::string_view value) {
           std::none_of(value.begin(), value.end(), absl::ascii_isupper));
 }
 
-void AddValue(absl::string_view value, std::set<std::string>* out) {
-  value = absl::StripAsciiWhitespace(value);
-  if (value.size() < kMinSecretBytes || IsPath(value)) return;
-  out->emplace(value);
-  // A header's value: the secret also stands without the scheme's name.
-  for (const absl::string_view scheme : {"Bearer ", "Basic ", "Token "}) {
-    if (absl::StartsWithIgnoreCase(value, scheme)) {
-      AddValue(value.substr(scheme.size()), out);
-    }
-  }
+// Words that would be found in any text, and what stands for a secret.
+bool IsHarmlessValue(absl::string_view value) {
+  static constexpr absl::string_view kWords[] = {
+      "always",   "default",   "disabled", "enabled",  "helper",
+      "keychain", "keyring",   "keystore", "optional", "prompt",
+      "required", "undefined", "unknown"};
+  const std::string lower = absl::AsciiStrToLower(value);
+  return std::find(std::begin(kWords), std::end(kWords), lower) !=
+             std::end(kWords) ||
+         lower.find_first_not_of(lower.substr(0, 1)) == std::string::npos;
 }
 
 // The text of a TOML string at the begin of `value`, and what follows it. A
@@ -80,14 +49,138 @@ std::pair<std::string, absl::string_view> TakeValue(absl::string_view value) {
   std::string text;
   size_t i = 1;
   for (; i < value.size() && value[i] != quote; ++i) {
-    if (quote == '"' && value[i] == '\\' && i + 1 < value.size()) ++i;
-    text += value[i];
+    if (quote != '"' || value[i] != '\\' || i + 1 == value.size()) {
+      text += value[i];
+      continue;
+    }
+    ++i;
+    text += value[i] == 'n' ? '\n' : value[i] == 't' ? '\t' : value[i];
   }
   return {text, value.substr(std::min(i + 1, value.size()))};
 }
 
+// %41 is A; what is no encoding stays.
+std::string PercentDecoded(absl::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '%' && i + 2 < text.size() &&
+        absl::ascii_isxdigit(text[i + 1]) &&
+        absl::ascii_isxdigit(text[i + 2])) {
+      out += absl::HexStringToBytes(text.substr(i + 1, 2));
+      i += 2;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+class Collector {
+ public:
+  void AddVariable(absl::string_view name, absl::string_view value) {
+    if (LooksSecretName(name)) AddNamed(name, value);
+    AddWithin(value);
+  }
+  void AddSetting(absl::string_view setting);
+
+  std::vector<std::string> Take() const {
+    return {secrets_.begin(), secrets_.end()};
+  }
+
+ private:
+  // Adds a value whose name looks like a secret's.
+  void AddNamed(absl::string_view name, absl::string_view value);
+  // Adds the secrets within any value.
+  void AddWithin(absl::string_view value);
+  void AddTable(absl::string_view table);
+  void AddPairs(absl::string_view value);
+  void AddValue(absl::string_view value, size_t min_bytes);
+  void AddLines(absl::string_view value);
+
+  std::set<std::string> secrets_;
+};
+
+void Collector::AddValue(absl::string_view value, size_t min_bytes) {
+  value = absl::StripAsciiWhitespace(value);
+  if (value.size() < min_bytes || IsPath(value) || IsHarmlessValue(value)) {
+    return;
+  }
+  // Six digits are found in any text.
+  if (value.size() < kMinSecretBytes &&
+      std::all_of(value.begin(), value.end(), absl::ascii_isdigit)) {
+    return;
+  }
+  if (!secrets_.emplace(value).second) return;
+  AddLines(value);
+  // A header's value: the secret also stands without the scheme's name.
+  for (const absl::string_view scheme : {"Bearer ", "Basic ", "Token "}) {
+    if (absl::StartsWithIgnoreCase(value, scheme)) {
+      AddValue(value.substr(scheme.size()), min_bytes);
+    }
+  }
+}
+
+// A key of several lines may be printed line by line.
+void Collector::AddLines(absl::string_view value) {
+  if (!absl::StrContains(value, '\n')) return;
+  for (absl::string_view line : absl::StrSplit(value, '\n')) {
+    line = absl::StripAsciiWhitespace(line);
+    const bool is_base64 = std::all_of(line.begin(), line.end(), [](char c) {
+      return absl::ascii_isalnum(c) || absl::StrContains("+/=-_", c);
+    });
+    if (line.size() >= kMinLineBytes && is_base64) secrets_.emplace(line);
+  }
+}
+
+void Collector::AddNamed(absl::string_view name, absl::string_view value) {
+  value = absl::StripAsciiWhitespace(value);
+  // The value of a table or a URL is not secret as a whole: AddWithin.
+  if (absl::StartsWith(value, "{")) return;
+  if (absl::StrContains(value, "://") && !absl::StrContains(value, '?')) return;
+  AddValue(value,
+           LooksPasswordName(name) ? kMinPasswordBytes : kMinSecretBytes);
+}
+
+void Collector::AddWithin(absl::string_view value) {
+  std::vector<TextRange> found;
+  FindSecretShapes(value, 0, TextForm::kPlain, &found);
+  for (const TextRange& range : found) {
+    const absl::string_view secret =
+        value.substr(range.begin, range.end - range.begin);
+    AddValue(secret, kMinPasswordBytes);
+    AddValue(PercentDecoded(secret), kMinPasswordBytes);
+  }
+  value = absl::StripAsciiWhitespace(value);
+  if (absl::StartsWith(value, "{")) AddTable(value.substr(1));
+  AddPairs(value);
+}
+
+// Connection strings and queries: "host=h password=p", "Server=s;Pwd=p",
+// "?user=u&password=p", and "user:password@tcp(host)/db".
+void Collector::AddPairs(absl::string_view value) {
+  for (const absl::string_view pair :
+       absl::StrSplit(value, absl::ByAnyChar("; &?\n"))) {
+    const size_t equals = pair.find('=');
+    if (equals == absl::string_view::npos) continue;
+    const absl::string_view key = pair.substr(0, equals);
+    absl::string_view secret = pair.substr(equals + 1);
+    if (secret.size() > 1 && (secret[0] == '\'' || secret[0] == '"') &&
+        secret.back() == secret[0]) {
+      secret = secret.substr(1, secret.size() - 2);
+    }
+    if (!LooksSecretName(key)) continue;
+    AddValue(secret, kMinPasswordBytes);
+    AddValue(PercentDecoded(secret), kMinPasswordBytes);
+  }
+  const size_t at = value.find("@tcp(");
+  const size_t colon = value.find(':');
+  if (at != absl::string_view::npos && colon < at) {
+    AddValue(value.substr(colon + 1, at - colon - 1), kMinPasswordBytes);
+  }
+}
+
 // key=value pairs, as {a = "x", b = {c = "y"}} has them, tables or not.
-void AddTable(absl::string_view table, std::set<std::string>* out) {
+void Collector::AddTable(absl::string_view table) {
   while (true) {
     const size_t equals = table.find_first_of("=:");
     if (equals == absl::string_view::npos) return;
@@ -99,48 +192,35 @@ void AddTable(absl::string_view table, std::set<std::string>* out) {
       continue;
     }
     const auto [value, rest] = TakeValue(table);
-    if (LooksSecretName(key)) AddValue(value, out);
+    AddVariable(key, value);
     table = rest;
   }
 }
 
-void AddSetting(absl::string_view setting, std::set<std::string>* out) {
+void Collector::AddSetting(absl::string_view setting) {
   const size_t equals = setting.find('=');
   if (equals == absl::string_view::npos) return;
   const absl::string_view key = setting.substr(0, equals);
   const absl::string_view value =
       absl::StripAsciiWhitespace(setting.substr(equals + 1));
-  if (absl::StartsWith(value, "{")) {
-    AddTable(value.substr(1), out);
-  } else if (LooksSecretName(key)) {
-    // As the user wrote it, which may be no TOML.
-    const bool quoted =
-        absl::StartsWith(value, "\"") || absl::StartsWith(value, "'");
-    AddValue(quoted ? TakeValue(value).first : value, out);
-  }
+  // As the user wrote it, which may be no TOML.
+  const bool quoted =
+      absl::StartsWith(value, "\"") || absl::StartsWith(value, "'");
+  AddVariable(key, quoted ? TakeValue(value).first : std::string(value));
 }
 
 }  // namespace
 
-bool LooksSecretName(absl::string_view name) {
-  const std::vector<std::string> words = WordsOf(name);
-  if (words.empty()) return false;
-  // Codex's env_key has the name of a variable.
-  const bool names_variable = words.size() > 1 && words.back() == "key" &&
-                              words[words.size() - 2] == "env";
-  return IsSecretWord(words.back()) && !names_variable;
-}
-
 std::vector<std::string> SecretsOf(const Environment& environment,
                                    const LaunchOptions& options) {
-  std::set<std::string> secrets;
+  Collector collector;
   for (const auto& [name, value] : environment.variables()) {
-    if (LooksSecretName(name)) AddValue(value, &secrets);
+    collector.AddVariable(name, value);
   }
   for (const std::string& setting : options.config) {
-    AddSetting(setting, &secrets);
+    collector.AddSetting(setting);
   }
-  return std::vector<std::string>(secrets.begin(), secrets.end());
+  return collector.Take();
 }
 
 }  // namespace troika

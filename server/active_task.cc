@@ -101,7 +101,6 @@ void ActiveTask::AddEvent(const Message& message) {
   stream_->file().Add(message.id, [&](std::string* out) {
     const size_t from = out->size();
     AppendEventJson(message, stream_->task_id(), {.max_text = kMaxText}, out);
-    if (redactor().empty()) return;
     if (out->size() - from > kMaxText) {
       // A text may have been cut within a secret, that would not be found.
       out->resize(from);

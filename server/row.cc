@@ -44,6 +44,7 @@ v1::Task DescribeTask(const TaskReading& reading, const Redactor& redactor) {
                                  .edit_mode = state.edit_mode,
                                  .asked_model = state.asked_model,
                                  .parent_id = state.parent});
+  if (task.trouble().empty()) task.set_trouble(redactor.problem());
   RedactTexts(redactor, &task);
   CutText(kMaxPrompt, task.mutable_prompt());
   return task;

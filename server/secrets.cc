@@ -1,5 +1,11 @@
 #include "server/secrets.h"
 
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
 #include "agent/launch_json.h"
 #include "base/json.h"
 
@@ -18,7 +24,44 @@ LaunchOptions OptionsOf(const notes::Request& request) {
   return options.ok() ? *std::move(options) : LaunchOptions();
 }
 
-std::string Redacted(const Redactor& redactor, std::string text) {
+std::string ProblemText(const TaskFolder& folder, absl::string_view what) {
+  return absl::StrCat("the environment of the task ", what,
+                      ", so it is not known what is secret; `troika log ",
+                      folder.id, "` shows its owner everything");
+}
+
+bool IsAsWritten(const Environment& environment,
+                 const notes::Request& request) {
+  // Before there was a digest, a file that lost its contents was the only sign.
+  if (request.env_digest.empty()) return !environment.variables().empty();
+  return EnvironmentDigest(environment) == request.env_digest;
+}
+
+// Whether a field holds the words of the request or of Troika, not the agent's:
+// they are shown even if the secrets are not known.
+bool IsOwners(const FieldDescriptor& field) {
+  static constexpr absl::string_view kFields[] = {
+      "troika.v1.Task.cwd",
+      "troika.v1.Task.prompt",
+      "troika.v1.Task.title",
+      "troika.v1.Task.trouble",
+      "troika.v1.Task.LabelsEntry.key",
+      "troika.v1.Task.LabelsEntry.value"};
+  return std::find(std::begin(kFields), std::end(kFields), field.full_name()) !=
+         std::end(kFields);
+}
+
+std::string Redacted(const Redactor& redactor, const FieldDescriptor& field,
+                     std::string text) {
+  if (!redactor.problem().empty()) {
+    if (IsShownWithheld(field.json_name(), text)) return text;
+    if (IsOwners(field)) {
+      static const Redactor* const kShapes =
+          new Redactor(std::vector<std::string>());
+      kShapes->RedactPlain(&text);
+      return text;
+    }
+  }
   redactor.RedactPlain(&text);
   return text;
 }
@@ -40,24 +83,32 @@ void RedactField(const Redactor& redactor, const FieldDescriptor& field,
     for (int i = 0; i < count; ++i) {
       reflection.SetRepeatedString(
           message, &field, i,
-          Redacted(redactor,
+          Redacted(redactor, field,
                    reflection.GetRepeatedString(*message, &field, i)));
     }
     if (!field.is_repeated()) {
       reflection.SetString(
           message, &field,
-          Redacted(redactor, reflection.GetString(*message, &field)));
+          Redacted(redactor, field, reflection.GetString(*message, &field)));
     }
   }
 }
 
 }  // namespace
 
-std::vector<std::string> TaskSecrets(
-    const TaskFolder& folder, const notes::Request* /*nullable*/ request) {
+KnownSecrets TaskSecrets(const TaskFolder& folder,
+                         const notes::Request* /*nullable*/ request) {
   const auto environment = ReadEnvironment(folder);
-  return SecretsOf(environment.ok() ? *environment : Environment(),
-                   request == nullptr ? LaunchOptions() : OptionsOf(*request));
+  KnownSecrets secrets = {
+      .values = SecretsOf(
+          environment.ok() ? *environment : Environment(),
+          request == nullptr ? LaunchOptions() : OptionsOf(*request))};
+  if (!environment.ok()) {
+    secrets.problem = ProblemText(folder, "can't be read");
+  } else if (request != nullptr && !IsAsWritten(*environment, *request)) {
+    secrets.problem = ProblemText(folder, "is not the one that was kept");
+  }
+  return secrets;
 }
 
 void RedactTexts(const Redactor& redactor, google::protobuf::Message* message) {

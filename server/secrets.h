@@ -1,9 +1,6 @@
-// What of a task must be seen nowhere.
+// Collects a task's secrets, which are redacted from everything we show.
 #ifndef TROIKA_SERVER_SECRETS_H_
 #define TROIKA_SERVER_SECRETS_H_
-
-#include <string>
-#include <vector>
 
 #include "dto/redact.h"
 #include "google/protobuf/message.h"
@@ -12,11 +9,13 @@
 
 namespace troika {
 
-// Of its environment, and of its request where that is known.
-std::vector<std::string> TaskSecrets(
-    const TaskFolder& folder, const notes::Request* /*nullable*/ request);
+// The secrets of the task's environment, and of its request if that is known.
+// There is a problem if the environment is lost or is not the one that was kept
+// when the task was made. Blocks for the time of a small read.
+KnownSecrets TaskSecrets(const TaskFolder& folder,
+                         const notes::Request* /*nullable*/ request);
 
-// In all texts of a message.
+// Redacts all texts of an event or a task.
 void RedactTexts(const Redactor& redactor, google::protobuf::Message* message);
 
 }  // namespace troika

@@ -12,6 +12,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
@@ -19,6 +20,7 @@
 #include "base/read_file.h"
 #include "base/status_macros.h"
 #include "relay/log_format.h"
+#include "xxhash.h"
 
 namespace troika {
 namespace {
@@ -74,6 +76,16 @@ absl::Status WriteWhole(int fd, absl::string_view bytes) {
     bytes.remove_prefix(static_cast<size_t>(n));
   }
   return absl::OkStatus();
+}
+
+// The contents of the file `env`.
+std::string Encoded(const Environment& environment) {
+  std::string bytes;
+  for (const auto& [name, value] : environment.variables()) {
+    absl::StrAppend(&bytes, name, "=", value);
+    bytes += '\0';
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -150,17 +162,22 @@ std::vector<std::string> Home::TaskIds() const {
   return ids;
 }
 
+std::string EnvironmentDigest(const Environment& environment) {
+  const std::string bytes = Encoded(environment);
+  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
+  return absl::StrFormat("%016x%016x", hash.high64, hash.low64);
+}
+
 absl::Status WriteEnvironment(const TaskFolder& folder,
                               const Environment& environment) {
   const UniqueFd file(openat(folder.fd.get(), kEnvName,
                              O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!file.ok()) return absl::ErrnoToStatus(errno, "keep the environment");
-  std::string bytes;
-  for (const auto& [name, value] : environment.variables()) {
-    absl::StrAppend(&bytes, name, "=", value);
-    bytes += '\0';
+  RETURN_IF_ERROR(WriteWhole(file.get(), Encoded(environment)));
+  if (fdatasync(file.get()) != 0) {
+    return absl::ErrnoToStatus(errno, "sync the environment");
   }
-  return WriteWhole(file.get(), bytes);
+  return absl::OkStatus();
 }
 
 absl::StatusOr<Environment> ReadEnvironment(const TaskFolder& folder) {

@@ -52,10 +52,16 @@ class Home {
   std::string path_;
 };
 
-// The environment of a task, kept for its later turns.
+// Keeps the environment of a task for its later turns. It survives a loss of
+// power once the folder has been synced, too. Blocks.
 absl::Status WriteEnvironment(const TaskFolder& folder,
                               const Environment& environment);
 absl::StatusOr<Environment> ReadEnvironment(const TaskFolder& folder);
+
+// Tells whether an environment that was read is the one that was written. It
+// stands in the task's log, beside the file itself, and protects against loss,
+// not against forgery.
+std::string EnvironmentDigest(const Environment& environment);
 
 }  // namespace troika
 

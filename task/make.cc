@@ -1,5 +1,8 @@
 #include "task/make.h"
 
+#include <errno.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -64,17 +67,20 @@ absl::Status CheckLaunch(const TaskRequest& request, const Backend& backend,
   return backend.BuildLaunch(launch, cli).status();
 }
 
-absl::Status WriteLog(const TaskFolder& folder, const TaskRequest& request,
+absl::Status WriteLog(const TaskFolder& folder, const notes::Request& request,
                       absl::string_view turn, Clock* clock) {
   ASSIGN_OR_RETURN(relay::LogWriter log,
                    relay::LogWriter::Open(folder.fd.get(), folder.id, clock));
-  log.Append({.key = "request",
-              .payload = notes::ToJson(RequestNote(request, folder.id))});
+  log.Append({.key = "request", .payload = notes::ToJson(request)});
   log.Append({.key = "turn-1", .payload = turn});
   RETURN_IF_ERROR(log.Flush());
-  // A new file's first sync keeps its name, too, on every file system with a
-  // journal.
-  return log.Sync();
+  RETURN_IF_ERROR(log.Sync());
+  // Keeps the names of the log and the environment. File systems with a journal
+  // did so with the first sync, and have nothing left to do.
+  if (fsync(folder.fd.get()) != 0) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("sync ", folder.path));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -131,7 +137,9 @@ absl::StatusOr<TaskFolder> MakeTask(const Home& home, TaskRequest request,
     std::filesystem::remove_all(path, error);
   };
   RETURN_IF_ERROR(WriteEnvironment(folder, kept));
-  RETURN_IF_ERROR(WriteLog(folder, request, turn, tools.clock));
+  notes::Request note = RequestNote(request, folder.id);
+  note.env_digest = EnvironmentDigest(kept);
+  RETURN_IF_ERROR(WriteLog(folder, note, turn, tools.clock));
   std::move(remove).Cancel();
   return folder;
 }

@@ -67,7 +67,8 @@ struct Spec<Request> {
       Field{"timeouts", &Request::timeouts},
       Field{"resume_session", &Request::resume_session},
       Field{"idempotency_key", &Request::idempotency_key},
-      Field{"parent", &Request::parent}};
+      Field{"parent", &Request::parent},
+      Field{"env_digest", &Request::env_digest}};
 };
 
 template <>

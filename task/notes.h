@@ -41,6 +41,9 @@ struct Request {
   std::string resume_session;   // One that somebody else began.
   std::string idempotency_key;  // The caller's.
   std::string parent;           // The task whose agent asked for this one.
+  // EnvironmentDigest() of the file `env` beside the log. Empty in logs of
+  // before 2026-11-17.
+  std::string env_digest;
 };
 
 // A turn was asked for.

@@ -46,6 +46,36 @@ class FaultsTest(unittest.TestCase):
             if os.path.exists(path):
                 os.remove(path)
 
+    def test_an_environment_that_is_lost(self):
+        """Nobody knows then what is secret, so no text is shown."""
+        world = self.world
+        world.start()
+        env = {'MYSQL_PWD': 'hunter2', 'DATABASE_URL': 'db://u:in-a-url@host/'}
+        task = world.create('say hunter2 in-a-url\nsay Plain words.\nok',
+                            env=env)
+        world.wait_state(task, 'done')
+        folder = f'{world.home}/tasks/{task}'
+
+        def shown():
+            return json.dumps([world.events(task), world.task(task)])
+        self.assertIn('Plain words.', shown())
+        self.assertNotIn('hunter2', shown())
+        self.assertNotIn('in-a-url', shown())
+        for lose in (lambda path: os.truncate(path, 10),
+                     lambda path: os.truncate(path, 0), os.remove):
+            world.kill()
+            lose(folder + '/env')
+            os.remove(folder + '/events.v1')
+            os.remove(world.home + '/index.sqlite')
+            world.start()
+            wait_for(lambda: world.task(task)['state'] == 'done', 'the task')
+            self.assertNotIn('Plain words.', shown())
+            self.assertNotIn('hunter2', shown())
+            self.assertIn('[withheld]', shown())
+            self.assertIn('environment', world.task(task)['trouble'])
+            raw = world.ask('GET', f'/api/v1/tasks/{task}/raw/4')
+            self.assertNotIn('hunter2', raw.body.decode())
+
     def test_an_index_that_is_locked(self):
         world = self.world
         world.start()
