@@ -54,6 +54,16 @@ v1::Timeouts ToTimeouts(const notes::Timeouts& timeouts) {
   return out;
 }
 
+void SetVariables(const Environment& environment,
+                  google::protobuf::Map<std::string, std::string>* out) {
+  const Environment allowed = ForAgents(environment);
+  for (const auto& [name, value] : allowed.variables()) {
+    // Protobuf carries only UTF-8, and other variables hardly matter to agents.
+    if (!json::IsValidUtf8(name) || !json::IsValidUtf8(value)) continue;
+    (*out)[name] = value;
+  }
+}
+
 }  // namespace
 
 v1::EditMode ToEditMode(EditMode mode) {
@@ -107,12 +117,13 @@ v1::CreateTaskRequest ToCreateRequest(TaskRequest request,
   }
   *out.mutable_timeouts() = ToTimeouts(request.timeouts);
   out.set_resume_session(json::ToValidUtf8(request.resume_session));
-  const Environment allowed = ForAgents(environment);
-  for (const auto& [name, value] : allowed.variables()) {
-    // What is no text can't be carried, and hardly matters to an agent.
-    if (!json::IsValidUtf8(name) || !json::IsValidUtf8(value)) continue;
-    (*out.mutable_env())[name] = value;
-  }
+  SetVariables(environment, out.mutable_env());
+  return out;
+}
+
+v1::ProbeHarnessesRequest ToProbeRequest(const Environment& environment) {
+  v1::ProbeHarnessesRequest out;
+  SetVariables(environment, out.mutable_env());
   return out;
 }
 

@@ -15,6 +15,9 @@ namespace troika::cli {
 v1::CreateTaskRequest ToCreateRequest(TaskRequest request,
                                       const Environment& environment);
 
+// Asks for the harnesses as a task of `run` with that environment finds them.
+v1::ProbeHarnessesRequest ToProbeRequest(const Environment& environment);
+
 v1::LaunchOptions ToLaunchOptions(const LaunchOptions& options);
 v1::EditMode ToEditMode(EditMode mode);
 google::protobuf::Duration ToDuration(absl::Duration duration);

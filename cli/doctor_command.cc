@@ -19,9 +19,10 @@ namespace {
 
 constexpr absl::string_view kHelp = R"(usage: troika doctor [--json]
 
-Looks whether all is there to run agents, and says what to do where it is not:
+Checks whether everything is there to run agents, and says what to do if not:
 troika's own programs, the state folder, the server, the agents' CLIs and their
-logins, and whether agents outlive a logout. Starts the server where none runs.
+logins, and whether agents outlive a logout. CLIs and logins are looked for with
+your environment, as `troika run` does. Starts the server if none runs.
 
   --json  a line of JSON for each thing: level (ok, warning, bad), name, text
 
@@ -70,9 +71,8 @@ std::string LineOf(const Check& check, const Line& line) {
 }
 
 std::vector<Check> CheckServer(Server& server) {
-  // It starts it where it can, and says why where it can't.
-  const absl::StatusOr<v1::ListHarnessesResponse> list =
-      server.api.ListHarnesses();
+  // This request starts the server if none runs, or says why it can't.
+  const absl::StatusOr<v1::ListHarnessesResponse> list = ProbeHarnesses(server);
   if (!list.ok()) {
     return {{.level = Check::Level::kBad,
              .name = "server",

@@ -14,8 +14,9 @@ namespace {
 
 constexpr absl::string_view kHelp = R"(usage: troika harnesses [--json]
 
-Lists the harnesses as the server finds them: the version of the CLI, whether it
-is logged in as far as can be seen, and what to do before it can be used.
+Lists the harnesses as `troika run` finds them, with your environment (PATH,
+HOME, TROIKA_CODEX_BIN, …): the version of the CLI, whether it is logged in as
+far as can be seen, and what to do before it can be used.
 
   --json  a line of JSON each: HarnessInfo of dto/troika.proto
 
@@ -46,7 +47,7 @@ absl::string_view LoginText(const v1::HarnessInfo& harness) {
 
 absl::StatusOr<int> List(const Line& line, Server& server, const Io& io) {
   ASSIGN_OR_RETURN(const v1::ListHarnessesResponse list,
-                   server.api.ListHarnesses());
+                   ProbeHarnesses(server));
   std::string text;
   Table table({"ID", "VERSION", "LOGGED IN", "PATH", "TO DO"});
   for (const v1::HarnessInfo& harness : list.harnesses()) {

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status_macros.h"
+#include "cli/create_request.h"
 #include "cli/terminal_text.h"
 #include "client/autostart.h"
 #include "client/place.h"
@@ -24,6 +25,15 @@ absl::StatusOr<std::unique_ptr<Server>> FindServer() {
   return std::unique_ptr<Server>(new Server{
       .environment = std::move(environment),
       .api = client::ApiClient(std::move(place), {.start = std::move(start)})});
+}
+
+absl::StatusOr<v1::ListHarnessesResponse> ProbeHarnesses(Server& server) {
+  auto list = server.api.ProbeHarnesses(ToProbeRequest(server.environment));
+  if (!absl::IsNotFound(list.status())) return list;
+  return absl::UnavailableError(absl::StrCat(
+      "the server at ", server.api.place().Name(),
+      " is older than this troika and can't look with your environment: "
+      "restart it"));
 }
 
 int FailWith(const Io& io, const absl::Status& error) {

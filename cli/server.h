@@ -35,6 +35,9 @@ struct Server {
 // request starts it where it can be started.
 absl::StatusOr<std::unique_ptr<Server>> FindServer();
 
+// The harnesses as `run` would find them: with this process's environment.
+absl::StatusOr<v1::ListHarnessesResponse> ProbeHarnesses(Server& server);
+
 // Says what is wrong; kExitUsage where what was asked for is at fault, and
 // kExitFailure where it is the machine.
 int FailWith(const Io& io, const absl::Status& error);

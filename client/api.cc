@@ -116,6 +116,14 @@ absl::StatusOr<v1::ListHarnessesResponse> ApiClient::ListHarnesses() {
       {.path = absl::StrCat(kRoot, "/harnesses")});
 }
 
+absl::StatusOr<v1::ListHarnessesResponse> ApiClient::ProbeHarnesses(
+    const v1::ProbeHarnessesRequest& request) {
+  return SendFor<v1::ListHarnessesResponse>(
+      {.method = Method::kPost,
+       .path = absl::StrCat(kRoot, "/harnesses/probe"),
+       .body = request.SerializeAsString()});
+}
+
 absl::StatusOr<v1::Task> ApiClient::CreateTask(
     const v1::CreateTaskRequest& request) {
   return SendFor<v1::Task>({.method = Method::kPost,
@@ -185,6 +193,13 @@ absl::StatusOr<v1::Event> ApiClient::GetEvent(absl::string_view task,
                                               absl::string_view event) {
   return SendFor<v1::Event>(
       {.path = TaskPath(task, absl::StrCat("/events/", UrlEscaped(event)))});
+}
+
+absl::StatusOr<std::string> ApiClient::GetEventJson(absl::string_view task,
+                                                    absl::string_view event) {
+  return Send(
+      {.path = TaskPath(task, absl::StrCat("/events/", UrlEscaped(event))),
+       .accept = "application/json"});
 }
 
 absl::StatusOr<v1::RawRecord> ApiClient::GetRaw(absl::string_view task,

@@ -42,7 +42,11 @@ class ApiClient {
  public:
   explicit ApiClient(Place place, ApiOptions options = {});
 
+  // As tasks find them that bring no environment of their own.
   absl::StatusOr<v1::ListHarnessesResponse> ListHarnesses();
+  // As a task with the request's environment finds them.
+  absl::StatusOr<v1::ListHarnessesResponse> ProbeHarnesses(
+      const v1::ProbeHarnessesRequest& request);
   absl::StatusOr<v1::Task> CreateTask(const v1::CreateTaskRequest& request);
   absl::StatusOr<v1::ListTasksResponse> ListTasks(
       const v1::ListTasksRequest& request);
@@ -62,6 +66,9 @@ class ApiClient {
                                                     const EventPage& page);
   absl::StatusOr<v1::Event> GetEvent(absl::string_view task,
                                      absl::string_view event);
+  // The same as JSON: inputs of tools are exactly as the agent wrote them.
+  absl::StatusOr<std::string> GetEventJson(absl::string_view task,
+                                           absl::string_view event);
   absl::StatusOr<v1::RawRecord> GetRaw(absl::string_view task, int64_t record);
   // A record's bytes, exactly as they were.
   absl::StatusOr<std::string> GetRawBytes(absl::string_view task,

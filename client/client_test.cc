@@ -99,6 +99,7 @@ TEST(ApiTest, EveryMethodHasItsRoute) {
       home, [](const http::Request&) { return Binary(TaskOf("")); });
   ApiClient api(home.place());
   api.ListHarnesses().IgnoreError();
+  api.ProbeHarnesses({}).IgnoreError();
   api.CreateTask({}).IgnoreError();
   api.ListTasks({}).IgnoreError();
   api.GetTask("../t 1").IgnoreError();
@@ -110,21 +111,24 @@ TEST(ApiTest, EveryMethodHasItsRoute) {
   api.Resume("t", {}).IgnoreError();
   api.ListEvents("t", {.after = "3.0", .page_size = 5}).IgnoreError();
   api.GetEvent("t", "3.0").IgnoreError();
+  api.GetEventJson("t", "3.0").IgnoreError();
   api.GetRaw("t", 3).IgnoreError();
   api.GetRawBytes("t", 3).IgnoreError();
   api.GetUsage({}).IgnoreError();
   api.GetHealth().IgnoreError();
   EXPECT_THAT(
       server.requests(),
-      ElementsAre(
-          "GET /api/v1/harnesses", "POST /api/v1/tasks", "GET /api/v1/tasks",
-          "GET /api/v1/tasks/..%2Ft%201", "DELETE /api/v1/tasks/t",
-          "POST /api/v1/tasks/t/input", "POST /api/v1/tasks/t/respond",
-          "POST /api/v1/tasks/t/interrupt", "POST /api/v1/tasks/t/stop",
-          "POST /api/v1/tasks/t/resume",
-          "GET /api/v1/tasks/t/events?after=3.0&page_size=5",
-          "GET /api/v1/tasks/t/events/3.0", "GET /api/v1/tasks/t/raw/3",
-          "GET /api/v1/tasks/t/raw/3", "GET /api/v1/usage", "GET /healthz"));
+      ElementsAre("GET /api/v1/harnesses", "POST /api/v1/harnesses/probe",
+                  "POST /api/v1/tasks", "GET /api/v1/tasks",
+                  "GET /api/v1/tasks/..%2Ft%201", "DELETE /api/v1/tasks/t",
+                  "POST /api/v1/tasks/t/input", "POST /api/v1/tasks/t/respond",
+                  "POST /api/v1/tasks/t/interrupt", "POST /api/v1/tasks/t/stop",
+                  "POST /api/v1/tasks/t/resume",
+                  "GET /api/v1/tasks/t/events?after=3.0&page_size=5",
+                  "GET /api/v1/tasks/t/events/3.0",
+                  "GET /api/v1/tasks/t/events/3.0", "GET /api/v1/tasks/t/raw/3",
+                  "GET /api/v1/tasks/t/raw/3", "GET /api/v1/usage",
+                  "GET /healthz"));
 }
 
 TEST(ApiTest, CarriesMessagesBothWays) {

@@ -73,8 +73,9 @@ void SetAsked(const TaskFacts& facts, v1::Task* task) {
 }
 
 // The mapping of payloads is dto/describe.h's, and so are their strings.
-v1::Event EventOf(Payload payload) {
+v1::Event EventOf(Payload payload, EventId id = {}) {
   Message message;
+  message.id = id;
   message.payload = std::move(payload);
   return ToEvent(message, "");
 }
@@ -103,7 +104,9 @@ void AddPending(const TaskState& state, v1::Task* task) {
                                        .tool_use_id = pending.tool_use_id,
                                        .tool_name = pending.tool_name,
                                        .input_json = pending.input_json,
-                                       .reason = pending.reason});
+                                       .reason = pending.reason},
+                              pending.asked);
+    event.mutable_approval()->set_event_id(event.id());
     *task->add_approvals() = std::move(*event.mutable_approval());
   }
   for (const auto& [id, pending] : state.questions) {
@@ -114,7 +117,8 @@ void AddPending(const TaskState& state, v1::Task* task) {
                                 .options = item.options,
                                 .multi_select = item.multi_select});
     }
-    v1::Event event = EventOf(std::move(question));
+    v1::Event event = EventOf(std::move(question), pending.asked);
+    event.mutable_question()->set_event_id(event.id());
     *task->add_questions() = std::move(*event.mutable_question());
   }
 }

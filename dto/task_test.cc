@@ -46,7 +46,8 @@ TaskState SampleState() {
                             .error = "re",
                             .text = "rt",
                             .duration = absl::Seconds(2)};
-  state.approvals["a1"] = {.tool_use_id = "u",
+  state.approvals["a1"] = {.asked = {7, 1},
+                           .tool_use_id = "u",
                            .tool_name = "Bash",
                            .input_json = R"({"command":"rm"})",
                            .reason = "why"};
@@ -109,6 +110,7 @@ TEST(TaskTest, HasEveryFieldOfTheContract) {
   ASSERT_EQ(task.approvals_size(), 1);
   EXPECT_EQ(task.approvals(0).id(), "a1");
   EXPECT_EQ(task.approvals(0).tool_name(), "Bash");
+  EXPECT_EQ(task.approvals(0).event_id(), "7.1");
   EXPECT_EQ(task.approvals(0)
                 .input()
                 .struct_value()

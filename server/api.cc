@@ -183,15 +183,16 @@ void Api::WithTask(
 }
 
 absl::StatusOr<Environment> Api::EnvironmentFor(
-    const Caller& caller, const v1::CreateTaskRequest& body) const {
+    const Caller& caller,
+    const google::protobuf::Map<std::string, std::string>& env) const {
   // With variables of its choice (PATH, LD_PRELOAD, …) an agent would run any
   // program, and outside of its sandbox.
   if (caller.role == Caller::Role::kAgent) {
     ASSIGN_OR_RETURN(const TaskFolder own, tools_.home->OpenTask(caller.task));
     return ReadEnvironment(own);
   }
-  if (body.env().empty()) return tools_.environment;
-  return Environment({body.env().begin(), body.env().end()});
+  if (env.empty()) return tools_.environment;
+  return Environment({env.begin(), env.end()});
 }
 
 }  // namespace troika

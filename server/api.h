@@ -57,6 +57,7 @@ class Api {
 
   // The routes.
   void ListHarnesses(Call call);
+  void ProbeHarnesses(Call call);
   void CreateTask(Call call);
   void ListTasks(Call call);
   void GetTask(Call call);
@@ -106,9 +107,13 @@ class Api {
   void WithTask(
       Call call,
       absl::AnyInvocable<void(Call call, const std::string& id)> then);
-  // What a new task runs with.
+  // The environment of a new task whose request carries `env`. An agent's
+  // tasks get the environment of the agent's own task instead.
   absl::StatusOr<Environment> EnvironmentFor(
-      const Caller& caller, const v1::CreateTaskRequest& body) const;
+      const Caller& caller,
+      const google::protobuf::Map<std::string, std::string>& env) const;
+  // Answers with the harnesses as a task with `environment` finds them.
+  void ReplyHarnesses(Call call, Environment environment);
   // Asks something of the task that the path names.
   void Ask(Call call, ActiveTask::Command command);
   // Asks for an end of that task, where the caller may.

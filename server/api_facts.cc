@@ -37,12 +37,32 @@ void AddTo(const TaskStore::UsageRow& row, v1::UsageResponse::Row* to) {
 }  // namespace
 
 void Api::ListHarnesses(Call call) {
+  ReplyHarnesses(std::move(call), tools_.environment);
+}
+
+void Api::ProbeHarnesses(Call call) {
+  v1::ProbeHarnessesRequest body;
+  if (const absl::Status read = call.ReadBody(&body); !read.ok()) {
+    return call.Fail(read);
+  }
+  if (const absl::Status valid = CheckVariables(body.env()); !valid.ok()) {
+    return call.Fail(valid);
+  }
+  const Caller caller = CallerOf(call.request());
+  if (const absl::Status may = LimitsOf(caller).status(); !may.ok()) {
+    return call.Fail(may);
+  }
+  auto environment = EnvironmentFor(caller, body.env());
+  if (!environment.ok()) return call.Fail(environment.status());
+  ReplyHarnesses(std::move(call), *std::move(environment));
+}
+
+void Api::ReplyHarnesses(Call call, Environment environment) {
   auto shared = std::make_shared<Call>(std::move(call));
   auto found = std::make_shared<v1::ListHarnessesResponse>();
   tools_.probe_pool->Run(
-      [this, found] {
-        *found =
-            FindHarnesses(tools_.environment, tools_.home->version_cache());
+      [this, found, environment = ForAgents(environment)] {
+        *found = FindHarnesses(environment, tools_.home->version_cache());
       },
       [shared, found] { shared->Reply(*found); });
 }

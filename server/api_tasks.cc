@@ -45,7 +45,7 @@ void Api::CreateTask(Call call) {
   if (const absl::Status may = CheckCreate(caller, &*request); !may.ok()) {
     return call.Fail(may);
   }
-  auto environment = EnvironmentFor(caller, body);
+  auto environment = EnvironmentFor(caller, body.env());
   if (!environment.ok()) return call.Fail(environment.status());
   // Of an agent's request both environments may be secret.
   const auto more = SecretsOf(*environment, request->options);

@@ -119,7 +119,14 @@ absl::Status CheckSizes(const v1::CreateTaskRequest& body) {
       return TooLong(absl::StrCat("the label ", key), kMaxKey);
     }
   }
-  for (const auto& [name, value] : body.env()) {
+  return CheckVariables(body.env());
+}
+
+}  // namespace
+
+absl::Status CheckVariables(
+    const google::protobuf::Map<std::string, std::string>& env) {
+  for (const auto& [name, value] : env) {
     if (name.empty() || name.find('=') != std::string::npos ||
         name.find('\0') != std::string::npos ||
         value.find('\0') != std::string::npos) {
@@ -130,8 +137,6 @@ absl::Status CheckSizes(const v1::CreateTaskRequest& body) {
   }
   return absl::OkStatus();
 }
-
-}  // namespace
 
 absl::Status CheckKey(absl::string_view key) {
   if (key.size() > kMaxKey) return TooLong("idempotency_key", kMaxKey);

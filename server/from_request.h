@@ -22,8 +22,11 @@ absl::StatusOr<TaskRequest> ToTaskRequest(const v1::CreateTaskRequest& body);
 absl::StatusOr<AnswerRequest> ToAnswer(const v1::RespondRequest& body);
 absl::StatusOr<std::optional<absl::Duration>> GraceOf(
     const v1::StopRequest& body);
-// Of an idempotency_key.
+// Checks an idempotency_key.
 absl::Status CheckKey(absl::string_view key);
+// InvalidArgument if `env` has a variable that no process could have.
+absl::Status CheckVariables(
+    const google::protobuf::Map<std::string, std::string>& env);
 EditMode ToEditMode(v1::EditMode mode);
 
 // An error of making a task as its client may see it: without secrets. That the

@@ -9,8 +9,9 @@
 
 namespace troika {
 
-// Looks for their CLIs on this machine. Blocks where one has to be asked for
-// its version. Thread-safe.
+// Looks for the CLIs on this machine as a task with `environment` would, which
+// is what ForAgents() left of a caller's. Blocks while a CLI is asked for its
+// version. Thread-safe.
 v1::ListHarnessesResponse FindHarnesses(const Environment& environment,
                                         const std::string& version_cache);
 
