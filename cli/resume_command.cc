@@ -18,12 +18,15 @@ namespace troika::cli {
 namespace {
 
 constexpr absl::string_view kHelp =
-    R"(usage: troika resume TASK [PROMPT] [FLAG...]
+    R"(usage: troika resume TASK [PROMPT|-] [FLAG...]
 
 Starts a new agent on the conversation of a task that has ended, and shows its
 work; without a prompt it is told to go on. TASK is its id, a beginning of the
-id that no other task has, or latest.
+id that no other task has, or latest. If standard input is a pipe or a file, it
+follows the prompt after a blank line; with - or without a prompt it is the
+prompt.
 
+  --no-stdin        don't read standard input
   --model NAME      another model than before
   --edit-mode MODE  research, auto_edit, full_auto or dangerous instead
   --image FILE      shown with the prompt; can be repeated
@@ -42,6 +45,7 @@ Examples:
 struct Line {
   std::string task;
   v1::ResumeRequest request;
+  PromptInput prompt;
   ViewOptions view;
   Then then = Then::kFollow;
 };
@@ -59,9 +63,9 @@ absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args) {
   ASSIGN_OR_RETURN(std::vector<std::string> words, flags.Parse(args));
   ASSIGN_OR_RETURN(TaskAndPrompt given, ReadTaskAndPrompt(std::move(words)));
   line.task = std::move(given.task);
-  if (given.prompt) {
-    line.request.set_prompt(json::ToValidUtf8(*given.prompt));
-  }
+  line.prompt = {.argument = std::move(given.prompt),
+                 .use_stdin = turn.use_stdin(),
+                 .need = PromptInput::Need::kNoPrompt};
   if (!model.empty()) line.request.set_model(json::ToValidUtf8(model));
   ASSIGN_OR_RETURN(const std::optional<EditMode> mode, ReadEditMode(edit_mode));
   if (mode) line.request.set_edit_mode(ToEditMode(*mode));
@@ -75,6 +79,9 @@ absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args) {
 
 absl::StatusOr<int> Resume(const Line& line, Server& server, const Io& io) {
   v1::ResumeRequest request = line.request;
+  ASSIGN_OR_RETURN(const std::optional<std::string> prompt,
+                   ReadPrompt(line.prompt, io));
+  if (prompt) request.set_prompt(json::ToValidUtf8(*prompt));
   request.set_idempotency_key(NewIdempotencyKey());
   GivenTurn turn;
   ASSIGN_OR_RETURN(turn.before, server.api.GetTask(line.task));

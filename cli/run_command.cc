@@ -1,7 +1,5 @@
 #include "cli/run_command.h"
 
-#include <unistd.h>
-
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,9 +17,9 @@ constexpr absl::string_view kHelp =
     R"(usage: troika run HARNESS [PROMPT|-] [FLAG...]
 
 Gives an agent a task and shows its work until its turn has ended. HARNESS is
-codex, claude or gemini. The prompt comes from the command line; from stdin with
--, or where none is given and stdin is no terminal. After -- it may begin with a
-dash. The task then takes more: `troika send TASK`.
+codex, claude or gemini. If standard input is a pipe or a file, it follows the
+prompt after a blank line; with - or without a prompt it is the prompt. After --
+a prompt may begin with a dash. The task then takes more: `troika send TASK`.
 
 The server runs the agent, and is started where none runs; the agent goes on
 where this command is killed: `troika tail TASK -f` follows it. Ctrl-C
@@ -39,6 +37,8 @@ What it may do
   --add-dir DIR           another folder it may work in; can be repeated
 
 What it works with
+  --no-stdin              don't read standard input: for loops (while read) and
+                          parents that keep the pipe open
   --model NAME            which model
   --cwd DIR               where it works; the current folder by default
   --image FILE            shown with the prompt; can be repeated
@@ -80,7 +80,7 @@ was cancelled before it began; 124 a deadline passed; 130 it was interrupted;
 Examples:
   troika run codex "why does the login test fail?"
   troika run claude --edit-mode auto_edit --timeout 20m "fix the login test"
-  git diff | troika run gemini --quiet - >review.md
+  git diff | troika run gemini --quiet "review this" >review.md
   troika run codex --resume latest "now the other test"
   id=$(troika run claude --detach "look for dead code")
 )";
@@ -90,14 +90,9 @@ int Run(absl::Span<const std::string> args, const Io& io) {
   if (!options.ok()) {
     return UsageError(io, kRunCommand, options.status().message());
   }
-  if (options->prompt == RunOptions::Prompt::kNone && isatty(io.in) != 0) {
-    return UsageError(io, kRunCommand, "a prompt is needed: say what to do");
-  }
-  if (options->prompt != RunOptions::Prompt::kGiven) {
-    absl::StatusOr<std::string> prompt = ReadPrompt(io);
-    if (!prompt.ok()) return Fail(io, prompt.status().message());
-    options->request.prompt = *std::move(prompt);
-  }
+  auto prompt = ReadPrompt(options->prompt, io);
+  if (!prompt.ok()) return FailWith(io, prompt.status());
+  options->request.prompt = std::move(*prompt).value_or("");
   const absl::StatusOr<std::unique_ptr<Server>> server = FindServer();
   if (!server.ok()) return FailWith(io, server.status());
   v1::CreateTaskRequest request =

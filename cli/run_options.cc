@@ -74,12 +74,7 @@ absl::Status ReadWords(std::vector<std::string> words, RunOptions* options) {
         absl::StrCat("more than one prompt: \"", words[1], "\" and \"",
                      words[2], "\"; put quotes around it"));
   }
-  if (words.size() == 2 && words[1] == "-") {
-    options->prompt = RunOptions::Prompt::kStdin;
-  } else if (words.size() == 2) {
-    options->prompt = RunOptions::Prompt::kGiven;
-    options->request.prompt = std::move(words[1]);
-  }
+  if (words.size() == 2) options->prompt.argument = std::move(words[1]);
   return absl::OkStatus();
 }
 
@@ -101,6 +96,7 @@ absl::StatusOr<RunOptions> ReadRunOptions(absl::Span<const std::string> args) {
                       .task_ms = Millis(given.task)};
   ASSIGN_OR_RETURN(options.view, given.turn_flags.Options());
   options.then = given.turn_flags.then();
+  options.prompt.use_stdin = given.turn_flags.use_stdin();
   return options;
 }
 

@@ -12,9 +12,8 @@
 namespace troika::cli {
 
 struct RunOptions {
-  enum class Prompt { kGiven, kStdin, kNone };
-  TaskRequest request;  // Its prompt is empty unless it was given.
-  Prompt prompt = Prompt::kNone;
+  TaskRequest request;  // Its prompt is empty: `prompt` says where it is.
+  PromptInput prompt;
   ViewOptions view;
   Then then = Then::kFollow;
 };

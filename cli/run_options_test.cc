@@ -30,13 +30,14 @@ TEST(RunOptionsTest, ReadsHarnessAndPrompt) {
   const auto given = ReadRunOptions({"claude", "--model", "m", "do it"});
   ASSERT_TRUE(given.ok());
   EXPECT_EQ(given->request.harness, Harness::kClaude);
-  EXPECT_EQ(given->request.prompt, "do it");
   EXPECT_EQ(given->request.options.model, "m");
-  EXPECT_EQ(given->prompt, RunOptions::Prompt::kGiven);
-  EXPECT_EQ(ReadRunOptions({"codex"})->prompt, RunOptions::Prompt::kNone);
-  EXPECT_EQ(ReadRunOptions({"codex", "-"})->prompt, RunOptions::Prompt::kStdin);
-  EXPECT_EQ(ReadRunOptions({"codex", "--", "--model"})->request.prompt,
+  EXPECT_EQ(given->prompt.argument, "do it");
+  EXPECT_EQ(given->prompt.use_stdin, PromptInput::Stdin::kRead);
+  EXPECT_FALSE(ReadRunOptions({"codex"})->prompt.argument.has_value());
+  EXPECT_EQ(ReadRunOptions({"codex", "--", "--model"})->prompt.argument,
             "--model");
+  EXPECT_EQ(ReadRunOptions({"codex", "--no-stdin", "x"})->prompt.use_stdin,
+            PromptInput::Stdin::kSkip);
 }
 
 TEST(RunOptionsTest, ReadsWhatIsNoPlainText) {

@@ -1,5 +1,4 @@
-#include <unistd.h>
-
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,10 +22,11 @@ constexpr absl::string_view kHelp =
 Gives a task another prompt, in the same conversation, and shows the work on it.
 An agent that waits for input takes it at once; one that has ended is started
 again; one that works takes it into its turn where it can, else afterwards. TASK
-is its id, a beginning of the id that no other task has, or latest. The prompt
-comes from the command line; from stdin with -, or where none is given and stdin
-is no terminal.
+is its id, a beginning of the id that no other task has, or latest. If standard
+input is a pipe or a file, it follows the prompt after a blank line; with - or
+without a prompt it is the prompt.
 
+  --no-stdin    don't read standard input
   --image FILE  shown with the prompt; can be repeated
   --detach      print the task's id and return at once
   --json        events, a line of JSON each; with --detach the task
@@ -43,7 +43,7 @@ Examples:
 struct Line {
   std::string task;
   v1::InputRequest request;
-  enum class Prompt { kGiven, kStdin } prompt = Prompt::kStdin;
+  PromptInput prompt;
   ViewOptions view;
   Then then = Then::kFollow;
 };
@@ -58,12 +58,8 @@ absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args) {
   ASSIGN_OR_RETURN(std::vector<std::string> words, flags.Parse(args));
   ASSIGN_OR_RETURN(TaskAndPrompt given, ReadTaskAndPrompt(std::move(words)));
   line.task = std::move(given.task);
-  if (given.prompt && *given.prompt != "-") {
-    line.prompt = Line::Prompt::kGiven;
-    line.request.set_text(json::ToValidUtf8(*given.prompt));
-  } else if (!given.prompt && isatty(STDIN_FILENO) != 0) {
-    return absl::InvalidArgumentError("a prompt is needed: say what to do");
-  }
+  line.prompt = {.argument = std::move(given.prompt),
+                 .use_stdin = turn.use_stdin()};
   for (const std::string& image : images) {
     line.request.add_images(json::ToValidUtf8(FromHere(image)));
   }
@@ -74,10 +70,9 @@ absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args) {
 
 absl::StatusOr<int> Send(const Line& line, Server& server, const Io& io) {
   v1::InputRequest request = line.request;
-  if (line.prompt == Line::Prompt::kStdin) {
-    ASSIGN_OR_RETURN(const std::string prompt, ReadPrompt(io));
-    request.set_text(json::ToValidUtf8(prompt));
-  }
+  ASSIGN_OR_RETURN(const std::optional<std::string> prompt,
+                   ReadPrompt(line.prompt, io));
+  request.set_text(json::ToValidUtf8(prompt.value_or("")));
   request.set_idempotency_key(NewIdempotencyKey());
   GivenTurn turn;
   ASSIGN_OR_RETURN(turn.before, server.api.GetTask(line.task));

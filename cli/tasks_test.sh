@@ -99,6 +99,40 @@ expect 0 'All commands ran.' run claude --quiet 'do it'
 "$troika" run codex --quiet - <<<'from stdin' >"$dir/output" 2>&1
 "$troika" log latest --stream in --raw >"$dir/output"
 grep -q '^from stdin$' "$dir/output" || fail 'the prompt of stdin'
+# heard TEXT: the agent got exactly this as its prompt.
+heard() {
+  printf %s "$1" >"$dir/wanted"
+  "$troika" show latest --json | python3 -c \
+    'import json, sys; sys.stdout.write(json.load(sys.stdin)["prompt"])' \
+    >"$dir/output"
+  cmp -s "$dir/wanted" "$dir/output" || fail "the prompt is not \"$1\""
+}
+printf ' a\n\tb\n\n' >"$dir/file"
+"$troika" run codex --quiet 'explain' <"$dir/file" >/dev/null 2>&1
+heard $'explain\n\n a\n\tb\n\n'
+"$troika" run codex --quiet 'explain' < <(printf '\303\251') >/dev/null 2>&1
+heard $'explain\n\né'
+"$troika" run codex --quiet --no-stdin 'explain' <"$dir/file" >/dev/null 2>&1
+heard 'explain'
+"$troika" run codex --quiet 'explain' </dev/zero >/dev/null 2>&1
+heard 'explain'
+# A pipe that a parent keeps open.
+mkfifo "$dir/pipe"
+: >"$dir/output"
+"$troika" run codex --quiet 'explain' <"$dir/pipe" >"$dir/output" 2>&1 &
+pid=$!
+exec 9>"$dir/pipe"
+until_shown 'waiting for standard input'
+printf x >&9
+exec 9>&-
+wait $pid
+heard $'explain\n\nx'
+head -c 9000000 /dev/zero | tr '\0' x >"$dir/file"
+"$troika" run codex 'explain' <"$dir/file" >"$dir/output" 2>&1
+[ $? -eq 2 ] || fail 'stdin over the limit: not exit code 2'
+until_shown 'over the limit of 8 MiB'
+rm "$dir/file" "$dir/pipe"
+"$troika" run codex --quiet - <<<'from stdin' >"$dir/output" 2>&1
 "$troika" log latest --stream out --raw |
   "$troika" parse --harness codex --text >"$dir/output"
 grep -qF 'All commands ran.' "$dir/output" || fail 'log --raw into parse'
@@ -114,6 +148,27 @@ expect 0 'total' usage
 expect 0 'VERSION' harnesses
 # No fake is logged in.
 expect 1 'none can be used' doctor
+# They look with the caller's environment, as run does, and not the server's.
+mkdir "$dir/bin"
+for name in codex claude gemini; do
+  variable=TROIKA_${name^^}_BIN
+  ln -s "${!variable}" "$dir/bin/$name"
+done
+# own ARGS...: troika with an environment of its own; HOME is another one, too.
+own() {
+  env -u TROIKA_CODEX_BIN -u TROIKA_CLAUDE_BIN -u TROIKA_GEMINI_BIN \
+    HOME="$dir/other" PATH="$dir/bin:$PATH" CODEX_API_KEY=k "$@"
+}
+own "$troika" harnesses >"$dir/output" 2>&1
+[ "$(grep -c " $dir/bin/" "$dir/output")" -eq 3 ] || fail 'harnesses: not ours'
+grep -q '^codex .* yes ' "$dir/output" || fail 'harnesses: not our login'
+own "$troika" doctor >"$dir/output" 2>&1 || fail 'doctor: exit code'
+grep -qF " at $dir/bin/codex, logged in" "$dir/output" || fail 'doctor: ours'
+own TROIKA_CODEX_BIN="$dir/none" "$troika" harnesses >"$dir/output" 2>&1
+grep -q '^codex .*not found' "$dir/output" || fail 'harnesses: one is missing'
+own TROIKA_CODEX_BIN="$dir/none" "$troika" run codex x >"$dir/output" 2>&1
+grep -qF "$dir/none" "$dir/output" || fail 'run: found another codex'
+
 token=$("$troika" token)
 [ ${#token} -ge 20 ] || fail "the token is \"$token\""
 
@@ -130,6 +185,12 @@ until_state "$id" '[a-z]*ed'
 play commands
 expect 0 '✔ done' resume "$id" 'third'
 expect 0 'turns      3' show "$id"
+echo 'of stdin' | "$troika" send "$id" --quiet 'fourth' >"$dir/output" 2>&1
+expect 0 'fourth\n\nof stdin\n' log "$id" --stream in
+expect 0 "$id" stop "$id" --grace 1s
+until_state "$id" '[a-z]*ed'
+echo 'more of it' | "$troika" resume "$id" --quiet 'fifth' >"$dir/output" 2>&1
+expect 0 'fifth\n\nmore of it\n' log "$id" --stream in
 
 # What the agent asks is answered from elsewhere.
 play asks

@@ -7,17 +7,12 @@
 #include "base/status_macros.h"
 
 namespace troika::cli {
-namespace {
-
-// More than any request may have: the server's own limit says what to do.
-constexpr size_t kMaxStdin = size_t{16} << 20;
-
-}  // namespace
 
 void TurnFlags::AddTo(Flags* flags) {
   view_.AddTo(flags);
   flags->Add("quiet", &quiet_);
   flags->Add("detach", &detach_);
+  flags->Add("no-stdin", &no_stdin_);
 }
 
 absl::StatusOr<ViewOptions> TurnFlags::Options() const {
@@ -71,10 +66,6 @@ absl::StatusOr<TaskAndPrompt> ReadTaskAndPrompt(
   TaskAndPrompt read = {.task = std::move(words[0])};
   if (words.size() == 2) read.prompt = std::move(words[1]);
   return read;
-}
-
-absl::StatusOr<std::string> ReadPrompt(const Io& io) {
-  return ReadToEnd(io.in, "stdin", kMaxStdin);
 }
 
 }  // namespace troika::cli

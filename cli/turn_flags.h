@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "agent/launch.h"
 #include "base/flags.h"
-#include "cli/io.h"
+#include "cli/prompt_input.h"
 #include "cli/task_view.h"
 
 namespace troika::cli {
@@ -18,18 +18,22 @@ namespace troika::cli {
 // What to do once the agent has its prompt.
 enum class Then { kFollow, kDetach };
 
-// --json, --color, --quiet and --detach.
+// --json, --color, --quiet, --detach and --no-stdin.
 class TurnFlags {
  public:
   void AddTo(Flags* flags);
   // InvalidArgument where they exclude each other.
   absl::StatusOr<ViewOptions> Options() const;
   Then then() const { return detach_ ? Then::kDetach : Then::kFollow; }
+  PromptInput::Stdin use_stdin() const {
+    return no_stdin_ ? PromptInput::Stdin::kSkip : PromptInput::Stdin::kRead;
+  }
 
  private:
   ViewFlags view_;
   bool quiet_ = false;
   bool detach_ = false;
+  bool no_stdin_ = false;
 };
 
 // Nothing where `id` is empty; dashes are as good as underscores.
@@ -45,9 +49,6 @@ struct TaskAndPrompt {
   std::optional<std::string> prompt;
 };
 absl::StatusOr<TaskAndPrompt> ReadTaskAndPrompt(std::vector<std::string> words);
-
-// A prompt from stdin.
-absl::StatusOr<std::string> ReadPrompt(const Io& io);
 
 }  // namespace troika::cli
 

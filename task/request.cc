@@ -23,7 +23,6 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMaxTitle = 80;
 // What a note has room for, with what JSON adds to it.
-constexpr size_t kMaxPrompt = size_t{8} << 20;
 
 std::string TitleOf(absl::string_view prompt) {
   absl::string_view line = absl::StripAsciiWhitespace(prompt);
@@ -153,10 +152,10 @@ absl::Status CheckPrompt(absl::string_view prompt) {
   if (absl::StripAsciiWhitespace(prompt).empty()) {
     return absl::InvalidArgumentError("the prompt is empty: say what to do");
   }
-  if (prompt.size() > kMaxPrompt) {
+  if (prompt.size() > kMaxPromptBytes) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the prompt has ", prompt.size(), " bytes, over the limit of ",
-        kMaxPrompt, ": put it into a file, and name that"));
+        kMaxPromptBytes, ": put it into a file, and name that"));
   }
   // The log and every wire are UTF-8; two of the CLIs refuse anything else.
   if (!json::IsValidUtf8(prompt)) {

@@ -34,7 +34,10 @@ struct TaskRequest {
 
 inline constexpr absl::string_view kLatestSession = "latest";
 
-// InvalidArgument where a prompt can't be given to an agent.
+// A longer prompt is refused.
+inline constexpr size_t kMaxPromptBytes = size_t{8} << 20;
+
+// InvalidArgument if no agent can be given this prompt.
 absl::Status CheckPrompt(absl::string_view prompt);
 
 // Makes all paths absolute from the current folder, which is the cwd where none
