@@ -3,9 +3,11 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 #include "cli/terminal_text.h"
 
@@ -13,11 +15,13 @@ namespace troika::cli {
 namespace {
 
 template <typename Pending>
-std::string Oldest(const Pending& pending, const std::string& without) {
+std::string Oldest(const Pending& pending, const std::string& without,
+                   const std::string& only) {
   const std::string* oldest = nullptr;
   EventId asked;
   for (const auto& [id, one] : pending) {
-    if (id == without || (oldest != nullptr && asked < one.asked)) continue;
+    if (id == without || (!only.empty() && id != only)) continue;
+    if (oldest != nullptr && asked < one.asked) continue;
     oldest = &id;
     asked = one.asked;
   }
@@ -28,19 +32,12 @@ bool Waits(const TaskState& state, const std::string& id) {
   return state.approvals.count(id) > 0 || state.questions.count(id) > 0;
 }
 
-absl::StatusOr<v1::RespondRequest> ReadApproval(const std::string& id,
-                                                absl::string_view typed) {
-  if (typed.empty()) {
-    return absl::InvalidArgumentError(
-        "type y to allow it, n to deny it, or a reason to deny it");
-  }
+v1::RespondRequest Decision(const std::string& id, bool allow,
+                            absl::string_view reason) {
   v1::RespondRequest request;
   request.set_id(id);
-  const std::string word = absl::AsciiStrToLower(typed);
-  auto& approval = *request.mutable_approval();
-  approval.set_allow(word == "y" || word == "yes");
-  const bool plain = approval.allow() || word == "n" || word == "no";
-  if (!plain) approval.set_reason(std::string(typed));
+  request.mutable_approval()->set_allow(allow);
+  request.mutable_approval()->set_reason(json::ToValidUtf8(reason));
   return request;
 }
 
@@ -53,6 +50,11 @@ absl::StatusOr<std::vector<std::string>> ReadChoice(
     return absl::InvalidArgumentError(
         item.options.empty() ? "type an answer"
                              : "type the number of an option, or an answer");
+  }
+  for (const std::string& option : item.options) {
+    if (absl::EqualsIgnoreCase(typed, absl::StripAsciiWhitespace(option))) {
+      return std::vector<std::string>{option};
+    }
   }
   std::vector<std::string> answers;
   for (const absl::string_view part :
@@ -74,21 +76,43 @@ absl::StatusOr<std::vector<std::string>> ReadChoice(
   return answers;
 }
 
-void Asker::Look(const TaskState& state) {
-  if (!Waits(state, answered_)) answered_.clear();
-  if (asks() && Waits(state, id_)) return;
+void Asker::Reset() {
+  id_.clear();
+  statement_.clear();
+  seen_ = Seen::kAll;
+  gives_reason_ = false;
   question_.reset();
   given_.clear();
-  id_ = Oldest(state.approvals, answered_);
+}
+
+void Asker::Update(const TaskState& state) {
+  if (!Waits(state, answered_)) answered_.clear();
+  if (asks() && Waits(state, id_)) return;
+  Reset();
+  id_ = Oldest(state.approvals, answered_, only_);
   if (!id_.empty()) return;
-  id_ = Oldest(state.questions, answered_);
+  id_ = Oldest(state.questions, answered_, only_);
   if (!id_.empty()) question_ = state.questions.at(id_);
   // One without a question is answered by any words.
   if (question_ && question_->items.empty()) question_->items.emplace_back();
 }
 
+void Asker::Describe(std::string statement, Seen seen) {
+  statement_ = std::move(statement);
+  seen_ = seen;
+}
+
 std::string Asker::prompt() const {
-  if (!question_) return "allow it? y/n, or why not: ";
+  if (!question_) {
+    if (gives_reason_) {
+      return "why not? The agent is told (an empty line goes back): ";
+    }
+    const absl::string_view choices =
+        seen_ == Seen::kAll
+            ? "y(es), n(o), or r to deny it with a reason: "
+            : "n(o), r to deny it with a reason, or the word allow: ";
+    return absl::StrCat(statement_, statement_.empty() ? "" : "\n", choices);
+  }
   const PendingQuestion::Item& item = question_->items[given_.size()];
   const std::string which =
       question_->items.size() == 1
@@ -100,30 +124,56 @@ std::string Asker::prompt() const {
                       ", or your own words: ");
 }
 
-absl::StatusOr<std::optional<v1::RespondRequest>> Asker::Type(
-    absl::string_view line) {
-  const absl::string_view typed = absl::StripAsciiWhitespace(line);
+Asker::Answer Asker::TypeApproval(absl::string_view typed) {
+  if (std::exchange(gives_reason_, false)) {
+    if (typed.empty()) return std::nullopt;
+    return Decision(id_, false, typed);
+  }
+  const std::string word = absl::AsciiStrToLower(typed);
+  const bool yes = word == "y" || word == "yes";
+  if (word == "n" || word == "no") return Decision(id_, false, "");
+  if (seen_ == Seen::kAll ? yes : word == "allow") {
+    return Decision(id_, true, "");
+  }
+  if (word == "r") {
+    gives_reason_ = true;
+    return std::nullopt;
+  }
+  if (seen_ == Seen::kPart) {
+    return absl::InvalidArgumentError(
+        "not all of it was shown: type the word allow to allow it all the "
+        "same, n to deny it, or r to deny it with a reason");
+  }
+  return absl::InvalidArgumentError(
+      "type y to allow it, n to deny it, or r to deny it with a reason");
+}
+
+Asker::Answer Asker::TypeQuestion(absl::string_view typed) {
+  ASSIGN_OR_RETURN(auto answers,
+                   ReadChoice(question_->items[given_.size()], typed));
+  given_.push_back(std::move(answers));
+  if (given_.size() < question_->items.size()) return std::nullopt;
   v1::RespondRequest request;
-  if (!question_) {
-    ASSIGN_OR_RETURN(request, ReadApproval(id_, typed));
-  } else {
-    ASSIGN_OR_RETURN(auto answers,
-                     ReadChoice(question_->items[given_.size()], typed));
-    given_.push_back(std::move(answers));
-    if (given_.size() < question_->items.size()) {
-      return std::optional<v1::RespondRequest>();
-    }
-    request.set_id(id_);
-    for (const std::vector<std::string>& item : given_) {
-      v1::RespondRequest::QuestionAnswer::Item& out =
-          *request.mutable_question()->add_items();
-      for (const std::string& answer : item) out.add_answers(answer);
+  request.set_id(id_);
+  for (const std::vector<std::string>& item : given_) {
+    v1::RespondRequest::QuestionAnswer::Item& out =
+        *request.mutable_question()->add_items();
+    for (const std::string& answer : item) {
+      out.add_answers(json::ToValidUtf8(answer));
     }
   }
-  answered_ = std::exchange(id_, "");
-  question_.reset();
-  given_.clear();
-  return std::optional<v1::RespondRequest>(std::move(request));
+  return request;
+}
+
+Asker::Answer Asker::Type(absl::string_view line) {
+  const absl::string_view typed = absl::StripAsciiWhitespace(line);
+  ASSIGN_OR_RETURN(std::optional<v1::RespondRequest> answer,
+                   question_ ? TypeQuestion(typed) : TypeApproval(typed));
+  if (answer) {
+    answered_ = id_;
+    Reset();
+  }
+  return answer;
 }
 
 std::string HowToAnswer(const TaskState& state) {

@@ -19,6 +19,7 @@
 #include "cli/task_fold.h"
 #include "cli/terminal_text.h"
 #include "cli/wait.h"
+#include "cli/whole_event.h"
 #include "client/event_stream.h"
 #include "dto/proto_json.h"
 
@@ -34,6 +35,16 @@ constexpr int64_t kLostPatience = 3000000;
 
 std::string PathOf(const v1::Task& task) {
   return client::TaskPath(task.id(), "/events");
+}
+
+// Of all other messages the timeline shows only a part.
+bool IsShownWhole(const Message& message) {
+  return std::holds_alternative<Text>(message.payload) ||
+         std::holds_alternative<Result>(message.payload) ||
+         std::holds_alternative<Approval>(message.payload) ||
+         std::holds_alternative<Question>(message.payload) ||
+         std::holds_alternative<Notice>(message.payload) ||
+         std::holds_alternative<Lifecycle>(message.payload);
 }
 
 class Follower {
@@ -55,7 +66,11 @@ class Follower {
                  .after = options.show == FollowOptions::Show::kAll
                               ? ""
                               : task.last_event_id()}),
-        answering_(&api_, id_, &view_, io) {}
+        answering_(&api_, id_, &view_, io,
+                   {.ask = options.until == FollowOptions::Until::kNow
+                               ? AnsweringOptions::Ask::kNever
+                               : AnsweringOptions::Ask::kOnTerminals,
+                    .only = options.asked}) {}
 
   int Run();
 
@@ -68,13 +83,19 @@ class Follower {
   void OnMessage(const client::SseEvent& event);
   void OnTask(const std::string& json);
   void OnReset();
+  // The message with nothing cut. Where that can't be had: as it is, and says
+  // so.
+  void Complete(const std::string& event, Message* message);
   // Nothing more comes by itself.
   bool Rests() const;
+  // Whether something waits that the user is to answer.
+  bool Waits() const;
   void Pause();
   void TellThatServerIsGone();
   void OnSignal(int signal);
   void OnCtrlC();
   int Leave();
+  int LeaveAnswered(int code);
   int Finish();
   void PrintAnswer();
   void TellError();
@@ -110,13 +131,18 @@ int Follower::Run() {
       view_.Say("the task was deleted");
       return kExitFailure;
     }
-    if (ready_ && (options_.until == Until::kNow || Rests())) return Finish();
+    if (ready_ && options_.until == Until::kAnswered) {
+      if (!Waits()) return LeaveAnswered(kExitOk);
+      if (!answering_.can_ask()) return LeaveAnswered(kExitFailure);
+    } else if (ready_ && (options_.until == Until::kNow || Rests())) {
+      return Finish();
+    }
     view_.Flush(state());
     if (leave_) return Leave();
     // A reader that leaves is no error to tell anybody. The agent goes on.
     if (absl::IsCancelled(view_.written())) return kExitOk;
     if (!view_.written().ok()) return Fail(io_, view_.written().message());
-    if (ready_) answering_.Look(state());
+    if (ready_) answering_.Update(state());
     Pause();
     for (const int signal : signals_.Take()) OnSignal(signal);
   }
@@ -170,16 +196,26 @@ void Follower::OnMessage(const client::SseEvent& event) {
   // After a reset they come again.
   if (shown_ && message->id <= *shown_) return;
   shown_ = message->id;
-  // An answer is shown in full; of all else the timeline shows only a part.
-  const bool is_answer = std::holds_alternative<Text>(message->payload) ||
-                         std::holds_alternative<Result>(message->payload);
-  if (fold_.was_cut() && is_answer && options_.view.output == Output::kText) {
-    const auto whole = api_.GetEvent(id_, event.id);
-    absl::StatusOr<Message> read =
-        whole.ok() ? TaskFold::ReadWhole(*whole) : whole.status();
-    if (read.ok()) message = std::move(read);
+  if (fold_.was_cut()) {
+    if (options_.view.output == Output::kText && IsShownWhole(*message)) {
+      Complete(event.id, &*message);
+    }
+  } else {
+    answering_.Remember(*message);
   }
   view_.Add(*message, state(), event.data);
+}
+
+void Follower::Complete(const std::string& event, Message* message) {
+  absl::StatusOr<Message> whole = GetWholeEvent(api_, id_, event);
+  if (whole.ok()) {
+    *message = *std::move(whole);
+    answering_.Remember(*message);
+    return;
+  }
+  view_.Say(absl::StrCat("event ", event,
+                         " is incomplete, as the whole of it can't be read: ",
+                         Harmless(whole.status().message())));
 }
 
 void Follower::OnTask(const std::string& json) {
@@ -204,6 +240,14 @@ bool Follower::Rests() const {
   if (HasEnded(state().status)) return true;
   // An agent that gets no more input ends by itself, in a moment.
   return state().status == TaskStatus::kIdle && !state().input_closed;
+}
+
+bool Follower::Waits() const {
+  const std::string& id = options_.asked;
+  if (id.empty()) {
+    return !state().approvals.empty() || !state().questions.empty();
+  }
+  return state().approvals.contains(id) || state().questions.contains(id);
 }
 
 void Follower::OnSignal(int signal) {
@@ -244,6 +288,13 @@ int Follower::Leave() {
                      id_, " -f"));
   }
   return *leave_;
+}
+
+int Follower::LeaveAnswered(int code) {
+  view_.Prompt("");
+  view_.Finish();
+  if (code != kExitOk) view_.Say("nothing was answered");
+  return code;
 }
 
 int Follower::Finish() {

@@ -16,6 +16,8 @@ struct FollowOptions {
   enum class Until {
     kNow,   // What has happened so far.
     kRest,  // The task has ended, or the agent waits for input.
+    // The user has answered what the agent asks, or somebody else has.
+    kAnswered,
   };
   enum class CtrlC {
     kInterrupts,  // First the turn, then it stops the agent, then it leaves.
@@ -31,6 +33,8 @@ struct FollowOptions {
   Show show = Show::kAll;
   // It does not rest before as many turns were asked for.
   int turns = 0;
+  // The approval or question that the user is asked for; empty: all.
+  std::string asked;
 };
 
 // Returns the exit code of `troika run`. Signals are taken meanwhile

@@ -1,5 +1,7 @@
 #include "cli/respond.h"
 
+#include <algorithm>
+
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -71,6 +73,22 @@ absl::StatusOr<v1::RespondRequest> MakeResponse(const v1::Task& task,
   request.mutable_approval()->set_allow(reply.kind == Reply::Kind::kAllow);
   request.mutable_approval()->set_reason(json::ToValidUtf8(reply.reason));
   return request;
+}
+
+absl::Status CheckWaits(const v1::Task& task, const std::string& id) {
+  std::vector<std::string> ids;
+  for (const v1::Approval& one : task.approvals()) ids.push_back(one.id());
+  for (const v1::Question& one : task.questions()) ids.push_back(one.id());
+  if (ids.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("task ", task.id(), " asks nothing"));
+  }
+  if (id.empty() || std::count(ids.begin(), ids.end(), id) > 0) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat("nothing with the id ", id,
+                   " waits, there are: ", absl::StrJoin(ids, ", ")));
 }
 
 }  // namespace troika::cli

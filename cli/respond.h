@@ -12,7 +12,7 @@ namespace troika::cli {
 
 struct Reply {
   enum class Kind { kAllow, kDeny, kAnswer };
-  std::string id;  // Of what is asked; empty: of the one thing that is.
+  std::string id;  // What is answered; empty: the one thing that waits.
   Kind kind = Kind::kAllow;
   std::string reason;
   std::vector<std::string> answers;  // To each item: as asker.h reads them.
@@ -22,6 +22,9 @@ struct Reply {
 // id was given; InvalidArgument where the answers are not as many as is asked.
 absl::StatusOr<v1::RespondRequest> MakeResponse(const v1::Task& task,
                                                 const Reply& reply);
+
+// FailedPrecondition if nothing waits in `task`, or not what has this id.
+absl::Status CheckWaits(const v1::Task& task, const std::string& id);
 
 }  // namespace troika::cli
 

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <string>
 #include <vector>
 
@@ -6,6 +8,7 @@
 #include "base/flags.h"
 #include "base/json.h"
 #include "base/status_macros.h"
+#include "cli/follow.h"
 #include "cli/respond.h"
 #include "cli/server.h"
 #include "cli/server_commands.h"
@@ -15,11 +18,13 @@ namespace troika::cli {
 namespace {
 
 constexpr absl::string_view kHelp =
-    R"(usage: troika respond TASK [ID] --allow|--deny|--answer TEXT... [FLAG...]
+    R"(usage: troika respond TASK [ID] [--allow|--deny|--answer TEXT...] [FLAG...]
 
-Answers what an agent asks: a permission, or a question. `troika show TASK` says
-what waits, and its ID, which may be left out where only one thing does. TASK is
-its id, a beginning of the id that no other task has, or latest.
+Answers what an agent asks: a permission, or a question. Without --allow, --deny
+and --answer it shows what is asked, whole, and asks you on the terminal. ID is
+that of what waits, as `troika show TASK` says; it may be left out if only one
+thing waits. TASK is its id, a beginning of the id that no other task has, or
+latest.
 
   --allow        let the agent do what it asked for
   --deny         don't
@@ -29,10 +34,11 @@ its id, a beginning of the id that no other task has, or latest.
                  with commas between: --answer 1,3
   --json         print the task as JSON
 
-Exit code: 0; 1 where the server can't be reached; 2 where the command line is
-wrong, or nothing like it waits.
+Exit code: 0; 1 if the server can't be reached, or the input ended without an
+answer; 2 if the command line is wrong, or nothing like it waits.
 
 Examples:
+  troika respond latest
   troika respond latest --allow
   troika respond latest --deny --reason "use the staging database"
   troika respond latest --answer 2
@@ -40,6 +46,7 @@ Examples:
 
 struct Line {
   std::string task;
+  enum class How { kGiven, kAsk } how = How::kGiven;
   Reply reply;
   bool json = false;
 };
@@ -58,9 +65,17 @@ absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args) {
     return absl::InvalidArgumentError(
         "a task is needed, and at most one id of what it asks");
   }
-  if (int{allow} + int{deny} + int{!line.reply.answers.empty()} != 1) {
+  const int given = int{allow} + int{deny} + int{!line.reply.answers.empty()};
+  if (given > 1) {
     return absl::InvalidArgumentError(
-        "one of --allow, --deny and --answer is needed");
+        "only one of --allow, --deny and --answer can be given");
+  }
+  if (given == 0) line.how = Line::How::kAsk;
+  const bool can_ask = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
+  if (given == 0 && (line.json || !can_ask)) {
+    return absl::InvalidArgumentError(
+        "one of --allow, --deny and --answer is needed: you can be asked only "
+        "on a terminal, without --json");
   }
   if (!line.reply.reason.empty() && !deny) {
     return absl::InvalidArgumentError("--reason goes with --deny");
@@ -73,8 +88,21 @@ absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args) {
   return line;
 }
 
+// Shows what waits and asks the user for the answer.
+absl::StatusOr<int> Ask(const Line& line, const v1::Task& task, Server& server,
+                        const Io& io) {
+  RETURN_IF_ERROR(CheckWaits(task, line.reply.id));
+  return Follow(server, task,
+                {.until = FollowOptions::Until::kAnswered,
+                 .ctrl_c = FollowOptions::CtrlC::kLeaves,
+                 .show = FollowOptions::Show::kNew,
+                 .asked = line.reply.id},
+                io);
+}
+
 absl::StatusOr<int> Respond(const Line& line, Server& server, const Io& io) {
   ASSIGN_OR_RETURN(const v1::Task task, server.api.GetTask(line.task));
+  if (line.how == Line::How::kAsk) return Ask(line, task, server, io);
   ASSIGN_OR_RETURN(const v1::RespondRequest request,
                    MakeResponse(task, line.reply));
   ASSIGN_OR_RETURN(const v1::Task after,

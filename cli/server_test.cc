@@ -16,6 +16,7 @@
 #include "cli/asker.h"
 #include "cli/create_request.h"
 #include "cli/doctor_checks.h"
+#include "cli/pager.h"
 #include "cli/respond.h"
 #include "cli/table.h"
 #include "cli/task_fold.h"
@@ -60,26 +61,31 @@ TaskState Asking() {
   return state;
 }
 
+// The answer that `line` completes.
+v1::RespondRequest Typed(Asker& asker, absl::string_view line) {
+  const auto answer = asker.Type(line);
+  EXPECT_TRUE(answer.ok() && answer->has_value()) << answer.status();
+  return answer.ok() && answer->has_value() ? **answer : v1::RespondRequest();
+}
+
 TEST(AskerTest, AsksOneAfterTheOther) {
   TaskState state = Asking();
   Asker asker;
-  asker.Look(state);
+  asker.Update(state);
   EXPECT_EQ(asker.id(), "b");
-  EXPECT_EQ(asker.prompt(), "allow it? y/n, or why not: ");
-  EXPECT_THAT(std::string(asker.Type(" ").status().message()),
-              HasSubstr("type y to allow it"));
-  auto answer = asker.Type("Yes\n");
-  ASSERT_TRUE(answer.ok() && answer->has_value());
-  EXPECT_EQ((*answer)->id(), "b");
-  EXPECT_TRUE((*answer)->approval().allow());
+  asker.Describe("allow Bash (1 line, 2 bytes)? ls", Asker::Seen::kAll);
+  EXPECT_EQ(asker.prompt(),
+            "allow Bash (1 line, 2 bytes)? ls\n"
+            "y(es), n(o), or r to deny it with a reason: ");
+  v1::RespondRequest answer = Typed(asker, "Yes\n");
+  EXPECT_EQ(answer.id(), "b");
+  EXPECT_TRUE(answer.approval().allow());
   // The answer is under way, and its event has not come.
-  asker.Look(state);
+  asker.Update(state);
   EXPECT_EQ(asker.id(), "a");
-  answer = asker.Type("not this file");
-  EXPECT_FALSE((*answer)->approval().allow());
-  EXPECT_EQ((*answer)->approval().reason(), "not this file");
+  EXPECT_FALSE(Typed(asker, " NO ").approval().allow());
   state.approvals.clear();
-  asker.Look(state);
+  asker.Update(state);
   EXPECT_EQ(asker.id(), "q");
   EXPECT_EQ(asker.prompt(), "Which? 1-2, or your own words: ");
   EXPECT_FALSE(asker.Type("3").ok());
@@ -87,26 +93,93 @@ TEST(AskerTest, AsksOneAfterTheOther) {
   EXPECT_FALSE(asker.Type("2")->has_value());
   EXPECT_EQ(asker.prompt(),
             "Any? 1-3, several with commas, or your own words: ");
-  answer = asker.Type("1, 3");
-  ASSERT_TRUE(answer.ok() && answer->has_value());
-  EXPECT_THAT((*answer)->question().items(0).answers(), ElementsAre("blue"));
-  EXPECT_THAT((*answer)->question().items(1).answers(), ElementsAre("x", "z"));
-  asker.Look(state);
+  answer = Typed(asker, "1, 3");
+  EXPECT_THAT(answer.question().items(0).answers(), ElementsAre("blue"));
+  EXPECT_THAT(answer.question().items(1).answers(), ElementsAre("x", "z"));
+  asker.Update(state);
   EXPECT_FALSE(asker.asks());
   // It did not arrive.
   asker.AskAgain();
-  asker.Look(state);
+  asker.Update(state);
   EXPECT_EQ(asker.id(), "q");
   // Somebody else has answered.
   state.questions.clear();
-  asker.Look(state);
+  asker.Update(state);
   EXPECT_FALSE(asker.asks());
+}
+
+TEST(AskerTest, OnlyOfferedWordsAnswerAnApproval) {
+  TaskState state = Asking();
+  Asker asker;
+  asker.Update(state);
+  for (const char* word : {"", " ", "sure", "ok", "ye", "yes!", "nope", "allow",
+                           "deny", "1", "y y", "not this file"}) {
+    EXPECT_THAT(std::string(asker.Type(word).status().message()),
+                HasSubstr("type y to allow it"))
+        << word;
+    EXPECT_EQ(asker.id(), "b");
+  }
+  // A reason comes after a choice of its own, and can be taken back.
+  EXPECT_FALSE(asker.Type("r")->has_value());
+  EXPECT_THAT(asker.prompt(), HasSubstr("why not?"));
+  EXPECT_FALSE(asker.Type("")->has_value());
+  EXPECT_THAT(asker.prompt(), HasSubstr("y(es)"));
+  EXPECT_FALSE(asker.Type("R")->has_value());
+  const v1::RespondRequest denied = Typed(asker, "yes\xff");
+  EXPECT_FALSE(denied.approval().allow());
+  EXPECT_EQ(denied.approval().reason(), "yes\xEF\xBF\xBD");
+}
+
+TEST(AskerTest, WhatWasNotSeenTakesAWord) {
+  TaskState state = Asking();
+  Asker asker;
+  asker.Update(state);
+  asker.Describe("allow it?", Asker::Seen::kPart);
+  EXPECT_THAT(asker.prompt(), HasSubstr("the word allow"));
+  for (const char* word : {"y", "yes", "sure"}) {
+    EXPECT_THAT(std::string(asker.Type(word).status().message()),
+                HasSubstr("not all of it was shown"));
+  }
+  EXPECT_TRUE(Typed(asker, "allow").approval().allow());
+  // The next one is not affected.
+  asker.Update(state);
+  EXPECT_TRUE(Typed(asker, "y").approval().allow());
+}
+
+TEST(AskerTest, AsksForOneAlone) {
+  const TaskState state = Asking();
+  Asker asker;
+  asker.AskOnly("q");
+  asker.Update(state);
+  EXPECT_EQ(asker.id(), "q");
+}
+
+TEST(PagerTest, ShowsEverythingPageByPage) {
+  std::vector<std::string> rows;
+  for (int i = 0; i < 10; ++i) rows.push_back(absl::StrCat(i));
+  Pager pager(rows, 5);
+  EXPECT_THAT(pager.FirstPage(), ElementsAre("0", "1", "2", "3"));
+  EXPECT_FALSE(pager.done());
+  EXPECT_THAT(pager.prompt(), HasSubstr("4 of 10 rows"));
+  EXPECT_THAT(pager.OnKey('y'), IsEmpty());
+  EXPECT_THAT(pager.OnKey('\n'), ElementsAre("4"));
+  EXPECT_THAT(pager.OnKey('b'), ElementsAre("0", "1", "2", "3"));
+  EXPECT_THAT(pager.OnKey(' '), ElementsAre("4", "5", "6", "7"));
+  EXPECT_FALSE(pager.has_shown_all());
+  EXPECT_THAT(pager.OnKey(' '), ElementsAre("8", "9"));
+  EXPECT_TRUE(pager.done() && pager.has_shown_all());
+  Pager quits(rows, 5);
+  quits.FirstPage();
+  quits.OnKey('q');
+  EXPECT_TRUE(quits.done());
+  EXPECT_FALSE(quits.has_shown_all());
 }
 
 TEST(AskerTest, OwnWordsAreAnAnswer) {
   const PendingQuestion::Item item = {.options = {"a", "b"}};
   EXPECT_THAT(*ReadChoice(item, "the 2nd one, please"),
               ElementsAre("the 2nd one, please"));
+  EXPECT_THAT(*ReadChoice(item, " B "), ElementsAre("b"));
   EXPECT_THAT(*ReadChoice({}, "7"), ElementsAre("7"));
   EXPECT_FALSE(ReadChoice(item, "  ").ok());
 }
@@ -156,9 +229,19 @@ TEST(RespondTest, FindsWhatWaits) {
 }
 
 TEST(TaskTextTest, SaysWhatWaitsAndHowToAnswer) {
-  const std::string text = Describe(Waiting(), absl::UnixEpoch());
+  v1::Task task = Waiting();
+  task.mutable_approvals(0)->set_reason("it is\nold");
+  const std::string text = Describe(task, {.now = absl::UnixEpoch()});
   EXPECT_THAT(text, HasSubstr("state      awaiting approval\n"));
-  EXPECT_THAT(text, HasSubstr("? approval needed: Bash  rm -r build\n"));
+  EXPECT_THAT(text, HasSubstr("? approval needed: Bash (1 line, 11 bytes)\n"
+                              "  it is\n  old\n  │ rm -r build\n"));
+  EXPECT_THAT(text, HasSubstr("can't be read"));
+  const std::string exact = Describe(
+      task, {.now = absl::UnixEpoch(),
+             .columns = 40,
+             .inputs = {{"a1", R"({"command":"a\nb","n":9007199254740993})"}}});
+  EXPECT_THAT(exact, HasSubstr("  │ a\n  │ b\n  n: 9007199254740993\n"));
+  EXPECT_THAT(exact, Not(HasSubstr("can't be read")));
   EXPECT_THAT(text, HasSubstr("  troika respond t1 a1 --allow, or --deny\n"));
   EXPECT_THAT(text, HasSubstr("? Which?\n    1. red\n"));
   EXPECT_THAT(text, HasSubstr("  troika respond t1 q1 --answer TEXT\n"));
@@ -202,6 +285,12 @@ TEST(TaskFoldTest, CountsEventsIn) {
   EXPECT_TRUE(later.was_cut());
   later.Restart();
   EXPECT_EQ(later.state().turns, 0);
+  // What waits already is known from the task.
+  v1::Task waiting = Waiting();
+  waiting.mutable_approvals(0)->set_event_id("7.2");
+  const TaskFold asked_before(waiting, TaskFold::From::kTask);
+  EXPECT_EQ(asked_before.state().approvals.at("a1").asked, (EventId{7, 2}));
+  EXPECT_EQ(asked_before.state().questions.at("q1").items[0].text, "Which?");
   EXPECT_FALSE(later.Take("no event").ok());
 }
 

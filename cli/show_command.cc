@@ -1,5 +1,7 @@
+#include <map>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -9,8 +11,10 @@
 #include "base/status_macros.h"
 #include "cli/server.h"
 #include "cli/server_commands.h"
+#include "cli/table.h"
 #include "cli/task_place.h"
 #include "cli/task_text.h"
+#include "cli/whole_event.h"
 
 namespace troika::cli {
 namespace {
@@ -19,8 +23,8 @@ constexpr absl::string_view kHelp =
     R"(usage: troika show TASK [FLAG...]
 
 Shows what is known of a task: its state, what it spent, its answer, and what
-waits to be allowed or answered with the command that does so. TASK is its id, a
-beginning of the id that no other task has, or latest.
+waits to be allowed or answered, whole, with the command that does so. TASK is
+its id, a beginning of the id that no other task has, or latest.
 
   --event ID   one event instead, whole, as JSON: 3.0
   --record N   one record of its log instead, exactly as it was
@@ -56,6 +60,22 @@ absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args) {
   return line;
 }
 
+// What the approvals of `task` are for, as far as their events can be read.
+std::map<std::string, std::string> InputsOf(const v1::Task& task,
+                                            Server& server) {
+  std::map<std::string, std::string> inputs;
+  for (const v1::Approval& approval : task.approvals()) {
+    const auto event =
+        GetWholeEvent(server.api, task.id(), approval.event_id());
+    if (!event.ok()) continue;
+    const auto* asked = std::get_if<Approval>(&event->payload);
+    if (asked != nullptr && asked->id == approval.id()) {
+      inputs[approval.id()] = asked->input_json;
+    }
+  }
+  return inputs;
+}
+
 absl::StatusOr<int> Show(const Line& line, Server& server, const Io& io) {
   if (!line.event.empty()) {
     ASSIGN_OR_RETURN(const v1::Event event,
@@ -73,8 +93,10 @@ absl::StatusOr<int> Show(const Line& line, Server& server, const Io& io) {
     return Print(io, bytes);
   }
   ASSIGN_OR_RETURN(const v1::Task task, server.api.GetTask(line.task));
-  return line.json ? PrintJson(io, task)
-                   : Print(io, Describe(task, absl::Now()));
+  if (line.json) return PrintJson(io, task);
+  return Print(io, Describe(task, {.now = absl::Now(),
+                                   .columns = TerminalWidth(io.out),
+                                   .inputs = InputsOf(task, server)}));
 }
 
 int Run(absl::Span<const std::string> args, const Io& io) {

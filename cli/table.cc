@@ -56,4 +56,9 @@ size_t TerminalWidth(int fd) {
   return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
+size_t TerminalHeight(int fd) {
+  winsize size = {};
+  return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}
+
 }  // namespace troika::cli

@@ -30,6 +30,8 @@ class Table {
 
 // Columns of a terminal; 0 where `fd` is none, or one that does not say.
 size_t TerminalWidth(int fd);
+// Its rows, likewise.
+size_t TerminalHeight(int fd);
 
 }  // namespace troika::cli
 

@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
 #include "agent/harness.h"
 #include "base/status_macros.h"
 #include "dto/proto_json.h"
@@ -47,6 +49,40 @@ TaskState Identity(const v1::Task& task) {
   return state;
 }
 
+EventId EventIdOf(absl::string_view text) {
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(text, absl::MaxSplits('.', 1));
+  EventId id;
+  if (!absl::SimpleAtoi(parts.first, &id.record) ||
+      !absl::SimpleAtoi(parts.second, &id.index)) {
+    return {};
+  }
+  return id;
+}
+
+void FillPending(const v1::Task& task, TaskState* state) {
+  for (const v1::Approval& one : task.approvals()) {
+    state->approvals[one.id()] = {
+        .asked = EventIdOf(one.event_id()),
+        .tool_use_id = one.tool_use_id(),
+        .tool_name = one.tool_name(),
+        .input_json = one.has_input() ? ToJson(one.input()) : "",
+        .reason = one.reason()};
+  }
+  for (const v1::Question& one : task.questions()) {
+    PendingQuestion& question = state->questions[one.id()];
+    question = {.asked = EventIdOf(one.event_id()),
+                .tool_use_id = one.tool_use_id()};
+    for (const v1::Question::Item& item : one.items()) {
+      question.items.push_back(
+          {.header = item.header(),
+           .text = item.text(),
+           .options = {item.options().begin(), item.options().end()},
+           .multi_select = item.multi_select()});
+    }
+  }
+}
+
 // As much as messages that come after it, and who shows them, can need.
 void Fill(const v1::Task& task, TaskState* state) {
   state->status = StatusOf(task.state());
@@ -63,6 +99,7 @@ void Fill(const v1::Task& task, TaskState* state) {
                   .cache_write = total.cache_write_input_tokens(),
                   .output = total.output_tokens(),
                   .reasoning = total.reasoning_output_tokens()};
+  FillPending(task, state);
 }
 
 }  // namespace
@@ -78,13 +115,6 @@ absl::StatusOr<Message> TaskFold::Take(absl::string_view json) {
   was_cut_ = event.Get("cut").size() > 0;
   Reduce(message, &state_);
   return message;
-}
-
-absl::StatusOr<Message> TaskFold::ReadWhole(const v1::Event& event) {
-  const std::string text = ToJson(event);
-  json::Parser parser;
-  ASSIGN_OR_RETURN(const json::Value value, parser.Parse(text));
-  return ReadEvent(value);
 }
 
 void TaskFold::Restart() { state_ = start_; }

@@ -24,8 +24,6 @@ class TaskFold {
 
   // The event, counted in. InvalidArgument where `json` is none.
   absl::StatusOr<Message> Take(absl::string_view json);
-  // Where the whole event of `message` was asked for, as some of it was cut.
-  static absl::StatusOr<Message> ReadWhole(const v1::Event& event);
   // All events come again.
   void Restart();
 

@@ -1,16 +1,18 @@
 #include "cli/task_text.h"
 
 #include <map>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "cli/amounts.h"
+#include "cli/approval_text.h"
 #include "cli/terminal_text.h"
-#include "cli/tool_label.h"
 #include "dto/proto_json.h"
 
 namespace troika::cli {
@@ -76,37 +78,58 @@ void AddResult(const v1::Result& result, Fields* fields) {
   fields->Add("answer", result.text());
 }
 
-void AddPending(const v1::Task& task, std::string* text) {
-  for (const v1::Approval& one : task.approvals()) {
-    Approval approval;
-    approval.tool_name = one.tool_name();
-    if (one.has_input()) approval.input_json = ToJson(one.input());
-    const ToolLabel label = LabelOf(approval, task.cwd());
-    absl::StrAppend(text, "\n? approval needed: ", label.name, "  ", label.what,
+// Any text whole, its lines below each other.
+void AddText(absl::string_view sign, absl::string_view text, std::string* out) {
+  const std::string space(DisplayWidth(sign), ' ');
+  const std::string harmless = Harmless(absl::StripAsciiWhitespace(text));
+  bool first = true;
+  for (const absl::string_view line : absl::StrSplit(harmless, '\n')) {
+    absl::StrAppend(out, std::exchange(first, false) ? sign : space, line,
                     "\n");
-    if (!one.reason().empty()) {
-      absl::StrAppend(text, "  ", HarmlessLine(one.reason()), "\n");
-    }
-    absl::StrAppend(text, "  troika respond ", task.id(), " ",
-                    HarmlessLine(one.id()), " --allow, or --deny\n");
   }
-  for (const v1::Question& one : task.questions()) {
-    for (const v1::Question::Item& item : one.items()) {
-      absl::StrAppend(text, "\n? ",
-                      HarmlessLine(Labelled(item.header(), item.text())),
-                      item.multi_select() ? " (any of)" : "", "\n");
-      for (int i = 0; i < item.options_size(); ++i) {
-        absl::StrAppend(text, "    ", i + 1, ". ",
-                        HarmlessLine(item.options(i)), "\n");
-      }
-    }
-    absl::StrAppend(text, "  troika respond ", task.id(), " ",
-                    HarmlessLine(one.id()));
-    for (int i = 0; i < one.items_size(); ++i) {
-      absl::StrAppend(text, " --answer TEXT");
-    }
-    absl::StrAppend(text, "\n");
+}
+
+void AddApproval(const v1::Task& task, const v1::Approval& approval,
+                 const DescribeOptions& options, std::string* out) {
+  const auto exact = options.inputs.find(approval.id());
+  const bool is_exact = exact != options.inputs.end();
+  const ApprovalText text = DescribeApproval(
+      approval.tool_name(), is_exact               ? exact->second
+                            : approval.has_input() ? ToJson(approval.input())
+                                                   : "");
+  absl::StrAppend(out, "\n? approval needed: ", text.tool, " (", SizeText(text),
+                  ")\n");
+  if (!approval.reason().empty()) AddText("  ", approval.reason(), out);
+  for (const ApprovalRow& row : RowsOf(text, options.columns)) {
+    absl::StrAppend(out, row.text, "\n");
   }
+  if (!is_exact) {
+    absl::StrAppend(out,
+                    "  ! the agent's own words can't be read: numbers may be "
+                    "rounded, and the order is not kept\n");
+  }
+  absl::StrAppend(out, "  troika respond ", task.id(), " ",
+                  HarmlessLine(approval.id()), " --allow, or --deny\n");
+}
+
+void AddQuestion(const v1::Task& task, const v1::Question& question,
+                 std::string* out) {
+  for (const v1::Question::Item& item : question.items()) {
+    absl::StrAppend(out, "\n");
+    AddText("? ",
+            absl::StrCat(Labelled(item.header(), item.text()),
+                         item.multi_select() ? " (any of)" : ""),
+            out);
+    for (int i = 0; i < item.options_size(); ++i) {
+      AddText(absl::StrCat("    ", i + 1, ". "), item.options(i), out);
+    }
+  }
+  absl::StrAppend(out, "  troika respond ", task.id(), " ",
+                  HarmlessLine(question.id()));
+  for (int i = 0; i < question.items_size(); ++i) {
+    absl::StrAppend(out, " --answer TEXT");
+  }
+  absl::StrAppend(out, "\n");
 }
 
 }  // namespace
@@ -147,7 +170,8 @@ std::string TaskLine(const v1::Task& task) {
                       HarmlessLine(task.title()), "\n");
 }
 
-std::string Describe(const v1::Task& task, absl::Time now) {
+std::string Describe(const v1::Task& task, const DescribeOptions& options) {
+  const absl::Time now = options.now;
   Fields fields;
   fields.Add("task", task.id());
   fields.Add("title", task.title());
@@ -173,7 +197,12 @@ std::string Describe(const v1::Task& task, absl::Time now) {
   if (task.has_result()) AddResult(task.result(), &fields);
   // Where the task failed outside of a turn.
   if (task.hint() != task.result().hint()) fields.Add("hint", task.hint());
-  AddPending(task, &fields.text());
+  for (const v1::Approval& approval : task.approvals()) {
+    AddApproval(task, approval, options, &fields.text());
+  }
+  for (const v1::Question& question : task.questions()) {
+    AddQuestion(task, question, &fields.text());
+  }
   return std::move(fields.text());
 }
 

@@ -2,7 +2,8 @@
 #ifndef TROIKA_CLI_TASK_TEXT_H_
 #define TROIKA_CLI_TASK_TEXT_H_
 
-#include <optional>
+#include <cstddef>
+#include <map>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -25,9 +26,16 @@ void AddTask(const v1::Task& task, absl::Time now, Table* table);
 // One line: id, state and title.
 std::string TaskLine(const v1::Task& task);
 
-// All that there is to say, a line or more each, and what waits for an answer
-// with how to give it.
-std::string Describe(const v1::Task& task, absl::Time now);
+struct DescribeOptions {
+  absl::Time now;
+  size_t columns = 0;  // Of the terminal; 0: there is none.
+  // Inputs of approvals as the agent wrote them, by the approvals' ids.
+  std::map<std::string, std::string> inputs;
+};
+
+// All that there is to say, a line or more each, and what waits for an answer,
+// whole, with how to give it.
+std::string Describe(const v1::Task& task, const DescribeOptions& options);
 
 }  // namespace troika::cli
 

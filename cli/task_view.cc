@@ -80,9 +80,12 @@ void TaskView::Add(const Message& message, const TaskState& state,
       absl::StrAppend(&buffer_, absl::StrReplaceAll(json, {{"\n", " "}}), "\n");
       break;
     case ViewOptions::Output::kText: {
+      if (limited_) LimitToScreen();
       const std::string text = timeline_.Add(message, state);
-      if (!text.empty()) HideStatus();
+      if (text.empty()) break;
+      HideStatus();
       buffer_ += text;
+      last_asked_ = timeline_.last_asked();
       break;
     }
   }
@@ -119,6 +122,7 @@ void TaskView::Finish() {
 
 void TaskView::Say(absl::string_view text) {
   Finish();
+  last_asked_.clear();
   // Where stderr can't be written, nobody is left to tell.
   WriteAll(io_.err, absl::StrCat("troika: ", text, "\n")).IgnoreError();
 }
@@ -144,6 +148,35 @@ void TaskView::Prompt(absl::string_view text) {
   buffer_ += prompt_;
   Write();
 }
+
+void TaskView::ErasePrompt() {
+  if (prompt_.empty()) return;
+  if (!terminal_) return EndPrompt();
+  absl::StrAppend(&buffer_, kEraseLine);
+  prompt_.clear();
+}
+
+void TaskView::ShowRows(const std::vector<std::string>& rows, Block block) {
+  last_asked_.clear();
+  if (block == Block::kNew) {
+    HideStatus();
+    buffer_ += timeline_.AddRows(rows);
+  } else {
+    for (const std::string& row : rows) absl::StrAppend(&buffer_, row, "\n");
+  }
+  Write();
+}
+
+void TaskView::LimitToScreen() {
+  limited_ = true;
+  timeline_.set_width(width());
+  const size_t height = TerminalHeight(io_.out);
+  timeline_.set_most_rows(height == 0           ? 0
+                          : height > kRowsToAsk ? height - kRowsToAsk
+                                                : 1);
+}
+
+size_t TaskView::width() const { return TerminalWidth(io_.out); }
 
 void TaskView::EndPrompt() {
   if (!prompt_.empty()) buffer_ += '\n';

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -17,6 +18,9 @@
 #include "task/state.h"
 
 namespace troika::cli {
+
+// Rows below a block that asking the user takes.
+inline constexpr size_t kRowsToAsk = 4;
 
 struct ViewOptions {
   enum class Output {
@@ -64,6 +68,26 @@ class TaskView {
   void Prompt(absl::string_view text);
   // The user has ended that line.
   void PromptTyped() { prompt_.clear(); }
+  // Takes the prompt away again, as far as the terminal can.
+  void ErasePrompt();
+
+  // What the agent asks, whole, for this terminal.
+  std::vector<std::string> Rows(const Approval& approval) const {
+    return timeline_.Rows(approval);
+  }
+  std::vector<std::string> Rows(const Question& question) const {
+    return timeline_.Rows(question);
+  }
+  enum class Block { kNew, kSame };
+  // Prints rows as a block, or as more of the block before.
+  void ShowRows(const std::vector<std::string>& rows, Block block);
+  // The approval or question that stands last on the screen, whole; or empty.
+  const std::string& last_asked() const { return last_asked_; }
+  // From now on, what is asked is shown only if it fits into the terminal
+  // together with a question: the caller shows the rest.
+  void LimitToScreen();
+  // Columns of the terminal; 0 if there is none.
+  size_t width() const;
   // Says what is wrong with the log, and when that is over (empty): each once,
   // however often it is told.
   void SayTrouble(absl::string_view trouble);
@@ -94,6 +118,8 @@ class TaskView {
   absl::Status written_;
   std::string status_shown_;  // Empty: none is.
   std::string prompt_;        // Empty: none is open.
+  bool limited_ = false;
+  std::string last_asked_;
   std::string trouble_said_;
   int64_t wake_at_ = 0;
   bool deadline_passed_ = false;

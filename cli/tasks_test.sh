@@ -187,8 +187,8 @@ expect 0 '✔ done' resume "$id" 'third'
 expect 0 'turns      3' show "$id"
 echo 'of stdin' | "$troika" send "$id" --quiet 'fourth' >"$dir/output" 2>&1
 expect 0 'fourth\n\nof stdin\n' log "$id" --stream in
-expect 0 "$id" stop "$id" --grace 1s
-until_state "$id" '[a-z]*ed'
+"$troika" stop "$id" --grace 1s >"$dir/output" 2>&1
+until_state "$id" '\(done\|[a-z]*ed\)'
 echo 'more of it' | "$troika" resume "$id" --quiet 'fifth' >"$dir/output" 2>&1
 expect 0 'fifth\n\nmore of it\n' log "$id" --stream in
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 
@@ -37,6 +38,13 @@ size_t DisplayWidth(absl::string_view text);
 // `text`, or its start and "…" where it needs more than `columns`. Never cut
 // within a character.
 std::string CutToWidth(absl::string_view text, size_t columns);
+
+// `text`, or its start, "…" and its end where it needs more than `columns`.
+std::string CutMiddleToWidth(absl::string_view text, size_t columns);
+
+// `text`, which is one line, in rows of at most `columns`; 0: in one row. A row
+// ends after a space if it can. Nothing is left out, not even that space.
+std::vector<std::string> WrapToWidth(absl::string_view text, size_t columns);
 
 }  // namespace troika::cli
 

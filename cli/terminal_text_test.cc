@@ -97,5 +97,29 @@ TEST(CutToWidthTest, NeverCutsACharacter) {
   }
 }
 
+TEST(CutMiddleToWidthTest, KeepsBothEnds) {
+  EXPECT_EQ(CutMiddleToWidth("abc", 3), "abc");
+  EXPECT_EQ(CutMiddleToWidth("abcdefgh", 6), "ab…fgh");
+  for (size_t columns = 2; columns < 20; ++columns) {
+    EXPECT_LE(DisplayWidth(CutMiddleToWidth("é漢🙂 abc 漢字 🙂🙂 end",
+                                            columns)),
+              columns);
+  }
+}
+
+TEST(WrapToWidthTest, LeavesNothingOut) {
+  EXPECT_EQ(WrapToWidth("abcde", 2),
+            (std::vector<std::string>{"ab", "cd", "e"}));
+  EXPECT_EQ(WrapToWidth("a漢字", 2),
+            (std::vector<std::string>{"a", "漢", "字"}));
+  EXPECT_EQ(WrapToWidth("漢", 1), std::vector<std::string>{"漢"});
+  EXPECT_EQ(WrapToWidth("abc", 0), std::vector<std::string>{"abc"});
+  EXPECT_EQ(WrapToWidth("ab cd efghijk l", 5),
+            (std::vector<std::string>{"ab ", "cd ", "efghi", "jk l"}));
+  EXPECT_EQ(WrapToWidth("ab    cd", 3),
+            (std::vector<std::string>{"ab ", "   ", "cd"}));
+  EXPECT_EQ(WrapToWidth("", 5), std::vector<std::string>{""});
+}
+
 }  // namespace
 }  // namespace troika::cli

@@ -59,6 +59,7 @@ std::string Timeline::EndLine() {
 void Timeline::Begin(Kind kind) {
   out_ += EndLine();
   last_tool_.clear();
+  last_asked_.clear();
   const bool apart = kind == Kind::kBlock || last_kind_ == Kind::kBlock;
   if (last_kind_ != Kind::kNothing && apart) out_ += "\n";
   last_kind_ = kind;
@@ -89,6 +90,45 @@ std::string Timeline::Painted(Style style, absl::string_view text) const {
 void Timeline::Line(Style style, absl::string_view text) {
   absl::StrAppend(&out_, Painted(Style::kDim, Indent()),
                   Painted(style, CutToWidth(text, Columns())), "\n");
+}
+
+std::vector<std::string> Timeline::ParagraphRows(Style style,
+                                                 absl::string_view sign,
+                                                 absl::string_view text) const {
+  const std::string space(DisplayWidth(sign), ' ');
+  // A column is left free: some terminals wrap a row that is full.
+  const size_t room =
+      look_.width == 0
+          ? 0
+          : std::max(kFewestColumns,
+                     Columns() - std::min(Columns() - 1, space.size() + 1));
+  const std::string harmless = absl::StrReplaceAll(
+      Harmless(absl::StripAsciiWhitespace(text)), {{"\t", "  "}});
+  std::vector<std::string> rows;
+  bool was_empty = false;
+  for (const absl::string_view line : absl::StrSplit(harmless, '\n')) {
+    // Of empty lines in a row one is enough.
+    if (std::exchange(was_empty, line.empty()) && line.empty()) continue;
+    for (const std::string& row : WrapToWidth(line, room)) {
+      rows.push_back(absl::StrCat(
+          Painted(Style::kDim, Indent()),
+          Painted(style, absl::StrCat(rows.empty() ? sign : space, row))));
+    }
+  }
+  return rows;
+}
+
+void Timeline::Paragraph(Style style, absl::string_view sign,
+                         absl::string_view text) {
+  for (const std::string& row : ParagraphRows(style, sign, text)) {
+    absl::StrAppend(&out_, row, "\n");
+  }
+}
+
+std::string Timeline::AddRows(const std::vector<std::string>& rows) {
+  Begin(Kind::kBlock);
+  for (const std::string& row : rows) absl::StrAppend(&out_, row, "\n");
+  return std::exchange(out_, "");
 }
 
 void Timeline::Lines(Style style, absl::string_view sign,

@@ -27,6 +27,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "agent/message.h"
+#include "cli/approval_text.h"
 #include "cli/tool_label.h"
 #include "task/state.h"
 
@@ -39,6 +40,9 @@ class Timeline {
   struct Look {
     Color color = Color::kNever;
     size_t width = 0;  // Columns of the terminal; 0: there is none.
+    // What the agent asks is shown whole if it needs at most so many rows; 0:
+    // always. Above it, whoever asks the user shows it page by page.
+    size_t most_rows = 0;
   };
 
   explicit Timeline(const Look& look) : look_(look) {}
@@ -54,6 +58,16 @@ class Timeline {
   bool line_open() const { return line_open_; }
 
   void set_width(size_t columns) { look_.width = columns; }
+  void set_most_rows(size_t rows) { look_.most_rows = rows; }
+
+  // What an agent asks, whole, as rows that fit into the terminal's width.
+  std::vector<std::string> Rows(const Approval& approval) const;
+  std::vector<std::string> Rows(const Question& question) const;
+  // Prints rows as a block of their own.
+  std::string AddRows(const std::vector<std::string>& rows);
+  // The id of the approval or question whose rows were printed last and whole;
+  // empty if something else was printed since.
+  const std::string& last_asked() const { return last_asked_; }
 
   // The line that shows an agent at work, without its end:
   //   ⠋ running · Bash npm test · 12s · 3.4k tokens
@@ -100,11 +114,20 @@ class Timeline {
   void On(const ToolOutputDelta& delta, const Context& context);
   void On(const Lifecycle& event, const Context& context);
 
+  static Style StyleOf(ApprovalText::Kind kind);
   size_t DepthUnder(const std::string& tool_use_id) const;
   // Starts something: ends the open line and sets it off where it has to be.
   void Begin(Kind kind);
   // A line of harmless text, cut where it would wrap.
   void Line(Style style, absl::string_view text);
+  // Any text whole: its lines are kept, and wrapped where they are too long.
+  // The first one stands after `sign`, the others below it.
+  void Paragraph(Style style, absl::string_view sign, absl::string_view text);
+  std::vector<std::string> ParagraphRows(Style style, absl::string_view sign,
+                                         absl::string_view text) const;
+  // Shows what is asked, or how to see it if it is too long.
+  void Ask(const std::string& id, const std::vector<std::string>& rows,
+           const Context& context);
   // The first lines of any text, each cut; the first one after `sign`.
   void Lines(Style style, absl::string_view sign, absl::string_view text,
              size_t max_lines);
@@ -127,6 +150,7 @@ class Timeline {
   std::map<std::string, Tool> tools_;  // That run, by id.
   int64_t tools_seen_ = 0;
   std::string last_tool_;  // Its line is the last that was printed.
+  std::string last_asked_;
   std::string last_text_;  // The agent's.
   std::string last_error_;
   std::string last_todo_;

@@ -21,7 +21,7 @@ std::string ByWhom(absl::string_view what, const Lifecycle& event) {
   std::string text(what);
   if (!event.by.empty()) absl::StrAppend(&text, " by ", event.by);
   if (!event.text.empty()) absl::StrAppend(&text, ": ", event.text);
-  return HarmlessLine(text);
+  return text;
 }
 
 // How long the turn took, as the agent says or else by the log's times.
@@ -67,8 +67,7 @@ void Timeline::On(const Result& result, const Context& context) {
   }
   const Ending& ending = context.state.ending;
   if (ending.kind == Ending::Kind::kInterrupt) {
-    return Line(Style::kYellow,
-                absl::StrCat("■ ", HarmlessLine(ending.text), tail));
+    return Paragraph(Style::kYellow, "■ ", absl::StrCat(ending.text, tail));
   }
   last_error_ = result.error;
   Lines(Style::kRed, "✘ failed: ",
@@ -80,7 +79,7 @@ void Timeline::On(const Result& result, const Context& context) {
 
 void Timeline::Hint(const Result& result) {
   if (result.hint.empty()) return;
-  Line(Style::kYellow, absl::StrCat("  hint: ", HarmlessLine(result.hint)));
+  Paragraph(Style::kYellow, "  hint: ", result.hint);
 }
 
 std::string Timeline::WaitingTurn(const TaskState& state) {
@@ -96,10 +95,10 @@ std::string Timeline::WaitingTurn(const TaskState& state) {
 
 void Timeline::On(const Lifecycle& event, const Context& context) {
   using Event = Lifecycle::Kind;
-  const std::string text = HarmlessLine(event.text);
+  const std::string& text = event.text;
   const auto note = [&](Style style, absl::string_view line) {
     Begin(Kind::kLine);
-    Line(style, line);
+    Paragraph(style, "", line);
   };
   // What the turn's result has said is not said again.
   const bool told =

@@ -91,7 +91,7 @@ void Timeline::On(const RateLimit& limit, const Context& context) {
                     DurationText(*limit.resets_at - *context.message.time));
   }
   Begin(Kind::kLine);
-  Line(Style::kYellow, text);
+  Paragraph(Style::kYellow, "", text);
 }
 
 void Timeline::On(const Subagent& subagent, const Context&) {
@@ -131,6 +131,7 @@ void Timeline::On(const Diff& diff, const Context&) {
 
 void Timeline::On(const Notice& notice, const Context&) {
   Style style = Style::kDim;
+  bool warns = true;
   switch (notice.kind) {
     case Notice::Kind::kTurnStarted:
       return;
@@ -144,11 +145,14 @@ void Timeline::On(const Notice& notice, const Context&) {
       style = Style::kRed;
       break;
     default:
+      warns = false;
       break;
   }
   const std::string text = HarmlessLine(notice.text);
   if (text.empty()) return;
   Begin(Kind::kLine);
+  // A warning is never cut.
+  if (warns) return Paragraph(style, "! ", notice.text);
   Line(style, absl::StrCat("! ", text));
 }
 
@@ -167,9 +171,8 @@ void Timeline::On(const Raw& raw, const Context&) {
 
 void Timeline::On(const ParseError& error, const Context&) {
   Begin(Kind::kLine);
-  Line(Style::kYellow,
-       absl::StrCat("! ", Labelled(HarmlessLine(error.error),
-                                   HarmlessLine(error.snippet))));
+  Paragraph(Style::kYellow, "! ",
+            Labelled(error.error, HarmlessLine(error.snippet)));
 }
 
 }  // namespace troika::cli

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "cli/amounts.h"
+#include "cli/approval_text.h"
 #include "cli/terminal_text.h"
 #include "cli/timeline.h"
 
@@ -119,52 +120,112 @@ void Timeline::On(const Todo& todo, const Context&) {
   }
 }
 
+std::vector<std::string> Timeline::Rows(const Approval& approval) const {
+  const ApprovalText text =
+      DescribeApproval(approval.tool_name, approval.input_json);
+  std::vector<std::string> rows = ParagraphRows(
+      Style::kYellow, "? ",
+      absl::StrCat("approval needed: ", text.tool,
+                   text.lines.empty() ? "" : absl::StrCat(" (", SizeText(text)),
+                   text.lines.empty() ? "" : ")"));
+  if (!absl::StripAsciiWhitespace(approval.reason).empty()) {
+    for (std::string& row :
+         ParagraphRows(Style::kPlain, "  ", approval.reason)) {
+      rows.push_back(std::move(row));
+    }
+  }
+  for (const ApprovalRow& row :
+       RowsOf(text, look_.width == 0 ? 0 : Columns())) {
+    rows.push_back(absl::StrCat(Painted(Style::kDim, Indent()),
+                                Painted(StyleOf(row.kind), row.text)));
+  }
+  return rows;
+}
+
+Timeline::Style Timeline::StyleOf(ApprovalText::Kind kind) {
+  switch (kind) {
+    case ApprovalText::Kind::kField:
+    case ApprovalText::Kind::kSame:
+      return Style::kDim;
+    case ApprovalText::Kind::kRemoved:
+      return Style::kRed;
+    case ApprovalText::Kind::kAdded:
+      return Style::kGreen;
+    case ApprovalText::Kind::kText:
+      break;
+  }
+  return Style::kPlain;
+}
+
+void Timeline::Ask(const std::string& id, const std::vector<std::string>& rows,
+                   const Context& context) {
+  Begin(Kind::kBlock);
+  if (look_.most_rows == 0 || rows.size() <= look_.most_rows) {
+    for (const std::string& row : rows) absl::StrAppend(&out_, row, "\n");
+    last_asked_ = id;
+    return;
+  }
+  absl::StrAppend(&out_, rows[0], "\n");
+  const EventId& event = context.message.id;
+  Paragraph(Style::kDim, "  ",
+            absl::StrCat(MoreLinesText(static_cast<int64_t>(rows.size()) - 1),
+                         ": troika show ", context.state.task, " --event ",
+                         event.record, ".", event.index));
+}
+
 void Timeline::On(const Approval& approval, const Context& context) {
-  const ToolLabel label = LabelOf(approval, context.state.cwd);
-  const std::string what =
-      absl::StrCat(label.name, label.what.empty() ? "" : "  ", label.what);
-  const std::string reason = HarmlessLine(approval.reason);
+  const std::string what = HarmlessLine(approval.tool_name);
   switch (approval.state) {
     case Approval::State::kAsked:
-      Begin(Kind::kBlock);
-      Line(Style::kYellow, absl::StrCat("? approval needed: ", what));
-      if (!reason.empty()) Line(Style::kPlain, absl::StrCat("  ", reason));
-      return;
+      return Ask(approval.id, Rows(approval), context);
     case Approval::State::kAllowed:
       Begin(Kind::kLine);
       return Line(Style::kGreen, absl::StrCat("✔ allowed: ", what));
     case Approval::State::kDenied:
       Begin(Kind::kLine);
-      return Line(Style::kYellow,
-                  absl::StrCat("✘ denied: ", Labelled(what, reason)));
+      return Paragraph(Style::kYellow,
+                       "✘ denied: ", Labelled(what, approval.reason));
     case Approval::State::kCancelled:
       Begin(Kind::kLine);
-      return Line(Style::kDim, absl::StrCat("approval no longer needed: ",
-                                            Labelled(what, reason)));
+      return Paragraph(Style::kDim, "approval no longer needed: ",
+                       Labelled(what, approval.reason));
   }
 }
 
-void Timeline::On(const Question& question, const Context&) {
-  if (question.state == Question::State::kCancelled) {
-    Begin(Kind::kLine);
-    return Line(Style::kDim, "the question is no longer open");
-  }
-  const bool asked = question.state == Question::State::kAsked;
-  Begin(asked ? Kind::kBlock : Kind::kLine);
+std::vector<std::string> Timeline::Rows(const Question& question) const {
+  std::vector<std::string> rows;
+  const auto add = [&](Style style, absl::string_view sign,
+                       absl::string_view text) {
+    for (std::string& row : ParagraphRows(style, sign, text)) {
+      rows.push_back(std::move(row));
+    }
+  };
   for (const Question::Item& item : question.items) {
-    const std::string text = HarmlessLine(Labelled(item.header, item.text));
-    if (!asked) {
-      Line(Style::kGreen,
-           absl::StrCat("✔ ", text, " → ",
-                        HarmlessLine(absl::StrJoin(item.answers, ", "))));
-      continue;
-    }
-    Line(Style::kYellow,
-         absl::StrCat("? ", text, item.multi_select ? " (any of)" : ""));
+    add(Style::kYellow, "? ",
+        absl::StrCat(Labelled(item.header, item.text),
+                     item.multi_select ? " (any of)" : ""));
     for (size_t i = 0; i < item.options.size(); ++i) {
-      Line(Style::kPlain,
-           absl::StrCat("    ", i + 1, ". ", HarmlessLine(item.options[i])));
+      add(Style::kPlain, absl::StrCat("    ", i + 1, ". "), item.options[i]);
     }
+  }
+  return rows;
+}
+
+void Timeline::On(const Question& question, const Context& context) {
+  switch (question.state) {
+    case Question::State::kCancelled:
+      Begin(Kind::kLine);
+      return Line(Style::kDim, "the question is no longer open");
+    case Question::State::kAsked:
+      return Ask(question.id, Rows(question), context);
+    case Question::State::kAnswered:
+      break;
+  }
+  Begin(Kind::kLine);
+  for (const Question::Item& item : question.items) {
+    Paragraph(Style::kGreen, "✔ ",
+              absl::StrCat(Labelled(item.header, item.text), " → ",
+                           absl::StrJoin(item.answers, ", ")));
   }
 }
 

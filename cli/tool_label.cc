@@ -100,8 +100,4 @@ ToolLabel LabelOf(const ToolUse& use, absl::string_view cwd) {
                    cwd);
 }
 
-ToolLabel LabelOf(const Approval& approval, absl::string_view cwd) {
-  return MakeLabel(approval.tool_name, approval.input_json, cwd);
-}
-
 }  // namespace troika::cli

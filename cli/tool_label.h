@@ -17,7 +17,6 @@ struct ToolLabel {
 // Both are harmless and one line each. Paths under `cwd` are shown from there.
 // A shell that is only there to run a command is left out.
 ToolLabel LabelOf(const ToolUse& use, absl::string_view cwd);
-ToolLabel LabelOf(const Approval& approval, absl::string_view cwd);
 
 }  // namespace troika::cli
 

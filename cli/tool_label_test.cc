@@ -45,7 +45,6 @@ TEST(ToolLabelTest, ShowsOtherInputAsItIs) {
 TEST(ToolLabelTest, NamesTheServer) {
   EXPECT_EQ(LabelOf(ToolUse{.name = "echo", .server = "mock"}, "").name,
             "mock/echo");
-  EXPECT_EQ(LabelOf(Approval{.tool_name = "Bash"}, "").name, "Bash");
 }
 
 }  // namespace
