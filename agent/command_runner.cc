@@ -11,16 +11,57 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <set>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/cleanup/cleanup.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
+#include "base/mutex.h"
 
 namespace troika {
 namespace {
+
+// The commands of this process that run now.
+class Running {
+ public:
+  static Running& Instance() {
+    static auto* const kInstance = new Running;
+    return *kInstance;
+  }
+
+  // Starts a command, unless all were cancelled. Returns an errno.
+  int Start(absl::FunctionRef<int(pid_t*)> spawn, pid_t* pid) {
+    MutexLock lock(&mutex_);
+    if (cancelled_) return ECANCELED;
+    const int error = spawn(pid);
+    if (error == 0) groups_.insert(*pid);
+    return error;
+  }
+  // Kills what is left of a command, and returns whether all were cancelled.
+  // Call it before the command is waited for, because until then its group can
+  // be nobody else's.
+  bool End(pid_t pid) {
+    MutexLock lock(&mutex_);
+    kill(-pid, SIGKILL);
+    groups_.erase(pid);
+    return cancelled_;
+  }
+  void CancelAll() {
+    MutexLock lock(&mutex_);
+    cancelled_ = true;
+    for (const pid_t group : groups_) kill(-group, SIGKILL);
+  }
+
+ private:
+  Mutex mutex_;
+  bool cancelled_ ABSL_GUARDED_BY(mutex_) = false;
+  std::set<pid_t> groups_ ABSL_GUARDED_BY(mutex_);
+};
 
 std::string Attempt(const Command& command) {
   return absl::StrCat("run ", absl::StrJoin(command.argv, " "));
@@ -103,6 +144,11 @@ bool ReadUntilExit(int output, int process, absl::Time deadline,
   }
 }
 
+absl::Status Cancelled(const Command& command) {
+  return absl::CancelledError(
+      absl::StrCat(Attempt(command), ": this process is about to end"));
+}
+
 absl::Status ExitStatus(const Command& command, int status,
                         absl::string_view output) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return absl::OkStatus();
@@ -128,8 +174,11 @@ absl::StatusOr<std::string> ProcessRunner::Run(const Command& command) {
   absl::Cleanup close_read = [&] { close(pipe_fds[0]); };
   fcntl(pipe_fds[0], F_SETFL, O_NONBLOCK);
   pid_t pid = 0;
-  const int error = Spawn(command, pipe_fds[1], &pid);
+  const int error = Running::Instance().Start(
+      [&](pid_t* started) { return Spawn(command, pipe_fds[1], started); },
+      &pid);
   close(pipe_fds[1]);
+  if (error == ECANCELED) return Cancelled(command);
   if (error != 0) {
     return absl::FailedPreconditionError(
         absl::StrCat(Attempt(command), ": ", strerror(error)));
@@ -139,11 +188,11 @@ absl::StatusOr<std::string> ProcessRunner::Run(const Command& command) {
   std::string output;
   const bool in_time = ReadUntilExit(pipe_fds[0], process,
                                      absl::Now() + command.deadline, &output);
-  // Before it is waited for, as until then its group can be nobody else's.
-  kill(-pid, SIGKILL);
+  const bool cancelled = Running::Instance().End(pid);
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
+  if (cancelled) return Cancelled(command);
   if (!in_time) {
     return absl::DeadlineExceededError(
         absl::StrCat(Attempt(command), ": took longer than ",
@@ -154,5 +203,7 @@ absl::StatusOr<std::string> ProcessRunner::Run(const Command& command) {
   if (!ended.ok()) return ended;
   return output;
 }
+
+void CancelCommands() { Running::Instance().CancelAll(); }
 
 }  // namespace troika

@@ -29,7 +29,7 @@ class CommandRunner {
 
   // What the command wrote to stdout. FailedPrecondition where it can't be
   // started or ends with anything but 0; DeadlineExceeded where it does not end
-  // in time.
+  // in time; Cancelled after CancelCommands().
   virtual absl::StatusOr<std::string> Run(const Command& command) = 0;
 };
 
@@ -42,6 +42,10 @@ class ProcessRunner final : public CommandRunner {
 
   absl::StatusOr<std::string> Run(const Command& command) override;
 };
+
+// Kills all commands that run now, and makes later ones fail with Cancelled:
+// the process is about to end. Thread-safe.
+void CancelCommands();
 
 }  // namespace troika
 

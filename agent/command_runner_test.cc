@@ -1,8 +1,11 @@
 #include "agent/command_runner.h"
 
 #include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <string>
+#include <thread>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -66,6 +69,30 @@ TEST_F(CommandRunnerTest, AnErrorMayEndWithTheOutput) {
                 absl::StrCat("run ", program,
                              " 1: exited with code 1; check that it works by "
                              "hand:\nout\nerr\n")));
+}
+
+TEST_F(CommandRunnerTest, CancellingEndsWhatRunsAndWhatComes) {
+  // In a process of its own, as it is for good.
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    std::thread runs([&] {
+      const auto output =
+          Run("echo > \"$0.runs\"; sleep 300", absl::Seconds(200));
+      if (!absl::IsCancelled(output.status())) _exit(1);
+    });
+    while (access(folder_.Path("program.runs").c_str(), F_OK) != 0) {
+      absl::SleepFor(absl::Milliseconds(1));
+    }
+    CancelCommands();
+    runs.join();
+    const auto later = ProcessRunner().Run(
+        {.argv = {folder_.Path("program")}, .deadline = absl::Seconds(200)});
+    _exit(absl::IsCancelled(later.status()) ? 0 : 2);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(CommandRunnerTest, ADeadlineEndsTheWholeGroup) {

@@ -94,8 +94,10 @@ absl::StatusOr<CliFacts> Ask(const std::string& path, const CliNames& names,
   if (ParseVersion(facts.version) <= names.newest_known) return facts;
   command.argv = {path};
   for (const absl::string_view arg : names.help) command.argv.emplace_back(arg);
+  const absl::StatusOr<std::string> help = options.runner->Run(command);
+  if (absl::IsCancelled(help.status())) return help.status();
   // Without its help, such a version is taken for the newest that we know.
-  facts.help = options.runner->Run(command).value_or("");
+  facts.help = help.value_or("");
   return facts;
 }
 

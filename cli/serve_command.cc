@@ -17,29 +17,35 @@ namespace {
 
 constexpr absl::string_view kHelp = R"(usage: troika serve [FLAG...]
 
-Runs the server in the foreground, until SIGTERM or Ctrl-C; the agents go on,
-and the next server takes them up again. Commands start one by themselves where
-none runs, which leaves when it has had nothing to do for a while: this is for a
-server that stays, such as a service (tools/troika.service), and for the page.
+Runs the server in the foreground until SIGTERM, SIGHUP or Ctrl-C; a second
+signal ends it at once. The agents go on, and the next server takes them up.
+Commands start a server by themselves if none runs, and it leaves when it has
+had nothing to do for a while. This command is for a server that stays, such as
+a service (tools/troika.service), and for the page. It takes the place of a
+server that a command has started. If this server is killed, the next command
+starts one with the same flags in its place.
 
-  --listen HOST:PORT  where on TCP (127.0.0.1:4747); port 0 takes any, none
-                      listens on the socket in the state folder alone
-  --allow-remote      let HOST be reachable from other machines; who has the
-                      token then has all that its user may do here
+  --listen HOST:PORT  where to listen on TCP (default 127.0.0.1:4747); port 0
+                      takes any free one, none listens on the socket in the
+                      state folder alone
+  --allow-remote      let HOST be reachable from other machines; anybody who has
+                      the token can then do all that you may
   --host NAME         another name that clients call this server by; can be
                       repeated
-  --demo              offer a scripted agent, too: no CLI is needed for it
-  --max-running N     as many tasks work at once (10); others are queued
+  --demo              offer a scripted agent, too, which needs no CLI
+  --max-running N     at most this many tasks run at once (default 10); others
+                      are queued
   --max-running-per HARNESS=N  the same for one harness; can be repeated
-  --max-queued N      as many may wait (10000)
-  --keep-for TIME     forget tasks that ended so long ago (never): 720h
-  --keep-bytes SIZE   forget the oldest ended tasks where the logs of all are
-                      over this (never): 20G, 500M
+  --max-queued N      at most this many tasks are queued (default 10000)
+  --keep-for TIME     remove tasks that ended longer ago: 720h (default: never)
+  --keep-bytes SIZE   remove the oldest ended tasks while all logs together are
+                      larger: 20G, 500M (default: never)
 
-The page and the API on TCP want the token that `troika token` prints.
+The page and the API on TCP need the token that `troika token` prints.
 
-Exit code: 0 after SIGTERM or Ctrl-C; 1 where it can't serve, such as where
-another server does; 2 where the command line is wrong.
+Exit code: 0 after a signal; 1 if it can't serve, such as because another
+`troika serve` does or an agent runs this command; 2 if the command line is
+wrong.
 
 Examples:
   troika serve

@@ -21,7 +21,8 @@ namespace troika::cli {
 absl::StatusOr<std::unique_ptr<Server>> FindServer() {
   Environment environment = ProcessEnvironment();
   ASSIGN_OR_RETURN(client::Place place, client::FindPlace(environment));
-  auto start = client::Starter(place, environment);
+  auto start = client::Starter(
+      place, environment, [](absl::string_view notice) { Note(Io(), notice); });
   return std::unique_ptr<Server>(new Server{
       .environment = std::move(environment),
       .api = client::ApiClient(std::move(place), {.start = std::move(start)})});

@@ -5,12 +5,11 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -26,10 +25,8 @@
 namespace troika::client {
 namespace {
 
-constexpr absl::Duration kStartPatience = absl::Seconds(20);
-// For another server that has begun, and does not listen yet.
-constexpr absl::Duration kRacePatience = absl::Seconds(5);
-constexpr absl::Duration kLookAgain = absl::Milliseconds(50);
+// Longer than a server waits for the end of the one before it (15 s).
+constexpr absl::Duration kStartPatience = absl::Seconds(30);
 constexpr size_t kMaxSaid = size_t{16} << 10;
 constexpr int kReadyFd = 3;
 
@@ -138,18 +135,48 @@ absl::StatusOr<UniqueFd> Launch(const std::string& program, const Place& place,
   return ready;
 }
 
-// What the server said until its first line's end, its own, or our patience's.
-std::string Listen(int fd) {
+// How the start of a server went (server/main.cc).
+struct StartReport {
+  enum class Outcome { kServes, kExists, kRefused, kFailed };
+  Outcome outcome = Outcome::kFailed;
+  std::string reason;  // Why it does not serve.
+  std::vector<std::string> notices;
+};
+
+StartReport ParseReport(absl::string_view said) {
+  StartReport report;
+  while (absl::ConsumePrefix(&said, "note ")) {
+    const size_t end = std::min(said.find('\n'), said.size());
+    report.notices.emplace_back(said.substr(0, end));
+    said.remove_prefix(std::min(end + 1, said.size()));
+  }
+  if (said == "ok\n") {
+    report.outcome = StartReport::Outcome::kServes;
+  } else if (absl::ConsumePrefix(&said, "exists ")) {
+    report.outcome = StartReport::Outcome::kExists;
+  } else if (absl::ConsumePrefix(&said, "refused ")) {
+    report.outcome = StartReport::Outcome::kRefused;
+  }
+  report.reason = std::string(absl::StripTrailingAsciiWhitespace(said));
+  if (report.reason.empty()) report.reason = "it ended without a word";
+  return report;
+}
+
+// Waits for the report of a server that starts.
+std::string ReadReport(int fd) {
   const absl::Time deadline = absl::Now() + kStartPatience;
   std::string said;
   char buffer[512];
-  while (said != "ok\n" && said.size() < kMaxSaid) {
+  while (!absl::EndsWith(said, "ok\n") && said.size() < kMaxSaid) {
     const int64_t millis = absl::ToInt64Milliseconds(deadline - absl::Now());
     pollfd wait = {.fd = fd, .events = POLLIN, .revents = 0};
     const int ready =
         millis <= 0 ? 0 : poll(&wait, 1, static_cast<int>(millis));
     if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0) return "it has not said that it serves";
+    if (ready <= 0) {
+      return absl::StrCat("it did not serve within ",
+                          absl::FormatDuration(kStartPatience));
+    }
     const ssize_t n = read(fd, buffer, sizeof(buffer));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) break;
@@ -180,40 +207,35 @@ absl::StatusOr<std::string> FindServerProgram(const Environment& environment) {
                    ": put it beside troika, or set TROIKA_SERVER_BIN"));
 }
 
-bool ServerListens(const std::string& home) {
-  const UniqueFd folder(open(home.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  const UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_un address = {};
-  address.sun_family = AF_UNIX;
-  snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/%s",
-           folder.get(), kServerSocket);
-  return connect(fd.get(), reinterpret_cast<const sockaddr*>(&address),
-                 sizeof(address)) == 0;
-}
-
-absl::Status StartServer(const Place& place, const Environment& environment) {
+absl::Status StartServer(const Place& place, const Environment& environment,
+                         const StartNotice& notice) {
   ASSIGN_OR_RETURN(const std::string program, FindServerProgram(environment));
   ASSIGN_OR_RETURN(const UniqueFd ready, Launch(program, place, environment));
-  const std::string said = Listen(ready.get());
-  if (said == "ok\n") return absl::OkStatus();
-  const absl::Time deadline = absl::Now() + kRacePatience;
-  do {
-    if (ServerListens(place.home)) return absl::OkStatus();
-    absl::SleepFor(kLookAgain);
-    // Of one that just ended, nobody is there to be waited for.
-  } while (!said.empty() && absl::Now() < deadline);
-  const std::string why(absl::StripTrailingAsciiWhitespace(said));
-  return absl::UnavailableError(absl::StrCat(
-      "start ", program, ": ", why.empty() ? "it ended without a word" : why,
-      "; ", place.home, "/server.log has what it printed"));
+  const StartReport report = ParseReport(ReadReport(ready.get()));
+  for (const std::string& text : report.notices) notice(text);
+  switch (report.outcome) {
+    case StartReport::Outcome::kServes:
+    case StartReport::Outcome::kExists:
+      return absl::OkStatus();
+    case StartReport::Outcome::kRefused:
+      return absl::PermissionDeniedError(report.reason);
+    case StartReport::Outcome::kFailed:
+      break;
+  }
+  return absl::UnavailableError(
+      absl::StrCat("start ", program, ": ", report.reason, "; ", place.home,
+                   "/server.log has what it printed"));
 }
 
 std::function<absl::Status()> Starter(const Place& place,
-                                      const Environment& environment) {
+                                      const Environment& environment,
+                                      StartNotice notice) {
   if (!place.is_local() || !environment.Get("TROIKA_NO_AUTOSTART").empty()) {
     return nullptr;
   }
-  return [place, environment] { return StartServer(place, environment); };
+  return [place, environment, notice = std::move(notice)] {
+    return StartServer(place, environment, notice);
+  };
 }
 
 }  // namespace troika::client

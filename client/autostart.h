@@ -1,4 +1,4 @@
-// Starts a server where a command needs one and none runs.
+// Starts a server if a command needs one and none runs.
 #ifndef TROIKA_CLIENT_AUTOSTART_H_
 #define TROIKA_CLIENT_AUTOSTART_H_
 
@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "agent/environment.h"
 #include "client/place.h"
 
@@ -17,19 +18,23 @@ namespace troika::client {
 // ../libexec/troika. NotFound says where it looked.
 absl::StatusOr<std::string> FindServerProgram(const Environment& environment);
 
+// Gets what the user should know about the server that was started.
+using StartNotice = std::function<void(absl::string_view)>;
+
 // Starts troika-server for place.home, detached from us and our terminal, and
-// returns once it serves. What it prints goes to server.log in that folder.
-// Where another one serves there, or just begins to, that is as good. Errors
-// have the server's own words. Only for a place that is local.
-absl::Status StartServer(const Place& place, const Environment& environment);
+// returns when it serves. It prints to server.log in that folder. If another
+// server serves there, or starts at the same time, that is as good; if one
+// stops, the new one waits for its end. PermissionDenied if we run below an
+// agent of that folder, because the server would end with the agent. Other
+// errors have the server's own words. Only for a local place.
+absl::Status StartServer(const Place& place, const Environment& environment,
+                         const StartNotice& notice);
 
-// StartServer, for ApiOptions and EventStreamOptions; none of a place that is
-// not local, or where TROIKA_NO_AUTOSTART is set.
+// StartServer, for ApiOptions and EventStreamOptions; none if the place is not
+// local, or TROIKA_NO_AUTOSTART is set.
 std::function<absl::Status()> Starter(const Place& place,
-                                      const Environment& environment);
-
-// Whether somebody listens on the socket in `home`.
-bool ServerListens(const std::string& home);
+                                      const Environment& environment,
+                                      StartNotice notice);
 
 }  // namespace troika::client
 

@@ -183,7 +183,6 @@ TEST(ApiTest, StartsAServerWhereNobodyListens) {
   const TestHome home;
   EXPECT_TRUE(
       absl::IsUnavailable(ApiClient(home.place()).GetTask("t").status()));
-  EXPECT_FALSE(ServerListens(home.path()));
   std::unique_ptr<ScriptedServer> server;
   ApiClient api(home.place(), {.start = [&] {
                   server = std::make_unique<ScriptedServer>(
@@ -192,7 +191,6 @@ TEST(ApiTest, StartsAServerWhereNobodyListens) {
                   return absl::OkStatus();
                 }});
   EXPECT_EQ(api.GetTask("t")->id(), "t");
-  EXPECT_TRUE(ServerListens(home.path()));
   // The one that it knows is gone: the next one is started, too.
   server.reset();
   EXPECT_EQ(api.GetTask("t")->id(), "t");
@@ -324,52 +322,87 @@ std::string ReadText(const std::string& path) {
           std::istreambuf_iterator<char>()};
 }
 
+// What StartServer returned, and its notices.
+struct Started {
+  absl::Status status;
+  std::vector<std::string> notices;
+};
+
+Started Start(const TestHome& home, const Environment& environment) {
+  Started started;
+  started.status = StartServer(
+      home.place(), environment,
+      [&](absl::string_view text) { started.notices.emplace_back(text); });
+  return started;
+}
+
 TEST(AutostartTest, WaitsForTheServersWord) {
   const TestHome home;
-  const Environment environment = WithServer(
-      home,
-      "echo \"$@ home=$TROIKA_HOME relay=$TROIKA_RELAY_BIN cwd=$PWD\"\n"
-      "[ -t 0 ] || echo 'no terminal' >&2\n"
-      "echo ok >&3\n");
-  EXPECT_TRUE(StartServer(home.place(), environment).ok());
+  const Started started = Start(
+      home, WithServer(home,
+                       "echo \"$@ home=$TROIKA_HOME relay=$TROIKA_RELAY_BIN "
+                       "cwd=$PWD\"\n"
+                       "[ -t 0 ] || echo 'no terminal' >&2\n"
+                       "echo ok >&3\n"));
+  EXPECT_TRUE(started.status.ok()) << started.status;
+  EXPECT_THAT(started.notices, ElementsAre());
   const std::string log = ReadText(home.path() + "/server.log");
   EXPECT_THAT(log, HasSubstr("--auto --ready-fd=3 home=" + home.path()));
   EXPECT_THAT(log, HasSubstr("relay=/"));
   EXPECT_THAT(log, HasSubstr("cwd=/\n"));
 }
 
+TEST(AutostartTest, PassesOnWhatTheUserShouldKnow) {
+  const TestHome home;
+  const Started started =
+      Start(home, WithServer(home,
+                             "echo note the last one was killed >&3\n"
+                             "echo note so this is another >&3\n"
+                             "echo ok >&3\n"));
+  EXPECT_TRUE(started.status.ok()) << started.status;
+  EXPECT_THAT(started.notices,
+              ElementsAre("the last one was killed", "so this is another"));
+}
+
 TEST(AutostartTest, SaysWhyItDidNotStart) {
   const TestHome home;
-  EXPECT_THAT(std::string(StartServer(home.place(),
-                                      Environment(Environment::Map{
-                                          {"TROIKA_SERVER_BIN", "/none/such"}}))
-                              .message()),
+  const struct {
+    std::string script;
+    absl::StatusCode code;
+    std::string want;
+  } cases[] = {
+      {"exit 1\n", absl::StatusCode::kUnavailable, "it ended without a word"},
+      {"echo no room >&3\n", absl::StatusCode::kUnavailable, ": no room; "},
+      {"echo refused agents may not >&3\n", absl::StatusCode::kPermissionDenied,
+       "agents may not"},
+  };
+  for (const auto& c : cases) {
+    const Started started = Start(home, WithServer(home, c.script));
+    EXPECT_EQ(started.status.code(), c.code) << c.script;
+    EXPECT_THAT(std::string(started.status.message()), HasSubstr(c.want));
+  }
+  const Started none = Start(
+      home, Environment(Environment::Map{{"TROIKA_SERVER_BIN", "/none/such"}}));
+  EXPECT_THAT(std::string(none.status.message()),
               HasSubstr("no troika-server at /none/such"));
-  EXPECT_THAT(
-      std::string(
-          StartServer(home.place(), WithServer(home, "exit 1\n")).message()),
-      HasSubstr("it ended without a word"));
-  EXPECT_THAT(std::string(StartServer(home.place(),
-                                      WithServer(home, "echo no room >&3\n"))
-                              .message()),
-              HasSubstr("no room"));
 }
 
 TEST(AutostartTest, AnotherServerIsAsGood) {
   const TestHome home;
-  ScriptedServer server(
-      home, [](const http::Request&) { return Binary(TaskOf("")); });
-  EXPECT_TRUE(StartServer(home.place(),
-                          WithServer(home, "echo pid 7 serves here >&3\n"))
-                  .ok());
+  EXPECT_TRUE(
+      Start(home, WithServer(home, "echo exists pid 7 serves here >&3\n"))
+          .status.ok());
 }
 
 TEST(AutostartTest, OnlyWhereItIsWanted) {
   const TestHome home;
-  EXPECT_FALSE(Starter({.url = "http://box"}, Environment()));
-  EXPECT_FALSE(Starter(home.place(), Environment(Environment::Map{
-                                         {"TROIKA_NO_AUTOSTART", "1"}})));
-  EXPECT_TRUE(Starter(home.place(), Environment()));
+  const auto starts = [](const Place& place, const Environment& environment) {
+    return Starter(place, environment, [](absl::string_view) {}) != nullptr;
+  };
+  EXPECT_FALSE(starts({.url = "http://box"}, Environment()));
+  EXPECT_FALSE(starts(home.place(), Environment(Environment::Map{
+                                        {"TROIKA_NO_AUTOSTART", "1"}})));
+  EXPECT_TRUE(starts(home.place(), Environment()));
 }
 
 }  // namespace

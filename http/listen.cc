@@ -36,8 +36,7 @@ absl::StatusOr<sockaddr_un> UnixAddress(int dir_fd, const std::string& name) {
 }
 
 // Removes what a server that is gone left behind.
-absl::Status RemoveStale(int dir_fd, const std::string& name,
-                         const sockaddr_un& address) {
+absl::Status RemoveStale(int dir_fd, const std::string& name) {
   struct stat info;
   if (fstatat(dir_fd, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
     if (errno == ENOENT) return absl::OkStatus();
@@ -49,11 +48,7 @@ absl::Status RemoveStale(int dir_fd, const std::string& name,
                      ": a file that is no socket has this name; move "
                      "it away"));
   }
-  const UniqueFd probe(socket(AF_UNIX, kSocketFlags, 0));
-  if (!probe.ok()) return absl::ErrnoToStatus(errno, "make a socket");
-  if (connect(probe.get(), reinterpret_cast<const sockaddr*>(&address),
-              sizeof(address)) == 0 ||
-      errno != ECONNREFUSED) {
+  if (!absl::IsNotFound(ConnectUnix(dir_fd, name).status())) {
     return absl::AlreadyExistsError(absl::StrCat(
         "listen on ", name, ": another program listens there; stop it first"));
   }
@@ -105,9 +100,28 @@ int BoundPort(int fd) {
   return ntohs(reinterpret_cast<sockaddr_in*>(&address)->sin_port);
 }
 
+absl::StatusOr<UniqueFd> ConnectUnix(int dir_fd, const std::string& name) {
+  ASSIGN_OR_RETURN(const sockaddr_un address, UnixAddress(dir_fd, name));
+  UniqueFd fd(socket(AF_UNIX, kSocketFlags, 0));
+  if (!fd.ok()) return absl::ErrnoToStatus(errno, "make a socket");
+  if (connect(fd.get(), reinterpret_cast<const sockaddr*>(&address),
+              sizeof(address)) == 0) {
+    return fd;
+  }
+  const std::string what = absl::StrCat("connect to ", name);
+  if (errno == ECONNREFUSED || errno == ENOENT) {
+    return absl::NotFoundError(absl::StrCat(what, ": nobody listens there"));
+  }
+  if (errno == EAGAIN) {
+    return absl::UnavailableError(
+        absl::StrCat(what, ": too many clients wait there"));
+  }
+  return absl::ErrnoToStatus(errno, what);
+}
+
 absl::StatusOr<UniqueFd> ListenUnix(int dir_fd, const std::string& name) {
   ASSIGN_OR_RETURN(const sockaddr_un address, UnixAddress(dir_fd, name));
-  RETURN_IF_ERROR(RemoveStale(dir_fd, name, address));
+  RETURN_IF_ERROR(RemoveStale(dir_fd, name));
   UniqueFd fd(socket(AF_UNIX, kSocketFlags, 0));
   if (!fd.ok()) return absl::ErrnoToStatus(errno, "make a socket");
   // Before bind(), which gives the file the socket's mode: it never is open to

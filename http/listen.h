@@ -21,6 +21,10 @@ int BoundPort(int fd);
 // `name` is no socket.
 absl::StatusOr<UniqueFd> ListenUnix(int dir_fd, const std::string& name);
 
+// Connects to the socket `name` in the folder without waiting. NotFound if
+// nobody listens there, Unavailable if too many clients wait there already.
+absl::StatusOr<UniqueFd> ConnectUnix(int dir_fd, const std::string& name);
+
 }  // namespace troika::http
 
 #endif  // TROIKA_HTTP_LISTEN_H_

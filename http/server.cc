@@ -109,7 +109,9 @@ Server::Server(EventLoop* loop, const Limits& limits, Handler handler,
   });
 }
 
-Server::~Server() {
+Server::~Server() { Close(); }
+
+void Server::Close() {
   StopListening();
   hub_->on_progress = [] {};
   while (!hub_->connections.empty()) {

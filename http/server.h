@@ -162,6 +162,8 @@ class Server {
   // streams and idle connections at once, and each other connection after its
   // reply. Then calls `drained`, perhaps before Drain() returns.
   void Drain(absl::AnyInvocable<void()> drained);
+  // Stops listening and closes all connections as they are.
+  void Close();
 
   // Connections that are open, and those that ever were.
   size_t connections() const;

@@ -1,11 +1,14 @@
 #include "server/ancestry.h"
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 
 namespace troika {
 namespace {
@@ -62,16 +65,44 @@ Walk WalkFrom(pid_t pid, std::vector<Ancestor>* ancestors) {
   return ancestors->empty() ? Walk::kCut : Walk::kWhole;
 }
 
+Walk WalkRepeatedly(pid_t pid, std::vector<Ancestor>* ancestors) {
+  Walk walk = Walk::kCut;
+  for (int i = 0; i < kTries && walk == Walk::kCut; ++i) {
+    walk = WalkFrom(pid, ancestors);
+  }
+  return walk;
+}
+
 }  // namespace
 
 std::optional<std::vector<Ancestor>> AncestorsOf(pid_t pid) {
   std::vector<Ancestor> ancestors;
-  Walk walk = Walk::kCut;
-  for (int i = 0; i < kTries && walk == Walk::kCut; ++i) {
-    walk = WalkFrom(pid, &ancestors);
-  }
-  if (walk != Walk::kWhole) return std::nullopt;
+  if (WalkRepeatedly(pid, &ancestors) != Walk::kWhole) return std::nullopt;
   return ancestors;
+}
+
+std::vector<Ancestor> VisibleAncestorsOf(pid_t pid) {
+  std::vector<Ancestor> ancestors;
+  WalkRepeatedly(pid, &ancestors);
+  return ancestors;
+}
+
+std::string TaskFolderOfRelay(pid_t relay) {
+  // Relay and guard hold the log of their task open for as long as they live.
+  std::error_code error;
+  std::filesystem::directory_iterator files(
+      absl::StrCat("/proc/", relay, "/fd"), error);
+  for (; !error && files != std::filesystem::directory_iterator();
+       files.increment(error)) {
+    std::error_code gone;
+    const std::string target =
+        std::filesystem::read_symlink(files->path(), gone).string();
+    absl::string_view folder = target;
+    if (!gone && absl::ConsumeSuffix(&folder, "/log.v1")) {
+      return std::string(folder);
+    }
+  }
+  return "";
 }
 
 bool IsRelay(const Ancestor& process) {

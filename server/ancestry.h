@@ -25,8 +25,15 @@ struct Ancestor {
 // Then nobody knows whose process it is.
 std::optional<std::vector<Ancestor>> AncestorsOf(pid_t pid);
 
+// The same up to the first that can't be seen.
+std::vector<Ancestor> VisibleAncestorsOf(pid_t pid);
+
 // Whether it is the relay of an agent, or its guard.
 bool IsRelay(const Ancestor& process);
+
+// The folder of the task that a relay or a guard runs; empty if that can't be
+// seen, or was removed.
+std::string TaskFolderOfRelay(pid_t relay);
 
 }  // namespace troika
 

@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "base/boot_id.h"
 #include "base/status_macros.h"
 
 namespace troika {
@@ -26,15 +26,6 @@ constexpr size_t kProbe = size_t{4} << 10;
 constexpr size_t kWindow = size_t{64} << 10;
 // No frame is longer: its texts are cut.
 constexpr int64_t kMaxFrame = int64_t{64} << 20;
-
-const std::string& BootId() {
-  static const auto* const kId = [] {
-    auto* id = new std::string;
-    std::ifstream("/proc/sys/kernel/random/boot_id") >> *id;
-    return id;
-  }();
-  return *kId;
-}
 
 absl::StatusOr<size_t> ReadAt(int fd, int64_t offset, size_t bytes,
                               std::string* out) {

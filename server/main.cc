@@ -1,4 +1,9 @@
 // troika-server.
+//
+// With --ready-fd it says there how its start went (client/autostart.cc):
+// "note TEXT\n" for what the user should know, then "ok\n"; or, if it does not
+// serve, "exists TEXT" (another server does), "refused TEXT" (an agent may not
+// start one), or just the reason.
 #include <unistd.h>
 
 #include <cstdio>
@@ -20,10 +25,24 @@ void TellFd(int fd, absl::string_view text) {
 }
 
 int Fail(int ready_fd, const absl::Status& status, int code) {
-  const std::string text = absl::StrCat("troika-server: ", status.message());
-  fprintf(stderr, "%s\n", text.c_str());
-  TellFd(ready_fd, text);
+  const std::string text(status.message());
+  fprintf(stderr, "troika-server: %s\n", text.c_str());
+  absl::string_view kind;
+  if (absl::IsAlreadyExists(status)) kind = "exists ";
+  if (absl::IsPermissionDenied(status)) kind = "refused ";
+  TellFd(ready_fd, absl::StrCat(kind, text));
   return code;
+}
+
+void OnReady(int ready_fd, const ServerReady& ready) {
+  std::string said;
+  if (!ready.notice.empty()) {
+    fprintf(stderr, "troika-server: %s\n", ready.notice.c_str());
+    said = absl::StrCat("note ", ready.notice, "\n");
+  }
+  fprintf(stderr, "troika-server %s: serving %s\n",
+          std::string(kVersion).c_str(), ready.url.c_str());
+  TellFd(ready_fd, absl::StrCat(said, "ok\n"));
 }
 
 int Main(const std::vector<std::string>& args) {
@@ -37,12 +56,9 @@ int Main(const std::vector<std::string>& args) {
   }
   const auto options = ReadServerOptions(args);
   if (!options.ok()) return Fail(-1, options.status(), 2);
-  const absl::Status served =
-      Serve(*options, ProcessEnvironment(), [&](absl::string_view where) {
-        fprintf(stderr, "troika-server %s: serving %s\n",
-                std::string(kVersion).c_str(), std::string(where).c_str());
-        TellFd(options->ready_fd, "ok\n");
-      });
+  const absl::Status served = Serve(
+      *options, ProcessEnvironment(),
+      [&](const ServerReady& ready) { OnReady(options->ready_fd, ready); });
   return served.ok() ? 0 : Fail(options->ready_fd, served, 1);
 }
 

@@ -18,22 +18,25 @@ namespace {
 constexpr absl::string_view kHelp = R"(usage: troika-server [FLAG...]
 
 Serves the tasks of one state folder ($TROIKA_HOME, by default
-~/.local/state/troika): runs them, shows them, and can be killed at any time, as
-agents and their logs do not depend on it. `troika serve` runs it.
+~/.local/state/troika): runs them and shows them. It can be killed at any time,
+because agents and their logs do not depend on it. `troika serve` runs it.
 
-  --listen HOST:PORT      where to listen on TCP (127.0.0.1:4747); port 0 takes
-                          any, none listens on the Unix socket alone
-  --allow-remote          let HOST be reachable from other machines; who has the
-                          token then has all that its user may do here
+  --listen HOST:PORT      where to listen on TCP (default 127.0.0.1:4747); port 0
+                          takes any free one, none listens on the Unix socket
+                          alone
+  --allow-remote          let HOST be reachable from other machines; anybody who
+                          has the token can then do all that the user may
   --host NAME             another name that clients call this server by; can be
                           repeated
-  --demo                  offer a scripted agent, too: no CLI is needed for it
-  --max-running N         as many tasks work at once (10); others are queued
+  --demo                  offer a scripted agent, too, which needs no CLI
+  --max-running N         at most this many tasks run at once (default 10);
+                          others are queued
   --max-running-per HARNESS=N  the same for one harness; can be repeated
-  --max-queued N          as many may wait (10000)
-  --keep-for TIME         forget tasks that ended so long ago (never): 720h
-  --keep-bytes SIZE       forget the oldest ended tasks where the logs of all
-                          are over this (never): 20G, 500M
+  --max-queued N          at most this many tasks are queued (default 10000)
+  --keep-for TIME         remove tasks that ended longer ago: 720h (default:
+                          never)
+  --keep-bytes SIZE       remove the oldest ended tasks while all logs together
+                          are larger: 20G, 500M (default: never)
 )";
 
 struct Given {
@@ -149,7 +152,9 @@ absl::StatusOr<ServerOptions> ReadServerOptions(
   flags.Add("idle-exit", &given.idle_exit);
   flags.Add("ready-fd", &given.ready_fd);
   RETURN_IF_ERROR(flags.ParseAll(args));
+  options.flags.assign(args.begin(), args.end());
   if (given.automatic) {
+    options.origin = ServerLock::Origin::kAutomatic;
     options.life = ServerOptions::Life::kWhileNeeded;
     given.listen = "none";
   }

@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "server/server_lock.h"
 #include "server/start_queue.h"
 
 namespace troika {
@@ -22,7 +23,8 @@ struct ServerOptions {
   std::vector<std::string> hosts;  // More names that we are known by.
   enum class Demo { kOff, kOn };
   Demo demo = Demo::kOff;
-  // Started by a command that needed one: leaves by itself.
+  ServerLock::Origin origin = ServerLock::Origin::kServe;
+  // An automatic server leaves when it has had nothing to do for idle_exit.
   enum class Life { kUntilTold, kWhileNeeded };
   Life life = Life::kUntilTold;
   absl::Duration idle_exit = absl::Minutes(10);
@@ -30,7 +32,10 @@ struct ServerOptions {
   int max_queued = 10000;
   absl::Duration keep_for = absl::InfiniteDuration();
   int64_t keep_bytes = 0;  // 0: any.
-  int ready_fd = -1;       // Told "ok", or why not; -1: nobody.
+  // The descriptor on which the server says how its start went (main.cc), or
+  // -1.
+  int ready_fd = -1;
+  std::vector<std::string> flags;  // The command line that all this is from.
 };
 
 // InvalidArgument says what is wrong.

@@ -1,16 +1,11 @@
-// The parts that need neither a task nor a request: order, lock, options.
-#include <unistd.h>
-
+// The parts that need neither a task nor a request: order and options.
 #include <string>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
-#include "relay/testing.h"
 #include "server/options.h"
-#include "server/server_lock.h"
 #include "server/start_queue.h"
 
 namespace troika {
@@ -87,22 +82,6 @@ TEST(StartQueueTest, PositionsAreRanksInALongQueue) {
   EXPECT_EQ(queue.Position("t9999"), 9999);
   queue.Remove("t1");
   EXPECT_EQ(queue.Next(), "t3");
-}
-
-TEST(ServerLockTest, NamesTheOneThatHasIt) {
-  const relay::TempFolder folder;
-  {
-    auto first = ServerLock::Take(folder.path());
-    ASSERT_TRUE(first.ok()) << first.status();
-    ASSERT_TRUE(first->Tell("http://127.0.0.1:1").ok());
-    const auto second = ServerLock::Take(folder.path());
-    EXPECT_EQ(second.status().code(), absl::StatusCode::kAlreadyExists);
-    EXPECT_TRUE(absl::StrContains(
-        second.status().message(),
-        absl::StrCat("pid ", getpid(), ", http://127.0.0.1:1")))
-        << second.status();
-  }
-  EXPECT_TRUE(ServerLock::Take(folder.path()).ok());
 }
 
 TEST(ServerOptionsTest, ReadsWhatIsGiven) {

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "agent/command_runner.h"
 #include "agent/registry.h"
 #include "base/clock.h"
 #include "base/event_loop.h"
@@ -25,10 +25,14 @@
 #include "http/server.h"
 #include "relay/start.h"
 #include "server/access.h"
+#include "server/ancestry.h"
 #include "server/api.h"
+#include "server/below_agent.h"
 #include "server/changes.h"
 #include "server/metrics.h"
+#include "server/saved_flags.h"
 #include "server/server_lock.h"
+#include "server/stop_signals.h"
 #include "server/task_index.h"
 #include "server/tasks.h"
 #include "server/token.h"
@@ -44,6 +48,8 @@ constexpr int kProbeThreads = 8;
 constexpr absl::Duration kBeat = absl::Seconds(15);
 constexpr absl::Duration kLook = absl::Seconds(5);
 constexpr absl::Duration kRetain = absl::Minutes(10);
+// Requests that are under way get this long to be answered before a stop.
+constexpr absl::Duration kDrain = absl::Seconds(1);
 // Of descriptors: some for each task that runs and for each client.
 constexpr rlim_t kDescriptors = 65536;
 
@@ -53,6 +59,24 @@ void RaiseDescriptors() {
   limit.rlim_cur =
       std::max(limit.rlim_cur, std::min<rlim_t>(limit.rlim_max, kDescriptors));
   setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// As flags and URLs have it.
+std::string HostAndPort(const std::string& host, int port) {
+  const bool v6 = host.find(':') != std::string::npos;
+  return absl::StrCat(v6 ? "[" : "", host, v6 ? "]" : "", ":", port);
+}
+
+// Makes an automatic server stand in for one of `troika serve` that was killed.
+void TakeUpSavedFlags(int home_fd, ServerOptions* options) {
+  const auto flags = ReadSavedFlags(home_fd);
+  if (!flags) return;
+  absl::StatusOr<ServerOptions> saved = ReadServerOptions(*flags);
+  // Of another version of this program.
+  if (!saved.ok()) return;
+  saved->origin = ServerLock::Origin::kAutomatic;
+  saved->ready_fd = options->ready_fd;
+  *options = *std::move(saved);
 }
 
 // Calls again and again.
@@ -122,35 +146,11 @@ class Parts {
         [this](const http::Request& head) { return api_.Admit(head); });
   }
 
-  // Returns what to tell people.
-  absl::StatusOr<std::string> Listen() {
-    ASSIGN_OR_RETURN(UniqueFd local,
-                     http::ListenUnix(home_fd_.get(), kSocketName));
-    http_.Listen(std::move(local), http::Peer::Kind::kUnix);
-    std::string told = absl::StrCat(home_.path(), "/", kSocketName);
-    if (!options_.host.empty()) {
-      ASSIGN_OR_RETURN(UniqueFd tcp,
-                       http::ListenTcp(options_.host, options_.port));
-      const bool v6 = options_.host.find(':') != std::string::npos;
-      told = absl::StrCat("http://", v6 ? "[" : "", options_.host,
-                          v6 ? "]" : "", ":", http::BoundPort(tcp.get()));
-      http_.Listen(std::move(tcp), http::Peer::Kind::kTcp);
-    }
-    // A full disk must not keep anybody from stopping tasks.
-    if (const absl::Status noted = lock_.Tell(told); !noted.ok()) {
-      fprintf(stderr, "troika-server: %s\n",
-              std::string(noted.message()).c_str());
-    }
-    return told;
-  }
-
-  absl::Status Run(absl::FunctionRef<void(absl::string_view)> on_ready) {
+  absl::Status Run(absl::FunctionRef<void(const ServerReady&)> on_ready) {
+    const StopSignals signals(&loop_, [this] { Stop(); });
     needed_at_ = clock_.NowMicros();
     tasks_.Begin();
-    ASSIGN_OR_RETURN(const std::string where, Listen());
-    const auto stop = [this] { loop_.Stop(); };
-    const auto interrupted = loop_.WatchSignal(SIGINT, stop);
-    const auto terminated = loop_.WatchSignal(SIGTERM, stop);
+    ASSIGN_OR_RETURN(const ServerReady ready, Listen());
     const Ticker beat(&loop_, kBeat, [this] {
       tasks_.Beat();
       changes_.Beat();
@@ -158,14 +158,73 @@ class Parts {
     const Ticker look(&loop_, kLook, [this] { Look(); });
     const Ticker retain(&loop_, kRetain, [this] { Retain(); });
     Retain();
-    on_ready(where);
+    on_ready(ready);
     loop_.Run();
-    http_.Drain([] {});
+    http_.Close();
+    // Nothing waits for a CLI that hangs.
+    CancelCommands();
     tasks_.Flush();
+    RemoveSavedFlags(home_fd_.get());
     return ended_;
   }
 
  private:
+  // Whether we stand in for a server that was killed.
+  bool stands_in() const {
+    return options_.origin == ServerLock::Origin::kAutomatic &&
+           options_.life == ServerOptions::Life::kUntilTold;
+  }
+
+  absl::StatusOr<ServerReady> Listen() {
+    ASSIGN_OR_RETURN(UniqueFd local,
+                     http::ListenUnix(home_fd_.get(), kSocketName));
+    http_.Listen(std::move(local), http::Peer::Kind::kUnix);
+    ServerReady ready = {.url = absl::StrCat(home_.path(), "/", kSocketName)};
+    std::vector<std::string> flags = options_.flags;
+    std::string problem;
+    if (!options_.host.empty()) {
+      auto tcp = http::ListenTcp(options_.host, options_.port);
+      if (!tcp.ok() && !stands_in()) return tcp.status();
+      if (tcp.ok()) {
+        const std::string address =
+            HostAndPort(options_.host, http::BoundPort(tcp->get()));
+        ready.url = absl::StrCat("http://", address);
+        flags.push_back(absl::StrCat("--listen=", address));
+        http_.Listen(*std::move(tcp), http::Peer::Kind::kTcp);
+      } else {
+        problem = std::string(tcp.status().message());
+      }
+    }
+    lock_.SetUrl(ready.url);
+    if (stands_in()) {
+      ready.notice =
+          problem.empty()
+              ? absl::StrCat(
+                    "the server was killed; another one with the same "
+                    "flags has taken its place and serves ",
+                    ready.url)
+              : absl::StrCat(
+                    "the server was killed; the one that has taken "
+                    "its place is not reachable by TCP: ",
+                    problem);
+    } else if (options_.origin == ServerLock::Origin::kServe) {
+      // Without them only the flags are lost, if this server is killed.
+      SaveFlags(home_fd_.get(), flags).IgnoreError();
+    }
+    return ready;
+  }
+
+  // Answers what is under way and ends the loop.
+  void Stop() {
+    if (std::exchange(stopping_, true)) return;
+    StopSignals::StartDeadline();
+    // From now on commands find nobody here, and start the next server, which
+    // waits for our end.
+    unlinkat(home_fd_.get(), kSocketName, 0);
+    http_.Drain([this] { loop_.Stop(); });
+    drain_timer_->SetIn(kDrain);
+  }
+
   static AccessOptions AccessOptionsOf(const ServerOptions& options) {
     AccessOptions access = {.hosts = options.hosts};
     access.hosts.push_back(HostWithoutPort(options.host));
@@ -188,13 +247,13 @@ class Parts {
          there.st_ino != ours.st_ino || there.st_dev != ours.st_dev)) {
       ended_ = absl::NotFoundError(
           absl::StrCat("the folder ", home_.path(), " is gone"));
-      return loop_.Stop();
+      return Stop();
     }
     if (options_.life == ServerOptions::Life::kUntilTold) return;
     const int64_t now = clock_.NowMicros();
     if (!tasks_.idle() || http_.connections() > 0) needed_at_ = now;
     if (now - needed_at_ >= absl::ToInt64Microseconds(options_.idle_exit)) {
-      loop_.Stop();
+      Stop();
     }
   }
 
@@ -229,17 +288,19 @@ class Parts {
   ThreadPool log_pool_{&loop_, kThreads};
   ThreadPool load_pool_{&loop_, kThreads};
   ThreadPool delete_pool_{&loop_, 1};
+  std::unique_ptr<EventLoop::Timer> drain_timer_ =
+      loop_.NewTimer([this] { loop_.Stop(); });
   int64_t needed_at_ = 0;
+  bool stopping_ = false;
   absl::Status ended_;
 };
 
 }  // namespace
 
 absl::Status Serve(const ServerOptions& options, const Environment& environment,
-                   absl::FunctionRef<void(absl::string_view)> on_ready) {
+                   absl::FunctionRef<void(const ServerReady&)> on_ready) {
   signal(SIGPIPE, SIG_IGN);
   RaiseDescriptors();
-  if (options.demo == ServerOptions::Demo::kOn) EnableDemoHarness();
   ASSIGN_OR_RETURN(std::string relay_program, relay::FindRelayProgram());
   ASSIGN_OR_RETURN(Home home, Home::Open(environment));
   UniqueFd home_fd(
@@ -247,12 +308,20 @@ absl::Status Serve(const ServerOptions& options, const Environment& environment,
   if (!home_fd.ok()) {
     return absl::ErrnoToStatus(errno, absl::StrCat("open ", home.path()));
   }
-  ASSIGN_OR_RETURN(ServerLock lock, ServerLock::Take(home.path()));
+  RETURN_IF_ERROR(CheckNotBelowAgent(home.path(), environment,
+                                     VisibleAncestorsOf(getpid())));
+  ASSIGN_OR_RETURN(ServerLock lock,
+                   TakeServerLock(home.path(), home_fd.get(), options.origin));
+  ServerOptions used = options;
+  if (used.origin == ServerLock::Origin::kAutomatic) {
+    TakeUpSavedFlags(home_fd.get(), &used);
+  }
+  if (used.demo == ServerOptions::Demo::kOn) EnableDemoHarness();
   EventLoop loop;
   ASSIGN_OR_RETURN(std::unique_ptr<TaskIndex> index,
                    TaskIndex::Open(&loop, home.path() + "/index.sqlite"));
   ASSIGN_OR_RETURN(Token token, Token::Open(home.path() + "/token"));
-  Parts parts(options, environment, std::move(home), std::move(home_fd),
+  Parts parts(used, environment, std::move(home), std::move(home_fd),
               std::move(lock), &loop, std::move(index), std::move(token),
               std::move(relay_program));
   return parts.Run(on_ready);

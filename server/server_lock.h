@@ -1,7 +1,10 @@
-// One server for each state folder.
+// The lock that makes a server the only one of its state folder.
 #ifndef TROIKA_SERVER_SERVER_LOCK_H_
 #define TROIKA_SERVER_SERVER_LOCK_H_
 
+#include <sys/types.h>
+
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -14,17 +17,39 @@ namespace troika {
 // Held until destroyed, or until the process ends, however it does.
 class ServerLock {
  public:
-  // AlreadyExists names the one that has it.
-  static absl::StatusOr<ServerLock> Take(const std::string& home);
+  enum class Origin {
+    kServe,      // Somebody ran `troika serve`.
+    kAutomatic,  // A command started the server because it needed one.
+  };
+  // What a server says about itself in the lock file.
+  struct Holder {
+    pid_t pid = 0;  // 0 if the file does not say.
+    Origin origin = Origin::kServe;
+    std::string url;  // Empty before it listens.
+  };
 
-  // Who we are and where we serve, for others to read.
-  absl::Status Tell(absl::string_view url);
+  // Nothing if another process holds the lock.
+  static absl::StatusOr<std::optional<ServerLock>> TryTake(
+      const std::string& home, Origin origin);
+  // What the lock file says. It may be of a server that has ended.
+  static Holder ReadHolder(const std::string& home);
+
+  // Says where we serve, unless the disk is full.
+  void SetUrl(absl::string_view url);
 
  private:
-  explicit ServerLock(UniqueFd fd) : fd_(std::move(fd)) {}
+  ServerLock(UniqueFd fd, Origin origin)
+      : fd_(std::move(fd)), origin_(origin) {}
 
   UniqueFd fd_;
+  Origin origin_;
 };
+
+// Takes the lock for a new server. While its holder does not listen, it starts
+// or stops, and is waited for. If it listens, AlreadyExists names it; but a
+// server of `troika serve` tells an automatic one to stop, and takes its place.
+absl::StatusOr<ServerLock> TakeServerLock(const std::string& home, int home_fd,
+                                          ServerLock::Origin origin);
 
 }  // namespace troika
 

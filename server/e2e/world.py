@@ -132,7 +132,7 @@ class Server:
             os.close(tell)
             with os.fdopen(ready) as said:
                 told = said.read()
-        if told != 'ok\n':
+        if not told.endswith('ok\n'):
             self.server.wait()
             raise AssertionError(f'the server said: {told}')
 
@@ -148,9 +148,23 @@ class Server:
         self.kill()
         self.start(*flags)
 
-    def port(self):
+    def lock(self):
         with open(os.path.join(self.home, 'server.lock')) as lock:
-            return int(lock.read().strip().rsplit(':', 1)[1])
+            return lock.read().strip()
+
+    def lock_pid(self):
+        """The server of our folder, whoever started it."""
+        return int(self.lock().split(',')[0].split()[1])
+
+    def port(self):
+        return int(self.lock().rsplit(':', 1)[1])
+
+    def troika(self, *args, **options):
+        """Runs the command line, which starts a server if none runs."""
+        return subprocess.run(
+            [self.programs['troika'], *args], env=self.env, timeout=90,
+            stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            **options)
 
     def token(self):
         with open(os.path.join(self.home, 'token')) as token:

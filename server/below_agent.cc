@@ -1,0 +1,62 @@
+#include "server/below_agent.h"
+
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+
+namespace troika {
+namespace {
+
+constexpr char kDefaultFolder[] = "/.local/state/troika";
+
+bool IsSameFolder(const std::string& a, const std::string& b) {
+  struct stat first = {};
+  struct stat second = {};
+  return stat(a.c_str(), &first) == 0 && stat(b.c_str(), &second) == 0 &&
+         first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+bool IsDefaultHome(const std::string& home, const Environment& environment) {
+  const std::string named(environment.Get("HOME"));
+  if (!named.empty() && IsSameFolder(home, named + kDefaultFolder)) return true;
+  const passwd* const user = getpwuid(geteuid());
+  return user != nullptr && user->pw_dir != nullptr &&
+         IsSameFolder(home, absl::StrCat(user->pw_dir, kDefaultFolder));
+}
+
+absl::Status Refuse(const std::string& home, absl::string_view task) {
+  return absl::PermissionDeniedError(absl::StrCat(
+      "no server runs for ", home, ", and an agent",
+      task.empty() ? "" : absl::StrCat(" (of task ", task, ")"),
+      " may not start one: it would end with the agent, and so would the tasks "
+      "that it runs for others. Ask the user to run `troika serve`, or any "
+      "other troika command"));
+}
+
+}  // namespace
+
+absl::Status CheckNotBelowAgent(const std::string& home,
+                                const Environment& environment,
+                                const std::vector<Ancestor>& ancestors) {
+  std::string task;
+  bool below = false;
+  for (const Ancestor& ancestor : ancestors) {
+    if (!IsRelay(ancestor)) continue;
+    const std::string folder = TaskFolderOfRelay(ancestor.pid);
+    const std::string tasks = folder.substr(0, folder.rfind('/'));
+    const std::string id = folder.substr(folder.rfind('/') + 1);
+    if (folder.empty() || access(tasks.c_str(), F_OK) != 0 ||
+        IsSameFolder(tasks, home + "/tasks")) {
+      return Refuse(home, id);
+    }
+    if (!below) task = id;
+    below = true;
+  }
+  if (below && IsDefaultHome(home, environment)) return Refuse(home, task);
+  return absl::OkStatus();
+}
+
+}  // namespace troika
