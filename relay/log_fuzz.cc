@@ -14,6 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "base/check.h"
+#include "relay/log_find.h"
 #include "relay/log_testing.h"
 
 namespace troika::relay {
@@ -66,6 +67,14 @@ void CheckReading(absl::string_view bytes, size_t step) {
   CHECK(ReadBytes(bytes, step).Listing() == whole.Listing());
 }
 
+// Whatever stands in the log, a search ends, and finds a line's start.
+void CheckFinding(absl::string_view bytes, int64_t number) {
+  const UniqueFd fd = FileOf(bytes);
+  const auto offset = FindRecord(fd.get(), number);
+  CHECK(offset.ok() && *offset >= 0);
+  CHECK(*offset == 0 || bytes[static_cast<size_t>(*offset) - 1] == '\n');
+}
+
 void CheckAppending(absl::string_view bytes) {
   FakeClock clock;
   UniqueFd fd = FileOf(bytes);
@@ -103,5 +112,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   // Long ones not byte by byte, or nothing else would be tried.
   troika::relay::CheckReading(bytes, 1 + data[0] + bytes.size() / 64);
   troika::relay::CheckAppending(bytes);
+  troika::relay::CheckFinding(bytes, 1 + data[0] % 8);
   return 0;
 }

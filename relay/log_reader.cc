@@ -41,6 +41,13 @@ absl::StatusOr<LogReader> LogReader::Open(int dir_fd) {
 
 LogReader::LogReader(UniqueFd fd) : fd_(std::move(fd)), buffer_(kIdle) {}
 
+void LogReader::SkipTo(int64_t offset) {
+  if (offset == 0) return;
+  offset_ = offset;
+  header_read_ = true;
+  skipped_ = true;
+}
+
 absl::Status LogReader::CheckSize() const {
   struct stat file = {};
   if (fstat(fd_.get(), &file) != 0) {
@@ -200,6 +207,7 @@ std::optional<size_t> LogReader::OnBatch(const BatchHead& head,
 }
 
 void LogReader::ReachRecord(int64_t number, int64_t offset, LogSink& sink) {
+  if (std::exchange(skipped_, false)) last_record_ = number - 1;
   if (number != last_record_ + 1 && !damage_) AddDamage("", offset);
   EndDamage(number, sink);
 }

@@ -40,6 +40,10 @@ class LogReader {
   // wrote it.
   absl::StatusOr<int64_t> Read(
       LogSink& sink, int64_t max_bytes = std::numeric_limits<int64_t>::max());
+  // Begins with the record or the batch at `offset`, as FindRecord found it,
+  // instead of the header. To be called before the first Read(). What stands
+  // before it is not told, neither records nor that they are missing.
+  void SkipTo(int64_t offset);
   // Nothing more will come: tells what is damaged at the end, a torn last line
   // included.
   void Finish(LogSink& sink);
@@ -49,6 +53,7 @@ class LogReader {
   int64_t last_record() const { return last_record_; }
   // How far the file has been read.
   int64_t offset() const { return offset_; }
+  int fd() const { return fd_.get(); }
 
  private:
   absl::Status CheckSize() const;
@@ -76,6 +81,7 @@ class LogReader {
   int64_t offset_ = 0;      // Of the file, at end_.
   bool in_folder_ = false;  // Where it may be removed from.
   bool header_read_ = false;
+  bool skipped_ = false;   // The next record is the first one that is wanted.
   bool skipping_ = false;  // Within a line that is too long for a record.
   std::string task_id_;
   int version_ = 0;  // 0 if the header is damaged.
