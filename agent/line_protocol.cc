@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 
@@ -33,6 +34,19 @@ LineProtocol::LineProtocol(const ProtocolOptions& options)
       meter_(options.continuation),
       session_id_(options.continuation.session_id),
       generation_(options.continuation.generation) {}
+
+bool LineProtocol::IsNoise(const Record& record) {
+  const absl::string_view start =
+      absl::StripLeadingAsciiWhitespace(record.bytes);
+  if (start.empty() || start[0] == '{') return false;
+  // A byte order mark may stand before an object.
+  if (absl::StartsWith(start, kByteOrderMark)) return false;
+  if (drift_) {
+    drift_->set_record(record.number);
+    drift_->UnknownType("line", "unreadable");
+  }
+  return true;
+}
 
 void LineProtocol::OnReceived(const Record& record, MessageSink sink) {
   Emitter out(record, sink);

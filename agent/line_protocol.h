@@ -19,6 +19,7 @@ namespace troika {
 
 class LineProtocol : public Protocol {
  public:
+  bool IsNoise(const Record& record) final;
   void OnReceived(const Record& record, MessageSink sink) final;
   void OnWritten(const Record& record, MessageSink sink) final;
   void OnNote(const Record& record, const Note& note, MessageSink sink) final;

@@ -209,13 +209,18 @@ struct Result {
   bool synthetic = false;  // The stream ended and the harness had said nothing.
 };
 
-// A line that is well-formed and that we don't know, or know and keep as it is.
+// A line that is well-formed and that we don't know, or know and keep as it is;
+// or many lines of one batch of the log that are no messages.
 struct Raw {
-  std::string type;    // The wire's name for it.
-  std::string line;    // Empty where it is too long to carry.
-  std::string reason;  // Why it is raw, where that is not plain.
+  std::string type;    // The wire's name for it; "stdout" or "stderr" of lines.
+  std::string line;    // Empty if it is too long to carry.
+  std::string reason;  // Why it is raw, if that is not plain.
   int64_t offset = 0;  // Where the line begins in its stream, and how
   int64_t size = 0;    // long it is.
+  // If `line` holds many lines: how many, with newlines between them. They are
+  // the records from `first_record` to that of the message's id.
+  int32_t lines = 0;
+  int64_t first_record = 0;
 };
 
 // A line that could not be read. The stream goes on.

@@ -118,8 +118,14 @@ class Protocol {
  public:
   virtual ~Protocol() = default;
 
-  // A line on the agent's stdout. Anything may stand in it.
+  // A line on the agent's stdout. Anything may stand in it. One that can't be
+  // read as a line of the protocol gives one message: a ParseError, or a Raw
+  // without a type.
   virtual void OnReceived(const Record& record, MessageSink sink) = 0;
+  // Whether OnReceived can't read the line, told from its first bytes. May be
+  // false for such lines. Counts the line as OnReceived would, which need not
+  // see it then.
+  virtual bool IsNoise(const Record&) { return false; }
   // A line that was written to the agent's stdin.
   virtual void OnWritten(const Record& record, MessageSink sink) = 0;
   // After ProcessEnded nothing is open any more: the tools that still ran have

@@ -157,6 +157,15 @@ void Timeline::On(const Notice& notice, const Context&) {
 }
 
 void Timeline::On(const Raw& raw, const Context&) {
+  if (raw.lines > 0) {
+    for (const absl::string_view line : absl::StrSplit(raw.line, '\n')) {
+      if (absl::StripAsciiWhitespace(line).empty() || IsHarmless(line))
+        continue;
+      Begin(Kind::kLine);
+      Line(Style::kDim, Labelled(HarmlessLine(raw.type), HarmlessLine(line)));
+    }
+    return;
+  }
   if (raw.type == "stderr") {
     if (IsHarmless(raw.line)) return;
     Begin(Kind::kLine);

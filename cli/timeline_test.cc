@@ -124,6 +124,15 @@ TEST_F(TimelineTest, HidesHarmlessStderr) {
   EXPECT_EQ(Add(Raw{.type = "stderr", .line = "boom"}), "stderr: boom\n");
 }
 
+TEST_F(TimelineTest, ShowsEveryLineOfABatch) {
+  EXPECT_EQ(Add(Raw{.type = "stdout",
+                    .line = "one\n\ntwo",
+                    .reason = "lines that are no JSON objects",
+                    .lines = 3,
+                    .first_record = 7}),
+            "stdout: one\nstdout: two\n");
+}
+
 TEST_F(TimelineTest, ShowsApprovalsAndQuestions) {
   EXPECT_EQ(Add(Approval{.tool_name = "Bash",
                          .input_json = R"({"command":"rm x"})",

@@ -258,6 +258,10 @@ void Describe(const Raw& m, Out& out) {
   out.String(3, "reason", m.reason);
   out.Int64(4, "offset", m.offset);
   out.Int64(5, "size", m.size);
+  if (m.lines > 0) {
+    out.SetInt32(6, "lines", m.lines);
+    out.Int64(7, "firstRecord", m.first_record);
+  }
 }
 
 template <typename Out>

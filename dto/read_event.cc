@@ -257,6 +257,8 @@ void ReadInto(const Fields& f, Raw* m) {
   f.Read("reason", &m->reason);
   f.Read("offset", &m->offset);
   f.Read("size", &m->size);
+  f.Read("lines", &m->lines);
+  f.Read("firstRecord", &m->first_record);
 }
 
 void ReadInto(const Fields& f, ParseError* m) {

@@ -29,6 +29,12 @@ Raw RawOf(absl::string_view type, const Record& line,
   return raw;
 }
 
+Raw StderrLine(const Record& line) {
+  Raw raw = RawOf("stderr", line, "");
+  if (line.size <= kMaxLineBytes) raw.line = std::string(line.bytes);
+  return raw;
+}
+
 }  // namespace
 
 void Replay::OnRecord(const relay::LogRecord& log_record, MessageSink sink) {
@@ -42,6 +48,13 @@ void Replay::OnRecord(const relay::LogRecord& log_record, MessageSink sink) {
       joiners_[static_cast<size_t>(log_record.stream)].Add(log_record);
   if (!line) return;
   Out out = {.first = {line->number, 0}, .time = time, .sink = sink};
+  const bool printed = log_record.stream == relay::Stream::kStdout ||
+                       log_record.stream == relay::Stream::kStderr;
+  if (printed && line->size <= kMaxLineBytes &&
+      (log_record.lines_after > 0 || !run_.empty())) {
+    return OnBatchLine(log_record, *line, out);
+  }
+  EndRun(sink);
   switch (log_record.stream) {
     case relay::Stream::kStdout:
       return OnStdout(*line, out);
@@ -54,7 +67,67 @@ void Replay::OnRecord(const relay::LogRecord& log_record, MessageSink sink) {
   }
 }
 
+void Replay::OnBatchLine(const relay::LogRecord& log_record, Record line,
+                         Out& out) {
+  const relay::Stream stream = log_record.stream;
+  if (stream != run_.stream()) EndRun(out.sink);
+  const bool blank = absl::StripAsciiWhitespace(line.bytes).empty();
+  if (stream == relay::Stream::kStderr) {
+    if (process_) process_->stderr_tail.Add(line.bytes);
+    if (blank) {
+      run_.AddBlank(line);
+    } else {
+      run_.Add(stream, line, StderrLine(line), "");
+    }
+  } else if (blank) {
+    run_.AddBlank(line);
+  } else if (process_ && process_->protocol) {
+    OnBatchStdout(line, out);
+  } else {
+    Raw raw = UnclaimedStdout(line);
+    const std::string reason = raw.reason;
+    run_.Add(stream, line, std::move(raw), reason);
+  }
+  if (log_record.lines_after == 0) EndRun(out.sink);
+}
+
+void Replay::OnBatchStdout(Record line, Out& out) {
+  constexpr absl::string_view kReason = "lines that are no JSON objects";
+  OnPrinted(&line);
+  Protocol& protocol = *process_->protocol;
+  if (run_.is_long() && protocol.IsNoise(line)) {
+    run_.Add(relay::Stream::kStdout, line, std::nullopt, kReason);
+    return;
+  }
+  std::optional<Payload> noise;
+  protocol.OnReceived(line, [&](Message&& message) {
+    const auto* const raw = std::get_if<Raw>(&message.payload);
+    if (std::holds_alternative<ParseError>(message.payload) ||
+        (raw != nullptr && raw->type.empty())) {
+      noise = std::move(message.payload);
+      return;
+    }
+    EndRun(out.sink);
+    Deliver(std::move(message), out);
+  });
+  if (noise) {
+    run_.Add(relay::Stream::kStdout, line, *std::move(noise), kReason);
+  } else {
+    EndRun(out.sink);
+  }
+}
+
+void Replay::EndRun(MessageSink sink) {
+  if (run_.empty()) return;
+  const std::optional<absl::Time> time = run_.time();
+  for (LineRun::Told& told : run_.Take()) {
+    Out out = {.first = {told.record, 0}, .time = time, .sink = sink};
+    Emit(std::move(told.payload), out);
+  }
+}
+
 void Replay::OnDamage(const relay::Damage& damage, MessageSink sink) {
+  EndRun(sink);
   Out out = {.first = {damage.after_record, kDamageIndex},
              .time = std::nullopt,
              .sink = sink};
@@ -74,18 +147,26 @@ const std::vector<Outgoing>& Replay::outbox() const {
   return talks ? process_->protocol->outbox() : *kNone;
 }
 
+Raw Replay::UnclaimedStdout(const Record& line) const {
+  Raw raw = RawOf("stdout", line,
+                  process_ ? "the task's harness is not known"
+                           : "the log tells of no process that printed it");
+  if (line.size <= kMaxLineBytes) raw.line = std::string(line.bytes);
+  return raw;
+}
+
+void Replay::OnPrinted(Record* line) {
+  if (!std::exchange(process_->printed, true)) {
+    absl::ConsumePrefix(&line->bytes, kByteOrderMark);
+  }
+}
+
 void Replay::OnStdout(Record line, Out& out) {
   if (!process_ || !process_->protocol) {
-    Raw raw = RawOf("stdout", line,
-                    process_ ? "the task's harness is not known"
-                             : "the log tells of no process that printed it");
-    if (line.size <= kMaxLineBytes) raw.line = std::string(line.bytes);
-    Emit(std::move(raw), out);
+    Emit(UnclaimedStdout(line), out);
     return;
   }
-  if (!std::exchange(process_->printed, true)) {
-    absl::ConsumePrefix(&line.bytes, kByteOrderMark);
-  }
+  OnPrinted(&line);
   process_->protocol->OnReceived(
       line, [&](Message&& m) { Deliver(std::move(m), out); });
 }
@@ -93,9 +174,7 @@ void Replay::OnStdout(Record line, Out& out) {
 void Replay::OnStderr(const Record& line, Out& out) {
   if (process_) process_->stderr_tail.Add(line.bytes);
   if (absl::StripAsciiWhitespace(line.bytes).empty()) return;
-  Raw raw = RawOf("stderr", line, "");
-  if (line.size <= kMaxLineBytes) raw.line = std::string(line.bytes);
-  Emit(std::move(raw), out);
+  Emit(StderrLine(line), out);
 }
 
 void Replay::OnStdin(const Record& line, Out& out) {

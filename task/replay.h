@@ -35,6 +35,7 @@
 #include "relay/record.h"
 #include "task/hints.h"
 #include "task/line_joiner.h"
+#include "task/line_run.h"
 #include "task/notes.h"
 #include "task/state.h"
 
@@ -49,7 +50,9 @@ class Replay {
   explicit Replay(const ReplayOptions& options = {}) : options_(options) {}
 
   // Records come in the order of the log. A message's id has the number of the
-  // record that brought it, and ids rise over the whole log.
+  // record that brought it, and ids rise over the whole log. Lines of a batch
+  // that can't be read may be one message (LineRun), told with the last of
+  // them.
   void OnRecord(const relay::LogRecord& log_record, MessageSink sink);
   // Becomes a ParseError after all messages of the record before it. A line
   // that was being joined there is passed on as it is.
@@ -92,12 +95,20 @@ class Replay {
   };
 
   // replay.cc
+  // A line of stdout or stderr that is part of a batch.
+  void OnBatchLine(const relay::LogRecord& log_record, Record line, Out& out);
+  // The same for stdout of a process that has a protocol.
+  void OnBatchStdout(Record line, Out& out);
+  void EndRun(MessageSink sink);
   void OnStdout(Record line, Out& out);
   void OnStderr(const Record& line, Out& out);
   void OnStdin(const Record& line, Out& out);
   // `last` is what the line's last record holds of it.
   void OnNoteLine(const Record& line, absl::string_view last, Out& out);
   void AbandonLines(Out& out);
+  // Takes the byte order mark off the first line that the process prints.
+  void OnPrinted(Record* line);
+  Raw UnclaimedStdout(const Record& line) const;
   void Emit(Payload payload, Out& out);
   // Numbers the message, completes it, counts it in and hands it on.
   void Deliver(Message message, Out& out);
@@ -142,6 +153,7 @@ class Replay {
   Continuation continuation_;  // For the next process.
   std::vector<TurnAsked> held_turns_;
   std::array<LineJoiner, 4> joiners_;  // By stream.
+  LineRun run_;  // Of the batch whose lines are coming; else empty.
   EventId last_id_;
   // Of the stderr of a process that ends; stands in its synthetic result.
   std::string excerpt_;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "agent/testing.h"
@@ -41,6 +42,13 @@ void AddLine(absl::string_view line, LogMaker* log) {
       break;
     case 'I':
       log->Add(Stream::kStdin, LineEnd::kContinued, line);
+      break;
+    case 'b':
+      // Each "|" ends a line.
+      log->Batch(Stream::kStdout, absl::StrReplaceAll(line, {{"|", "\n"}}));
+      break;
+    case 'B':
+      log->Batch(Stream::kStderr, absl::StrReplaceAll(line, {{"|", "\n"}}));
       break;
     case 'd':
       log->Damage(static_cast<int>(line.size() % 3));

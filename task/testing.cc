@@ -46,6 +46,16 @@ LogMaker& LogMaker::Add(relay::Stream stream, relay::LineEnd end,
   return *this;
 }
 
+LogMaker& LogMaker::Batch(relay::Stream stream, absl::string_view text) {
+  const std::vector<absl::string_view> lines = absl::StrSplit(text, '\n');
+  for (size_t i = 0; i < lines.size(); ++i) {
+    Add(stream, relay::LineEnd::kNewline, lines[i]);
+    std::get<relay::LogRecord>(entries_.back()).lines_after =
+        static_cast<int64_t>(lines.size() - 1 - i);
+  }
+  return *this;
+}
+
 LogMaker& LogMaker::StdoutLines(absl::string_view text) {
   for (const absl::string_view line :
        absl::StrSplit(text, '\n', absl::SkipEmpty())) {

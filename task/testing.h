@@ -48,6 +48,8 @@ class LogMaker {
   // A record of any kind.
   LogMaker& Add(relay::Stream stream, relay::LineEnd end,
                 absl::string_view payload, absl::string_view key = "");
+  // The lines of `text` as one batch.
+  LogMaker& Batch(relay::Stream stream, absl::string_view text);
   // A line each, empty ones left out.
   LogMaker& StdoutLines(absl::string_view text);
   // `missing` records can't be read.
