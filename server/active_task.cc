@@ -5,17 +5,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "base/json.h"
 #include "base/status_macros.h"
-#include "dto/json.h"
-#include "dto/read_event.h"
 #include "server/secrets.h"
 
 namespace troika {
 namespace {
 
-// Longer texts are cut in events.
-constexpr size_t kMaxText = size_t{32} << 10;
 // More than this is not kept for a disk that takes nothing.
 constexpr size_t kMaxPending = size_t{8} << 20;
 constexpr absl::Duration kDiskRetry = absl::Seconds(1);
@@ -97,32 +92,7 @@ void ActiveTask::Advance() {
 void ActiveTask::AddEvent(const Message& message) {
   // The runner goes on whatever becomes of the events: they are only a cache.
   if (stream_->file().pending_bytes() >= kMaxPending) events_dropped_ = true;
-  if (events_dropped_) return;
-  stream_->file().Add(message.id, [&](std::string* out) {
-    const size_t from = out->size();
-    AppendEventJson(message, stream_->task_id(), {.max_text = kMaxText}, out);
-    if (out->size() - from > kMaxText) {
-      // A text may have been cut within a secret, that would not be found.
-      out->resize(from);
-      AppendEventJson(Redacted(message), stream_->task_id(),
-                      {.max_text = kMaxText}, out);
-    }
-    redactor().Redact(out, from);
-  });
-}
-
-Message ActiveTask::Redacted(const Message& message) const {
-  std::string json;
-  AppendEventJson(message, stream_->task_id(), &json);
-  redactor().Redact(&json, 0);
-  json::Parser parser;
-  const auto value = parser.Parse(json);
-  auto redacted = value.ok() ? ReadEvent(*value) : value.status();
-  if (redacted.ok()) return *std::move(redacted);
-  return {.id = message.id,
-          .time = message.time,
-          .payload = Raw{.reason = "can't be shown without what is secret",
-                         .size = static_cast<int64_t>(json.size())}};
+  if (!events_dropped_) events_.Add(message, redactor());
 }
 
 void ActiveTask::RunCommands() {

@@ -20,6 +20,7 @@
 #include "base/event_loop.h"
 #include "dto/redact.h"
 #include "dto/troika.pb.h"
+#include "server/event_writer.h"
 #include "server/row.h"
 #include "server/task_stream.h"
 #include "store/task_store.h"
@@ -103,12 +104,13 @@ class ActiveTask {
   };
 
   ActiveTask(const Tools& tools, std::shared_ptr<TaskStream> stream)
-      : tools_(tools), stream_(std::move(stream)) {}
+      : tools_(tools),
+        stream_(std::move(stream)),
+        events_(stream_->task_id(), &stream_->file(), EventWriter::Limits()) {}
 
   TaskReading Reading() const;
   void Advance();
   void AddEvent(const Message& message);
-  Message Redacted(const Message& message) const;
   // What is secret is known from the task's environment and its request.
   const Redactor& redactor() const;
   void RunCommands();
@@ -120,6 +122,7 @@ class ActiveTask {
 
   const Tools tools_;
   const std::shared_ptr<TaskStream> stream_;
+  EventWriter events_;
   mutable std::optional<Redactor> redactor_;
   mutable bool knows_request_ = false;  // The redactor does.
   std::unique_ptr<Runner> runner_;

@@ -19,13 +19,23 @@ namespace troika {
 namespace {
 
 constexpr char kName[] = "events.v1";
+constexpr char kWholeName[] = "whole.v1";
 constexpr absl::string_view kFrameEnd = "\n\n";
 constexpr absl::string_view kIdFrame = "\n\nid: ";
 constexpr absl::string_view kLogFrame = ": log ";
+constexpr absl::string_view kData = "\ndata: ";
 constexpr size_t kProbe = size_t{4} << 10;
 constexpr size_t kWindow = size_t{64} << 10;
 // No frame is longer: its texts are cut.
 constexpr int64_t kMaxFrame = int64_t{64} << 20;
+
+// More than this of whole events is not kept for a disk that takes nothing.
+constexpr size_t kMaxWholePending = size_t{8} << 20;
+
+std::string Head(absl::string_view name, absl::string_view task_id) {
+  return absl::StrCat(": troika ", name, " parser=", kParserVersion,
+                      " boot=", BootId(), " task=", task_id, kFrameEnd);
+}
 
 absl::StatusOr<size_t> ReadAt(int fd, int64_t offset, size_t bytes,
                               std::string* out) {
@@ -38,7 +48,7 @@ absl::StatusOr<size_t> ReadAt(int fd, int64_t offset, size_t bytes,
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) {
       out->resize(before);
-      return absl::ErrnoToStatus(errno, "read events.v1");
+      return absl::ErrnoToStatus(errno, "read the events");
     }
     if (n == 0) break;
     done += static_cast<size_t>(n);
@@ -77,26 +87,94 @@ std::string EventIdText(const EventId& id) {
 
 absl::StatusOr<std::unique_ptr<EventFile>> EventFile::Open(
     int folder_fd, absl::string_view task_id) {
-  UniqueFd fd(openat(folder_fd, kName, O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  ASSIGN_OR_RETURN(std::unique_ptr<EventFile> file,
+                   OpenNamed(folder_fd, kName, task_id, O_CREAT));
+  auto whole = OpenNamed(folder_fd, kWholeName, task_id, 0);
+  if (whole.ok()) {
+    file->whole_ = *std::move(whole);
+    return file;
+  }
+  file->folder_ = UniqueFd(fcntl(folder_fd, F_DUPFD_CLOEXEC, 0));
+  file->task_id_ = std::string(task_id);
+  return file;
+}
+
+absl::StatusOr<std::unique_ptr<EventFile>> EventFile::OpenNamed(
+    int folder_fd, const char* name, absl::string_view task_id, int flags) {
+  UniqueFd fd(openat(folder_fd, name, O_RDWR | O_CLOEXEC | flags, 0600));
   if (!fd.ok()) {
     return absl::ErrnoToStatus(errno,
-                               absl::StrCat("open events.v1 of ", task_id));
+                               absl::StrCat("open ", name, " of ", task_id));
   }
   struct stat info = {};
   if (fstat(fd.get(), &info) != 0) {
-    return absl::ErrnoToStatus(errno, "look at events.v1");
+    return absl::ErrnoToStatus(errno, absl::StrCat("stat ", name));
   }
-  std::unique_ptr<EventFile> file(new EventFile(
-      std::move(fd),
-      absl::StrCat(": troika events.v1 parser=", kParserVersion,
-                   " boot=", BootId(), " task=", task_id, kFrameEnd)));
+  std::unique_ptr<EventFile> file(
+      new EventFile(std::move(fd), Head(name, task_id)));
   if (!file->LoadEnd(info.st_size)) RETURN_IF_ERROR(file->Begin());
   return file;
 }
 
+void EventFile::AddWhole(const EventId& id, absl::string_view json) {
+  if (!whole_) {
+    auto whole = OpenNamed(folder_.get(), kWholeName, task_id_, O_CREAT);
+    // Without it the event is read from the log.
+    if (!whole.ok()) return;
+    whole_ = *std::move(whole);
+    folder_.Reset();
+  }
+  if (whole_->pending_.size() > kMaxWholePending) return;
+  whole_->Add(id,
+              [&](std::string* out) { out->append(json.data(), json.size()); });
+  if (whole_->pending_.size() > kMaxWholePending) {
+    whole_->Flush().IgnoreError();
+  }
+}
+
+std::optional<std::string> EventFile::ReadEvent(int folder_fd,
+                                                absl::string_view task_id,
+                                                const EventId& id) {
+  auto whole = ReadFrom(folder_fd, kWholeName, task_id, id);
+  return whole ? whole : ReadFrom(folder_fd, kName, task_id, id);
+}
+
+std::optional<std::string> EventFile::ReadFrom(int folder_fd, const char* name,
+                                               absl::string_view task_id,
+                                               const EventId& id) {
+  UniqueFd fd(openat(folder_fd, name, O_RDONLY | O_CLOEXEC));
+  struct stat info = {};
+  if (!fd.ok() || fstat(fd.get(), &info) != 0) return std::nullopt;
+  EventFile file(std::move(fd), Head(name, task_id));
+  file.begin_ = static_cast<int64_t>(file.head_.size());
+  // Its end may be torn, or cut while we read.
+  file.size_ = info.st_size;
+  std::string text;
+  if (!ReadAt(file.fd_.get(), 0, file.head_.size(), &text).ok() ||
+      text != file.head_) {
+    return std::nullopt;
+  }
+  const auto frame = file.Find(id);
+  if (!frame) return std::nullopt;
+  text.clear();
+  size_t end = absl::string_view::npos;
+  for (size_t seen = 0; end == absl::string_view::npos;) {
+    const auto n = file.Read(frame->offset + static_cast<int64_t>(text.size()),
+                             kWindow, &text);
+    if (!n.ok() || *n == 0) return std::nullopt;
+    end = text.find(kFrameEnd.data(), seen, kFrameEnd.size());
+    seen = text.size() - 1;
+  }
+  const size_t data = text.find(kData.data(), 0, kData.size());
+  if (data == std::string::npos || data > end) return std::nullopt;
+  text.resize(end);
+  text.erase(0, data + kData.size());
+  return text;
+}
+
 absl::Status EventFile::Begin() {
   if (ftruncate(fd_.get(), 0) != 0) {
-    return absl::ErrnoToStatus(errno, "empty events.v1");
+    return absl::ErrnoToStatus(errno, "empty the file of events");
   }
   last_ = kBeforeAll;
   size_ = 0;
@@ -163,6 +241,9 @@ void EventFile::AddLogBytes(int64_t log_bytes) {
 }
 
 absl::Status EventFile::Flush() {
+  // First, so that an event that is cut can be had whole; what is missing there
+  // is read from the log.
+  if (whole_) whole_->Flush().IgnoreError();
   size_t done = 0;
   while (done < pending_.size()) {
     const ssize_t n =
@@ -171,7 +252,7 @@ absl::Status EventFile::Flush() {
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) {
       // The part that was written is written again.
-      return absl::ErrnoToStatus(errno, "write events.v1");
+      return absl::ErrnoToStatus(errno, "write the events");
     }
     done += static_cast<size_t>(n);
   }
@@ -182,11 +263,12 @@ absl::Status EventFile::Flush() {
   return absl::OkStatus();
 }
 
-std::optional<EventFile::Frame> EventFile::NextFrame(int64_t offset) const {
+std::optional<EventFile::Frame> EventFile::NextFrame(int64_t offset,
+                                                     int64_t end) const {
   // The mark's first bytes end the frame before it.
   int64_t from = std::max<int64_t>(offset - 2, 0);
   std::string text;
-  for (size_t window = kProbe; from < size();
+  for (size_t window = kProbe; from < end;
        window = std::min(window * 4, kWindow)) {
     text.clear();
     const auto n = Read(from, window, &text);
@@ -203,30 +285,37 @@ std::optional<EventFile::Frame> EventFile::NextFrame(int64_t offset) const {
       continue;
     }
     const auto id = IdAt(rest);
-    if (!id) return std::nullopt;
-    return Frame{.id = *id, .offset = from + static_cast<int64_t>(at) + 2};
+    const int64_t begin = from + static_cast<int64_t>(at) + 2;
+    if (!id || begin >= end) return std::nullopt;
+    return Frame{.id = *id, .offset = begin};
   }
   return std::nullopt;
 }
 
-std::optional<int64_t> EventFile::After(const EventId& id) const {
-  if (id == kBeforeAll) return begin_;
+std::optional<EventFile::Frame> EventFile::Find(const EventId& id) const {
   // Frames are sorted by id: the last one up to `id` is found by halving.
   int64_t low = begin_;
   int64_t high = size();
   while (high - low > static_cast<int64_t>(kProbe)) {
     const int64_t middle = low + (high - low) / 2;
-    const auto frame = NextFrame(middle);
-    if (frame && frame->offset < high && frame->id <= id) {
+    const auto frame = NextFrame(middle, high);
+    if (frame && frame->id <= id) {
       low = frame->offset;
     } else {
       high = middle;
     }
   }
-  auto frame = NextFrame(low);
-  while (frame && frame->id < id) frame = NextFrame(frame->offset + 1);
+  auto frame = NextFrame(low, size());
+  while (frame && frame->id < id) frame = NextFrame(frame->offset + 1, size());
   if (!frame || frame->id != id) return std::nullopt;
-  const auto next = NextFrame(frame->offset + 1);
+  return frame;
+}
+
+std::optional<int64_t> EventFile::After(const EventId& id) const {
+  if (id == kBeforeAll) return begin_;
+  const auto frame = Find(id);
+  if (!frame) return std::nullopt;
+  const auto next = NextFrame(frame->offset + 1, size());
   return next ? next->offset : size();
 }
 

@@ -1,4 +1,5 @@
-// The events of a task, encoded once: `events.v1` beside its log.
+// The events of a task, encoded once: `events.v1` beside its log, and in
+// `whole.v1` those of them whose texts are cut in the first one.
 //
 // The file is a recorded stream of server-sent events, so that what a viewer
 // gets is a copy of its bytes, and a slow viewer is an offset. It is a cache: a
@@ -13,6 +14,7 @@
 //   : log 1234
 //
 // The last form says that all events of the log's first 1234 bytes stand above.
+// `whole.v1` has the same format, and comes to be with its first event.
 #ifndef TROIKA_SERVER_EVENT_FILE_H_
 #define TROIKA_SERVER_EVENT_FILE_H_
 
@@ -46,6 +48,13 @@ class EventFile {
   static absl::StatusOr<std::unique_ptr<EventFile>> Open(
       int folder_fd, absl::string_view task_id);
 
+  // The JSON of one event from a file that another process or thread may be
+  // writing: from `whole.v1`, or else from `events.v1`. Nullopt if neither has
+  // it, or they are not of this parser and boot.
+  static std::optional<std::string> ReadEvent(int folder_fd,
+                                              absl::string_view task_id,
+                                              const EventId& id);
+
   // Adds an event: it can be read at once, and is written by Flush(). One that
   // is there already, or whose place has passed, is passed over: `append_data`
   // is not called for it.
@@ -57,6 +66,13 @@ class EventFile {
     append_data(&pending_);
     pending_.append("\n\n");
   }
+  // Adds the whole form of an event that is cut in this file. It has an order
+  // and an end of its own: wants_whole() tells whether it is still missing. On
+  // a disk that takes nothing it may be left out.
+  bool wants_whole(const EventId& id) const {
+    return !whole_ || whole_->last_ < id;
+  }
+  void AddWhole(const EventId& id, absl::string_view json);
   // Notes that all events of that much of the log have been added.
   void AddLogBytes(int64_t log_bytes);
   // Writes what was added. What a full disk does not take is kept for the next
@@ -83,6 +99,11 @@ class EventFile {
   EventFile(UniqueFd fd, std::string head)
       : fd_(std::move(fd)), head_(std::move(head)) {}
 
+  static absl::StatusOr<std::unique_ptr<EventFile>> OpenNamed(
+      int folder_fd, const char* name, absl::string_view task_id, int flags);
+  static std::optional<std::string> ReadFrom(int folder_fd, const char* name,
+                                             absl::string_view task_id,
+                                             const EventId& id);
   struct Frame {
     EventId id;
     int64_t offset = 0;
@@ -91,8 +112,10 @@ class EventFile {
   absl::Status Begin();
   bool LoadEnd(int64_t file_size);
   void BeginFrame(const EventId& id);
-  // The first event's frame at or after `offset`.
-  std::optional<Frame> NextFrame(int64_t offset) const;
+  // The first event's frame that begins at or after `offset`, and before
+  // `end`.
+  std::optional<Frame> NextFrame(int64_t offset, int64_t end) const;
+  std::optional<Frame> Find(const EventId& id) const;
 
   UniqueFd fd_;
   const std::string head_;
@@ -101,6 +124,11 @@ class EventFile {
   int64_t size_ = 0;  // Of the file.
   int64_t log_bytes_ = -1;
   std::string pending_;
+  // Of `events.v1` only. Null until there is a whole event, which is what the
+  // folder is kept open for.
+  std::unique_ptr<EventFile> whole_;
+  UniqueFd folder_;
+  std::string task_id_;
 };
 
 }  // namespace troika

@@ -1,5 +1,6 @@
 #include "server/from_log.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
@@ -10,7 +11,9 @@
 #include "base/status_macros.h"
 #include "dto/event.h"
 #include "dto/json.h"
+#include "dto/proto_json.h"
 #include "dto/redact.h"
+#include "relay/log_find.h"
 #include "relay/log_reader.h"
 #include "server/event_file.h"
 #include "server/secrets.h"
@@ -23,18 +26,21 @@ namespace troika {
 namespace {
 
 constexpr int64_t kAtOnce = int64_t{4} << 20;
+// A step of a reader that expects to find what it wants at once.
+constexpr int64_t kNear = 1;
 constexpr size_t kMaxRaw = static_cast<size_t>(kMaxLineBytes);
 constexpr absl::string_view kStreams[] = {"out", "err", "in", "note"};
 
-// Looks for one record, keeping what leads to it.
+// Looks for one record, keeping the parts of its line that come before it.
 class RawSink : public relay::LogSink {
  public:
   explicit RawSink(int64_t wanted) : wanted_(wanted) {}
 
   void OnRecord(const relay::LogRecord& record) override {
+    passed_ = passed_ || record.number >= wanted_;
     if (record.number > wanted_) return;
-    if (record.number == 1) first_ = std::string(record.payload);
     const auto stream = static_cast<size_t>(record.stream);
+    const bool continued = record.end == relay::LineEnd::kContinued;
     std::string& line = lines_[stream];
     if (line.size() + record.payload.size() <= kMaxRaw) {
       absl::StrAppend(&line, record.payload);
@@ -49,23 +55,118 @@ class RawSink : public relay::LogSink {
       found_->mutable_time()->set_nanos(
           static_cast<int32_t>(record.micros % 1000000 * 1000));
       found_->set_text(line);
+      // Parts of notes and of input follow each other without a gap.
+      const bool adjoins = record.stream == relay::Stream::kNote ||
+                           record.stream == relay::Stream::kStdin;
+      begins_ = ends_seen_[stream] ||
+                (adjoins && last_ != record.stream && last_.has_value());
     }
-    if (record.end != relay::LineEnd::kContinued) line.clear();
+    if (!continued) line.clear();
+    ends_seen_[stream] = ends_seen_[stream] || !continued;
+    last_ = record.stream;
   }
   void OnDamage(const relay::Damage&) override {}
 
   bool too_long() const { return too_long_; }
-  // The log's first record, which is the request.
-  const std::string& first() const { return first_; }
+  // The wanted record has come, or a later one.
+  bool passed() const { return passed_; }
+  // Whether the found line is known to begin where the text does.
+  bool begins() const { return begins_; }
   std::optional<v1::RawRecord>& found() { return found_; }
 
  private:
   const int64_t wanted_;
-  std::string first_;
   std::array<std::string, 4> lines_;
+  std::array<bool, 4> ends_seen_ = {};
+  std::optional<relay::Stream> last_;  // Of the record before.
   std::optional<v1::RawRecord> found_;
   bool too_long_ = false;
+  bool passed_ = false;
+  bool begins_ = false;
 };
+
+// Reads from `offset` on until the sink's record has come.
+absl::Status ReadRaw(const TaskFolder& folder, int64_t offset, RawSink& sink) {
+  ASSIGN_OR_RETURN(relay::LogReader reader, OpenLog(folder));
+  reader.SkipTo(offset);
+  int64_t read = 0;
+  do {
+    ASSIGN_OR_RETURN(read, reader.Read(sink, offset == 0 ? kAtOnce : kNear));
+  } while (read > 0 && !sink.passed());
+  return absl::OkStatus();
+}
+
+// The record with the whole line that it ends or continues. Starts near it and
+// goes back further only if its line may have begun before.
+absl::StatusOr<RawSink> FindRaw(const TaskFolder& folder, int64_t record) {
+  ASSIGN_OR_RETURN(const relay::LogReader log, OpenLog(folder));
+  for (int64_t back = 1;; back *= 4) {
+    const int64_t from = std::max<int64_t>(record - back, 1);
+    ASSIGN_OR_RETURN(const int64_t offset, relay::FindRecord(log.fd(), from));
+    RawSink near(record);
+    RETURN_IF_ERROR(ReadRaw(folder, offset, near));
+    const bool from_start = offset == 0 || from == 1;
+    if (near.found() && (near.begins() || from_start)) return near;
+    if (offset == 0) return near;
+    // A log whose numbers don't rise is read as a whole.
+    if (!near.found() || from_start) {
+      RawSink whole(record);
+      RETURN_IF_ERROR(ReadRaw(folder, 0, whole));
+      return whole;
+    }
+  }
+}
+
+// The request stands in the log's first line, and names what is secret.
+class RequestSink : public relay::LogSink {
+ public:
+  void OnRecord(const relay::LogRecord& record) override {
+    if (done_) return;
+    absl::StrAppend(&line_, record.payload);
+    done_ = record.end != relay::LineEnd::kContinued || line_.size() > kMaxRaw;
+  }
+  void OnDamage(const relay::Damage&) override {}
+
+  bool done() const { return done_; }
+  const std::string& line() const { return line_; }
+
+ private:
+  std::string line_;
+  bool done_ = false;
+};
+
+absl::StatusOr<Redactor> RedactorOf(const TaskFolder& folder) {
+  ASSIGN_OR_RETURN(relay::LogReader reader, OpenLog(folder));
+  RequestSink sink;
+  int64_t read = 0;
+  do {
+    ASSIGN_OR_RETURN(read, reader.Read(sink, kNear));
+  } while (read > 0 && !sink.done());
+  const auto note = notes::FromJson(sink.line());
+  const auto* const request =
+      note.ok() ? std::get_if<notes::Request>(&*note) : nullptr;
+  return Redactor(TaskSecrets(folder, request));
+}
+
+// The event as the cache has it, if it has it whole.
+std::optional<EventBytes> CachedEvent(const TaskFolder& folder,
+                                      const EventId& event,
+                                      EventBytes::Encoding encoding) {
+  std::optional<std::string> json =
+      EventFile::ReadEvent(folder.fd.get(), folder.id, event);
+  if (!json) return std::nullopt;
+  json::Parser parser;
+  const auto value = parser.Parse(*json);
+  if (!value.ok() || value->Get("cut").exists()) return std::nullopt;
+  if (encoding == EventBytes::Encoding::kJson) {
+    return EventBytes{*std::move(json), "application/json"};
+  }
+  v1::Event whole;
+  if (!FromJson(*json, &whole, UnknownFields::kIgnore).ok()) {
+    return std::nullopt;
+  }
+  return EventBytes{whole.SerializeAsString(), "application/x-protobuf"};
+}
 
 }  // namespace
 
@@ -74,6 +175,9 @@ absl::StatusOr<EventBytes> WholeEventOf(const Home& home,
                                         const EventId& event,
                                         EventBytes::Encoding encoding) {
   ASSIGN_OR_RETURN(const TaskFolder folder, home.OpenTask(task));
+  if (auto cached = CachedEvent(folder, event, encoding)) {
+    return *std::move(cached);
+  }
   ASSIGN_OR_RETURN(relay::LogReader reader, OpenLog(folder));
   Replay replay;
   std::optional<Message> found;
@@ -112,12 +216,7 @@ absl::StatusOr<v1::RawRecord> RawRecordOf(const Home& home,
                                           const std::string& task,
                                           int64_t record, RawText text) {
   ASSIGN_OR_RETURN(const TaskFolder folder, home.OpenTask(task));
-  ASSIGN_OR_RETURN(relay::LogReader reader, OpenLog(folder));
-  RawSink sink(record);
-  int64_t read = 0;
-  do {
-    ASSIGN_OR_RETURN(read, reader.Read(sink, kAtOnce));
-  } while (read > 0 && !sink.found());
+  ASSIGN_OR_RETURN(RawSink sink, FindRaw(folder, record));
   if (!sink.found()) {
     return absl::NotFoundError(
         absl::StrCat("task ", task, " has no record ", record));
@@ -128,10 +227,7 @@ absl::StatusOr<v1::RawRecord> RawRecordOf(const Home& home,
                      " is over 16 MiB: `troika log --raw` prints it"));
   }
   v1::RawRecord raw = *std::move(sink.found());
-  const auto first = notes::FromJson(sink.first());
-  const auto* const request =
-      first.ok() ? std::get_if<notes::Request>(&*first) : nullptr;
-  const Redactor redactor(TaskSecrets(folder, request));
+  ASSIGN_OR_RETURN(const Redactor redactor, RedactorOf(folder));
   redactor.RedactPlain(raw.mutable_text());
   if (text == RawText::kAsUtf8) {
     *raw.mutable_text() = json::ToValidUtf8(raw.text());

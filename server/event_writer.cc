@@ -1,0 +1,123 @@
+#include "server/event_writer.h"
+
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "base/json.h"
+#include "dto/json.h"
+#include "dto/measure.h"
+#include "dto/read_event.h"
+
+namespace troika {
+namespace {
+
+// Whether the event tells the course of the task, rather than what was said
+// and done in it.
+bool TellsCourse(const Payload& payload) {
+  return std::holds_alternative<Init>(payload) ||
+         std::holds_alternative<UserInput>(payload) ||
+         std::holds_alternative<Approval>(payload) ||
+         std::holds_alternative<Question>(payload) ||
+         std::holds_alternative<Usage>(payload) ||
+         std::holds_alternative<RateLimit>(payload) ||
+         std::holds_alternative<Notice>(payload) ||
+         std::holds_alternative<Result>(payload);
+}
+
+// `json` is the whole event, redacted. What can't be read again is not shown.
+Message Reread(const Message& message, absl::string_view json) {
+  json::Parser parser;
+  const auto value = parser.Parse(json);
+  auto redacted = value.ok() ? ReadEvent(*value) : value.status();
+  if (redacted.ok()) return *std::move(redacted);
+  return {.id = message.id,
+          .time = message.time,
+          .payload = Raw{.reason = "can't be shown without what is secret",
+                         .size = static_cast<int64_t>(json.size())}};
+}
+
+}  // namespace
+
+void EventWriter::Add(const Message& message, const Redactor& redactor) {
+  const EventSize size = MeasureEvent(message, limits_.text);
+  if (!Admit(message, size.bytes)) return LeaveOut(message);
+  EndGap();
+  bytes_ += size.bytes;
+  if (size.cut) return AddCut(message, redactor);
+  file_.Add(message.id, [&](std::string* out) {
+    const size_t from = out->size();
+    AppendEventJson(message, task_id_, out);
+    redactor.Redact(out, from);
+  });
+}
+
+bool EventWriter::Admit(const Message& message, int64_t bytes) {
+  full_ = full_ || bytes_ + bytes > limits_.bytes;
+  if (!full_ || std::holds_alternative<Lifecycle>(message.payload)) return true;
+  return TellsCourse(message.payload) &&
+         bytes_ + bytes <= limits_.bytes + limits_.reserve;
+}
+
+void EventWriter::LeaveOut(const Message& message) {
+  const bool first = last_left_out_ == EventId();
+  last_left_out_ = message.id;
+  last_time_ = message.time;
+  ++left_out_;
+  notice_is_last_ = first;
+  if (!first) return;
+  AddNotice(
+      message.id, message.time,
+      absl::StrCat("the events of this task have reached their limit of ",
+                   limits_.bytes >> 20,
+                   " MiB: from here on only turns, results, questions and "
+                   "what became of the task are kept. `troika log ",
+                   task_id_, "` prints everything"));
+}
+
+void EventWriter::EndGap() {
+  const int64_t left_out = std::exchange(left_out_, 0);
+  if (left_out == 0 || notice_is_last_) return;
+  AddNotice(
+      last_left_out_, last_time_,
+      absl::StrCat(left_out, left_out == 1 ? " event was" : " events were",
+                   " left out here: `troika log ", task_id_,
+                   "` prints what the agent said"));
+}
+
+void EventWriter::AddNotice(const EventId& id,
+                            const std::optional<absl::Time>& time,
+                            std::string text) {
+  file_.Add(id, [&](std::string* out) {
+    AppendEventJson({.id = id,
+                     .time = time,
+                     .payload = Notice{.kind = Notice::Kind::kInfo,
+                                       .text = std::move(text)}},
+                    task_id_, out);
+  });
+}
+
+void EventWriter::AddCut(const Message& message, const Redactor& redactor) {
+  const bool wants_whole = file_.wants_whole(message.id);
+  if (!wants_whole && message.id <= file_.last()) return;
+  std::string plain;
+  AppendEventJson(message, task_id_, &plain);
+  std::string whole = plain;
+  redactor.Redact(&whole, 0);
+  if (wants_whole && whole.size() <= limits_.whole) {
+    file_.AddWhole(message.id, whole);
+  }
+  file_.Add(message.id, [&](std::string* out) {
+    const EventJsonOptions options = {.max_text = limits_.text};
+    const size_t from = out->size();
+    // Cut after it was redacted: a part of a secret would not be found.
+    if (whole == plain) {
+      AppendEventJson(message, task_id_, options, out);
+    } else {
+      AppendEventJson(Reread(message, whole), task_id_, options, out);
+    }
+    redactor.Redact(out, from);
+  });
+}
+
+}  // namespace troika
