@@ -38,7 +38,7 @@ starts one with the same flags in its place.
   --max-running-per HARNESS=N  the same for one harness; can be repeated
   --max-queued N      at most this many tasks are queued (default 10000)
   --keep-for TIME     remove tasks that ended longer ago: 720h (default: never)
-  --keep-bytes SIZE   remove the oldest ended tasks while all logs together are
+  --keep-bytes SIZE   remove the oldest ended tasks while all their files are
                       larger: 20G, 500M (default: never)
 
 The page and the API on TCP need the token that `troika token` prints.

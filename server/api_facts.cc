@@ -94,9 +94,8 @@ void Api::Usage(Call call) {
 }
 
 void Api::Health(Call call) {
-  const Tasks::Counts counts = tools_.tasks->counts();
   call.ReplyJson(absl::StrCat("{\"status\":\"ok\",\"version\":\"", kVersion,
-                              "\",\"loading\":", counts.loading, "}"));
+                              "\",\"loading\":", tools_.tasks->loading(), "}"));
 }
 
 void Api::Metrics(Call call) {

@@ -32,7 +32,8 @@ constexpr int64_t kAtOnce = int64_t{1} << 20;
 // The request is the first record; a long prompt makes it long.
 constexpr int64_t kHead = int64_t{16} << 10;
 
-absl::StatusOr<LoadedTask> Load(const TaskFolder& folder) {
+absl::StatusOr<LoadedTask> Load(const TaskFolder& folder,
+                                const std::atomic<bool>& stop) {
   LoadedTask loaded = {.id = folder.id, .kind = LoadedTask::Kind::kAlive};
   ASSIGN_OR_RETURN(relay::LogReader reader, OpenLog(folder));
   if (!LogIsFree(folder)) return loaded;
@@ -42,6 +43,7 @@ absl::StatusOr<LoadedTask> Load(const TaskFolder& folder) {
   ReplaySink sink(&replay, keep_last);
   int64_t read = 0;
   do {
+    if (stop) return absl::CancelledError("the server ends");
     ASSIGN_OR_RETURN(read, reader.Read(sink, kAtOnce));
   } while (read > 0);
   const TaskState& state = replay.state();
@@ -101,11 +103,12 @@ std::string KeyOf(const TaskFolder& folder) {
 
 }  // namespace
 
-LoadedTask LoadTask(const Home& home, const std::string& id) {
+LoadedTask LoadTask(const Home& home, const std::string& id,
+                    const std::atomic<bool>& stop) {
   AssertMayBlock("reading a task's log");
   auto folder = home.OpenTask(id);
   absl::StatusOr<LoadedTask> loaded =
-      folder.ok() ? Load(*folder) : folder.status();
+      folder.ok() ? Load(*folder, stop) : folder.status();
   if (loaded.ok()) return *std::move(loaded);
   absl::Status error = loaded.status();
   if (absl::IsNotFound(folder.status())) {

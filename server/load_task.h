@@ -2,6 +2,7 @@
 #ifndef TROIKA_SERVER_LOAD_TASK_H_
 #define TROIKA_SERVER_LOAD_TASK_H_
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 
@@ -27,8 +28,9 @@ struct LoadedTask {
 };
 
 // Reads all of the log, by the same code as live (task/replay.h), and writes
-// nothing. Blocks.
-LoadedTask LoadTask(const Home& home, const std::string& id);
+// nothing. Blocks; a log may be long, and is given up when `stop` is set.
+LoadedTask LoadTask(const Home& home, const std::string& id,
+                    const std::atomic<bool>& stop);
 
 // What the log's head and its lock tell.
 struct ProbedTask {

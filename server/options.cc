@@ -35,7 +35,7 @@ because agents and their logs do not depend on it. `troika serve` runs it.
   --max-queued N          at most this many tasks are queued (default 10000)
   --keep-for TIME         remove tasks that ended longer ago: 720h (default:
                           never)
-  --keep-bytes SIZE       remove the oldest ended tasks while all logs together
+  --keep-bytes SIZE       remove the oldest ended tasks while all their files
                           are larger: 20G, 500M (default: never)
 )";
 

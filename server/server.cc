@@ -163,7 +163,7 @@ class Parts {
     http_.Close();
     // Nothing waits for a CLI that hangs.
     CancelCommands();
-    tasks_.Flush();
+    tasks_.Finish();
     RemoveSavedFlags(home_fd_.get());
     return ended_;
   }

@@ -229,11 +229,11 @@ void TaskLoader::Read() {
     ++in_flight_;
     auto ids = TakeSome(&to_read_, kReadChunk);
     tools_.pool->RunFor<std::vector<LoadedTask>>(
-        [home = tools_.home, ids = std::move(ids)] {
+        [home = tools_.home, stop = tools_.stop, ids = std::move(ids)] {
           LowerPriority();
           std::vector<LoadedTask> tasks;
           for (const std::string& id : ids) {
-            tasks.push_back(LoadTask(*home, id));
+            tasks.push_back(LoadTask(*home, id, *stop));
           }
           return tasks;
         },

@@ -10,6 +10,7 @@
 #ifndef TROIKA_SERVER_TASK_LOADER_H_
 #define TROIKA_SERVER_TASK_LOADER_H_
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -51,6 +52,7 @@ class TaskLoader {
     TaskIndex* index = nullptr;
     const Home* home = nullptr;
     Owner* owner = nullptr;
+    const std::atomic<bool>* stop = nullptr;  // Set when the server ends.
   };
 
   explicit TaskLoader(const Tools& tools);

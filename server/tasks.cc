@@ -47,7 +47,8 @@ Tasks::Tasks(Options options, Tools tools)
                .pool = tools_.load_pool,
                .index = tools_.index,
                .home = tools_.home,
-               .owner = this}),
+               .owner = this,
+               .stop = &ending_}),
       retention_({.pool = tools_.delete_pool,
                   .index = tools_.index,
                   .home = tools_.home},
@@ -164,7 +165,7 @@ void Tasks::Make(TaskRequest request, Environment environment,
           made->error = folder.status();
           return;
         }
-        made->task = LoadTask(*tools_.home, folder->id);
+        made->task = LoadTask(*tools_.home, folder->id, ending_);
         if (made->task.kind == LoadedTask::Kind::kWaiting) return;
         // It is there, whatever keeps us from reading it.
         known.id = folder->id;
@@ -291,9 +292,10 @@ std::string Tasks::TaskOfRelay(pid_t pid) const {
   return "";
 }
 
+size_t Tasks::loading() const { return loader_.remaining() + to_open_.size(); }
+
 Tasks::Counts Tasks::counts() const {
   Counts counts = {.open = open_.size(),
-                   .loading = loader_.remaining() + to_open_.size(),
                    .running = queue_.running(),
                    .queued = queue_.waiting()};
   for (const auto& [id, weak] : streams_) {

@@ -7,6 +7,7 @@
 #ifndef TROIKA_SERVER_TASKS_H_
 #define TROIKA_SERVER_TASKS_H_
 
+#include <atomic>
 #include <deque>
 #include <map>
 #include <memory>
@@ -98,9 +99,11 @@ class Tasks : private ActiveTask::Owner, private TaskLoader::Owner {
   // The task whose relay this process is; empty: none of ours.
   std::string TaskOfRelay(pid_t pid) const;
 
+  // How many tasks are still to be read.
+  size_t loading() const;
+
   struct Counts {
     size_t open = 0;
-    size_t loading = 0;
     size_t viewers = 0;
     int running = 0;
     int queued = 0;
@@ -110,8 +113,9 @@ class Tasks : private ActiveTask::Owner, private TaskLoader::Owner {
   bool idle() const;
   // Nobody has heard of them for a while.
   void Beat();
-  // Puts the rows of all open tasks into the index.
-  void Flush();
+  // Puts the rows of all open tasks into the index, and stops reading others:
+  // for the end of the server.
+  void Finish();
   // Deletes ended tasks, once all of them are known.
   void Retain(const Retention::Limits& limits);
 
@@ -188,6 +192,7 @@ class Tasks : private ActiveTask::Owner, private TaskLoader::Owner {
 
   const Options options_;
   const Tools tools_;
+  std::atomic<bool> ending_ = false;
   StartQueue queue_;
   TaskLoader loader_;
   Retention retention_;

@@ -103,7 +103,8 @@ void Tasks::PutOldRows() {
   row_timer_->SetIn(absl::ZeroDuration());
 }
 
-void Tasks::Flush() {
+void Tasks::Finish() {
+  ending_ = true;
   for (const std::string& id : std::exchange(old_rows_, {})) {
     const auto it = open_.find(id);
     if (it != open_.end()) PutRow(it->second);

@@ -58,6 +58,18 @@ class Base(unittest.TestCase):
         wait_for(lambda: self.world.ask('GET', '/healthz').json['loading'] == 0,
                  'logs to be read')
 
+    def copy(self, task, count):
+        """Many more tasks that are like that one."""
+        folder = f'{self.world.home}/tasks'
+        with open(f'{folder}/{task}/log.v1', 'rb') as log:
+            head, rest = log.read().split(b'\n', 1)
+        for i in range(count):
+            copy = task[:-4] + f'{i:04d}'
+            os.mkdir(f'{folder}/{copy}')
+            with open(f'{folder}/{copy}/log.v1', 'wb') as log:
+                log.write(head.replace(task.encode(), copy.encode()) + b'\n'
+                          + rest)
+
 
 class KeysTest(Base):
     def test_one_task_a_key_while_the_index_is_locked(self):
@@ -122,6 +134,36 @@ class LoadTest(Base):
         self.loaded()
         self.assertEqual(world.api('GET', '/tasks')['tasks'][1:],
                          before['tasks'])
+
+    def test_a_server_that_is_killed_goes_on_where_it_was(self):
+        world = self.world
+        world.start()
+        task = world.create('say Hi.\nok')
+        world.wait_state(task, 'done')
+        world.kill()
+        self.lose_index()
+        self.copy(task, 1000)
+
+        def count():
+            try:
+                with sqlite3.connect(world.home + '/index.sqlite') as db:
+                    return db.execute('SELECT count(*) FROM task').fetchone()[0]
+            except sqlite3.OperationalError:
+                return 0
+
+        rows = 0
+        for _ in range(3):
+            world.start()
+            wait_for(lambda: count() > rows, 'more rows')
+            world.kill()
+            self.assertGreater(count(), rows)
+            rows = count()
+            if rows > 900:
+                break
+        world.start()
+        self.loaded()
+        wait_for(lambda: world.ask('GET', '/metrics').body.count(
+            b'troika_tasks{state="done"} 1001'), 'all')
 
     def test_an_index_that_is_damaged_within(self):
         world = self.world
@@ -238,14 +280,7 @@ class RetentionTest(Base):
         world.wait_state(task, 'done')
         world.kill()
         self.lose_index()
-        with open(f'{world.home}/tasks/{task}/log.v1', 'rb') as log:
-            head, rest = log.read().split(b'\n', 1)
-        for i in range(600):
-            copy = task[:-4] + f'{i:04d}'
-            os.mkdir(f'{world.home}/tasks/{copy}')
-            with open(f'{world.home}/tasks/{copy}/log.v1', 'wb') as log:
-                log.write(head.replace(task.encode(), copy.encode()) + b'\n'
-                          + rest)
+        self.copy(task, 600)
         world.start('--keep-for', '1ms')
         self.loaded()
         wait_for(lambda: not self.listed(), 'all to go')
