@@ -52,8 +52,9 @@ TEST_F(SecretsTest, AnEnvironmentThatIsNotAsItWasIsAProblem) {
   notes::Request old = request;
   old.env_digest.clear();
   EXPECT_THAT(TaskSecrets(folder_, &old).problem, IsEmpty());
+  // The last byte of a value, and the NUL after it.
   std::filesystem::resize_file(env_path(),
-                               std::filesystem::file_size(env_path()) - 1);
+                               std::filesystem::file_size(env_path()) - 2);
   EXPECT_THAT(TaskSecrets(folder_, &request).problem, Not(IsEmpty()));
   std::filesystem::resize_file(env_path(), 0);
   EXPECT_THAT(TaskSecrets(folder_, &request).problem,
