@@ -90,6 +90,10 @@ absl::Status Client::OnFrame(const Frame& frame, News* news) {
                        ", and this troika versions 1 to ", kFrameVersion));
     }
     role_ = welcome->role;
+    if (welcome->more) {
+      watch_reason_ = welcome->more->watch_reason;
+      news->awake_micros = welcome->more->awake_micros;
+    }
     news->tip = true;
   } else if (DecodeTip(frame)) {
     news->tip = true;

@@ -31,7 +31,9 @@ class Client {
   };
   // What has come since the last call.
   struct News {
-    bool tip = false;                    // The log has grown.
+    bool tip = false;  // The log has grown.
+    // The relay's clock for deadlines, just now. Old relays don't tell it.
+    std::optional<int64_t> awake_micros;
     std::optional<std::string> trouble;  // Empty: it is over.
     std::vector<Answer> answers;
   };
@@ -54,6 +56,9 @@ class Client {
   // What we are to the relay, as another may drive it. Nothing before its
   // welcome: until then it may refuse what is sent.
   std::optional<Role> role() const { return role_; }
+  // Why we watch. kOtherDrives: the relay makes us the driver when that one is
+  // gone. Nothing before its welcome, and of relays that don't tell.
+  std::optional<WatchReason> watch_reason() const { return watch_reason_; }
 
  private:
   explicit Client(UniqueFd fd) : fd_(std::move(fd)) {}
@@ -65,6 +70,7 @@ class Client {
   FrameReader frames_{kMaxFrame};
   std::string out_;
   std::optional<Role> role_;
+  std::optional<WatchReason> watch_reason_;
   bool closed_ = false;
 };
 

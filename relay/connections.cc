@@ -8,11 +8,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "relay/log_format.h"
+#include "relay/peer.h"
 #include "relay/socket_address.h"
 
 namespace troika::relay {
@@ -27,11 +30,28 @@ constexpr size_t kReadChunk = size_t{16} << 10;
 // What one connection may send before it is the others' turn.
 constexpr size_t kReadTurn = size_t{1} << 20;
 
-bool IsOwner(int fd) {
+// The process at the other end, if it is the owner's or root's.
+std::optional<Peer> OwnersPeer(int fd) {
   ucred peer = {};
   socklen_t size = sizeof(peer);
-  return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-         (peer.uid == geteuid() || peer.uid == 0);
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 ||
+      (peer.uid != geteuid() && peer.uid != 0)) {
+    return std::nullopt;
+  }
+  return Peer{.pid = peer.pid, .accepted = TicksSinceBoot()};
+}
+
+absl::string_view WatcherText(WatchReason reason) {
+  switch (reason) {
+    case WatchReason::kAskedTo:
+      break;
+    case WatchReason::kOtherDrives:
+      return "this connection only watches, as another one drives";
+    case WatchReason::kNotAllowed:
+      return "this connection may only watch: its process was started by an "
+             "agent, or nobody can tell who started it";
+  }
+  return "this connection only watches";
 }
 
 }  // namespace
@@ -61,7 +81,10 @@ struct Connections::Connection {
   std::string out;
   bool greeted = false;
   bool closing = false;  // Once `out` is sent.
+  Peer peer;
+  uint8_t version = kFrameVersion;
   Role role = Role::kWatcher;
+  WatchReason watch_reason = WatchReason::kAskedTo;
   int64_t hello_deadline = 0;
   bool tip_due = false;
   bool trouble_due = false;
@@ -96,6 +119,7 @@ void Connections::OnPolled(const pollfd* fds, int64_t now) {
   if (accept_again_ != 0 && now >= accept_again_) accept_again_ = 0;
   if ((fds[0].revents & POLLIN) != 0) Accept(now);
   std::erase_if(connections_, [](const auto& c) { return !c->fd.ok(); });
+  ChooseDriver();
 }
 
 int64_t Connections::deadline() const {
@@ -124,7 +148,8 @@ void Connections::Accept(int64_t now) {
       if (exhausted) accept_again_ = now + kAcceptPause;
       return;
     }
-    if (!IsOwner(fd.get())) continue;
+    const auto peer = OwnersPeer(fd.get());
+    if (!peer) continue;
     if (connections_.size() >= kMaxConnections) {
       const std::string reply =
           Encode(Reply{.code = ReplyCode::kExhausted,
@@ -134,6 +159,7 @@ void Connections::Accept(int64_t now) {
     }
     auto connection = std::make_unique<Connection>();
     connection->fd = std::move(fd);
+    connection->peer = *peer;
     connection->hello_deadline = now + kHelloDeadline;
     connections_.push_back(std::move(connection));
   }
@@ -179,17 +205,40 @@ void Connections::OnHello(Connection& c, const Frame& frame) {
     return;
   }
   c.greeted = true;
-  if (hello->role == Role::kDriver && !driven()) {
-    c.role = Role::kDriver;
-    c.frames.set_max_frame(kMaxCommandFrame);
-  }
-  const Tip tip = handler_->tip();
-  c.out +=
-      Encode(Welcome{.version = std::min(hello->max_version, kFrameVersion),
-                     .role = c.role,
-                     .record = tip.record,
-                     .offset = tip.offset});
+  c.version = std::min(hello->max_version, kFrameVersion);
   c.trouble_due = !trouble_.empty();
+  if (hello->role == Role::kDriver) {
+    c.watch_reason = MayDriveUs(c.peer) ? WatchReason::kOtherDrives
+                                        : WatchReason::kNotAllowed;
+    ChooseDriver();
+  }
+  if (c.role != Role::kDriver) SendWelcome(c);
+}
+
+void Connections::SendWelcome(Connection& c) {
+  const Tip tip = handler_->tip();
+  c.out += Encode(
+      Welcome{.version = c.version,
+              .role = c.role,
+              .record = tip.record,
+              .offset = tip.offset,
+              .more = Welcome::More{.awake_micros = handler_->AwakeMicros(),
+                                    .watch_reason = c.watch_reason}});
+}
+
+void Connections::ChooseDriver() {
+  if (driven()) return;
+  const auto next =
+      std::find_if(connections_.begin(), connections_.end(), [](const auto& c) {
+        return c->fd.ok() && !c->closing &&
+               c->watch_reason == WatchReason::kOtherDrives;
+      });
+  if (next == connections_.end()) return;
+  Connection& c = **next;
+  c.role = Role::kDriver;
+  c.watch_reason = WatchReason::kAskedTo;
+  c.frames.set_max_frame(kMaxCommandFrame);
+  SendWelcome(c);
 }
 
 void Connections::OnCommand(Connection& c, const Frame& frame) {
@@ -204,7 +253,7 @@ void Connections::OnCommand(Connection& c, const Frame& frame) {
               .text = absl::StrCat("this relay knows no command ", frame.type)};
   } else if (c.role != Role::kDriver) {
     answer = {.code = ReplyCode::kNotDriver,
-              .text = "this connection only watches"};
+              .text = std::string(WatcherText(c.watch_reason))};
   } else if (!IsKey(key)) {
     answer = {.code = ReplyCode::kInvalid,
               .text = "a key has 1 to 64 letters, digits, '.', '-' or '_'"};

@@ -1,4 +1,5 @@
-// The connections to a relay: one drives, any number watch. None of them can
+// The connections to a relay: one drives, any number watch. Who wants to drive
+// while another does becomes the driver when that one is gone. None of them can
 // hold up the relay or each other: what a client does not read is dropped but
 // for the last notice of each kind, and who sends nonsense is closed.
 #ifndef TROIKA_RELAY_CONNECTIONS_H_
@@ -37,6 +38,8 @@ class Connections {
     virtual ~Handler() = default;
     virtual Answer OnCommand(const Command& command) = 0;
     virtual Tip tip() const = 0;
+    // The relay's clock for deadlines.
+    virtual int64_t AwakeMicros() const = 0;
   };
 
   // `handler` is borrowed.
@@ -62,6 +65,9 @@ class Connections {
   void Read(Connection& connection);
   void OnFrame(Connection& connection, const Frame& frame);
   void OnHello(Connection& connection, const Frame& frame);
+  void SendWelcome(Connection& connection);
+  // Makes the first of those who want to drive the driver, where none is there.
+  void ChooseDriver();
   void OnCommand(Connection& connection, const Frame& frame);
   void Send(Connection& connection);
 

@@ -34,12 +34,16 @@ std::string Encode(const Hello& hello) {
 }
 
 std::string Encode(const Welcome& welcome) {
-  return FrameOf(FrameType::kWelcome,
-                 ByteWriter()
-                     .U8(welcome.version)
-                     .U8(static_cast<uint8_t>(welcome.role))
-                     .I64(welcome.record)
-                     .I64(welcome.offset));
+  ByteWriter body;
+  body.U8(welcome.version)
+      .U8(static_cast<uint8_t>(welcome.role))
+      .I64(welcome.record)
+      .I64(welcome.offset);
+  if (welcome.more) {
+    body.I64(welcome.more->awake_micros)
+        .U8(static_cast<uint8_t>(welcome.more->watch_reason));
+  }
+  return FrameOf(FrameType::kWelcome, body);
 }
 
 std::string Encode(const Command& command) {
@@ -90,6 +94,10 @@ std::optional<Welcome> DecodeWelcome(const Frame& frame) {
     return std::nullopt;
   }
   welcome.role = *role;
+  Welcome::More more;
+  more.awake_micros = body.I64();
+  more.watch_reason = static_cast<WatchReason>(body.U8());
+  if (body.ok()) welcome.more = more;
   return welcome;
 }
 

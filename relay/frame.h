@@ -58,13 +58,26 @@ struct Hello {
   Role role = Role::kWatcher;
 };
 
+// Why a connection watches.
+enum class WatchReason : uint8_t {
+  kAskedTo = 0,
+  kOtherDrives = 1,  // It will drive, and be told so, when that one is gone.
+  kNotAllowed = 2,   // Its process was started by an agent, or may have been.
+};
+
 // Its answer: the version and the role that hold from here on, and where the
-// log stands.
+// log stands. Comes again where a watcher becomes the driver.
 struct Welcome {
+  // What relays did not tell at first.
+  struct More {
+    int64_t awake_micros = 0;  // The relay's clock for deadlines, now.
+    WatchReason watch_reason = WatchReason::kAskedTo;
+  };
   uint8_t version = kFrameVersion;
   Role role = Role::kWatcher;
   int64_t record = 0;
   int64_t offset = 0;
+  std::optional<More> more;
 };
 
 struct Command {

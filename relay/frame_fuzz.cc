@@ -70,8 +70,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const size_t step : {1, 3, 100}) {
     CHECK(ReadInSteps(bytes, step) == whole);
   }
-  if (const auto spec = troika::relay::DecodeSpec(bytes)) {
-    CHECK(absl::StartsWith(bytes, troika::relay::Encode(*spec)));
+  if (const auto spec = troika::relay::DecodeSpec(bytes); spec.ok()) {
+    const auto again = troika::relay::DecodeSpec(troika::relay::Encode(*spec));
+    CHECK(again.ok() && *again == *spec);
   }
   return 0;
 }

@@ -1,17 +1,15 @@
 #include "relay/frame.h"
 
-#include <fstream>
 #include <map>
 #include <random>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "absl/strings/escaping.h"
-#include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "relay/bytes.h"
+#include "relay/frozen_bytes.h"
 
 namespace troika::relay {
 namespace {
@@ -71,26 +69,10 @@ std::map<std::string, std::string> KnownFrames() {
   };
 }
 
-std::map<std::string, std::string> FrozenFrames() {
-  std::map<std::string, std::string> frames;
-  std::ifstream file("relay/testdata/frames_v1.txt");
-  std::string name;
-  for (std::string line; std::getline(file, line);) {
-    if (line.empty() || line[0] == '#') continue;
-    if (line[0] != ' ') {
-      name = line;
-    } else {
-      frames[name] +=
-          absl::HexStringToBytes(absl::StrReplaceAll(line, {{" ", ""}}));
-    }
-  }
-  return frames;
-}
-
 // Relays outlive upgrades: what version 1 means can never change. Where this
 // fails, the code is wrong and not the file.
 TEST(FrameTest, Version1IsFrozen) {
-  const auto frozen = FrozenFrames();
+  const auto frozen = FrozenBytes("relay/testdata/frames_v1.txt");
   EXPECT_THAT(frozen, SizeIs(KnownFrames().size()));
   for (const auto& [name, bytes] : KnownFrames()) {
     ASSERT_TRUE(frozen.contains(name)) << name;
@@ -135,6 +117,24 @@ TEST(FrameTest, FieldsOfANewerVersionAreIgnored) {
     FrameReader reader(kMaxFrame);
     EXPECT_EQ(Again(FrameIn(longer, &reader)), bytes) << name;
   }
+}
+
+TEST(FrameTest, WelcomeTellsMoreThanItDidAtFirst) {
+  const Welcome plain = {.role = Role::kDriver, .record = 12, .offset = 3456};
+  Welcome more = plain;
+  more.more = {.awake_micros = 0x123456789abcdef,
+               .watch_reason = WatchReason::kNotAllowed};
+  const std::string bytes = Encode(more);
+  // Frozen, like the file's.
+  EXPECT_EQ(absl::BytesToHexString(bytes.substr(Encode(plain).size())),
+            "efcdab896745230102");
+  EXPECT_EQ(bytes.substr(4, Encode(plain).size() - 4), Encode(plain).substr(4));
+  FrameReader reader(kMaxFrame);
+  const auto read = DecodeWelcome(FrameIn(bytes, &reader));
+  ASSERT_TRUE(read.has_value() && read->more.has_value());
+  EXPECT_EQ(read->more->awake_micros, 0x123456789abcdef);
+  EXPECT_EQ(read->more->watch_reason, WatchReason::kNotAllowed);
+  EXPECT_FALSE(DecodeWelcome(FrameIn(Encode(plain), &reader))->more);
 }
 
 TEST(FrameTest, BodiesThatAreCutAreNothing) {

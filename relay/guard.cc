@@ -124,13 +124,13 @@ class Guard {
     } else {
       return Kill();
     }
-    due_ = clock_.NowMicros() + grace_;
+    due_ = clock_.AwakeMicros() + grace_;
   }
 
   void Kill() {
     if (ending_ == Ending::kKilling) return;
     ending_ = Ending::kKilling;
-    give_up_ = clock_.NowMicros() + kGiveUp;
+    give_up_ = clock_.AwakeMicros() + kGiveUp;
     due_ = 0;
     if (agent_ != 0) {
       Report({.kind = GuardReport::Kind::kSignalled, .signal = SIGKILL});
@@ -151,13 +151,13 @@ class Guard {
       agent_ = 0;
       Report(ExitReport(status, used));
       if (ending_ != Ending::kKilling) {
-        due_ = clock_.NowMicros() + kLeaveGrace;
+        due_ = clock_.AwakeMicros() + kLeaveGrace;
       }
     }
   }
 
   void RunDue() {
-    if (!due_ || clock_.NowMicros() < *due_) return;
+    if (!due_ || clock_.AwakeMicros() < *due_) return;
     due_.reset();
     if (agent_ == 0 && ending_ != Ending::kKilling) {
       leaving_ = true;
@@ -165,7 +165,7 @@ class Guard {
     }
     if (ending_ != Ending::kKilling) return NextStep();
     const std::vector<ProcessInfo> killed = KillDescendants();
-    const bool given_up = clock_.NowMicros() > give_up_;
+    const bool given_up = clock_.AwakeMicros() > give_up_;
     if (given_up) leaving_ = true;  // What can't be ended is always named.
     for (const ProcessInfo& process : killed) {
       if (process.pid != agent_) Remember(process.name);
@@ -174,7 +174,7 @@ class Guard {
       TellLeftover();
       Leave();
     }
-    due_ = clock_.NowMicros() + kKillAgain;
+    due_ = clock_.AwakeMicros() + kKillAgain;
   }
 
   void Remember(const std::string& name) {
@@ -192,7 +192,7 @@ class Guard {
 
   int Timeout() {
     if (!due_) return -1;
-    const int64_t left = *due_ - clock_.NowMicros();
+    const int64_t left = *due_ - clock_.AwakeMicros();
     return static_cast<int>(std::max<int64_t>(0, left / kMillis + 1));
   }
 

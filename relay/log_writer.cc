@@ -38,6 +38,8 @@ absl::StatusOr<LogWriter> LogWriter::Open(int dir_fd, absl::string_view task_id,
     }
     return absl::ErrnoToStatus(errno, absl::StrCat("lock ", kLogName));
   }
+  // No process lives whose times the leap would have to be told apart from.
+  clock->FollowRealTime();
   LogWriter writer(std::move(fd), clock);
   RETURN_IF_ERROR(writer.FindEnd());
   if (writer.offset_ == 0) writer.pending_ = HeaderLine(task_id);

@@ -95,7 +95,7 @@ absl::Status Relay::Start() {
   RETURN_IF_ERROR(log_.Sync());
   note_unsynced_ = false;
   syncer_ = std::make_unique<Syncer>(log_.fd());
-  next_tick_ = clock_->NowMicros() + kTick;
+  next_tick_ = clock_->AwakeMicros() + kTick;
   return absl::OkStatus();
 }
 
@@ -156,7 +156,7 @@ Tip Relay::tip() const { return {log_.next_number() - 1, log_.offset()}; }
 void Relay::Poll() {
   // On a full disk the agent waits: what it says could not be recorded.
   const bool reading = log_.pending() == 0;
-  const int64_t before = clock_->NowMicros();
+  const int64_t before = clock_->AwakeMicros();
   const auto output_fd = [&](const Output& output) {
     const bool paused = output.pacer.paused_until(before) != 0;
     return reading && !paused ? output.fd.get() : -1;
@@ -170,6 +170,7 @@ void Relay::Poll() {
       {.fd = signals_.get(), .events = POLLIN}};
   connections_->AddPollFds(&fds);
   poll(fds.data(), fds.size(), PollTimeout(before));
+  FollowRealTime();
   if (fds[kOut].revents != 0) Read(out_);
   if (fds[kErr].revents != 0) Read(err_);
   if (fds[kIn].revents != 0) OnStdinLost(stdin_.Write());
@@ -181,10 +182,17 @@ void Relay::Poll() {
         absl::StrCat("the relay was asked to end, by process ", info.ssi_pid));
   }
   Commit();
-  const int64_t now = clock_->NowMicros();
+  const int64_t now = clock_->AwakeMicros();
   connections_->OnPolled(&fds[kFirstConnection], now);
   Commit();
   OnTick(now);
+}
+
+void Relay::FollowRealTime() {
+  const int64_t leap = clock_->FollowRealTime();
+  if (leap == 0) return;
+  // Readers subtract it, and so know how long the agent was awake.
+  AppendNote(NoteText("clock").Int("leap_us", leap).Take());
 }
 
 int Relay::PollTimeout(int64_t now) const {
@@ -209,7 +217,7 @@ void Relay::Read(Output& output) {
     if (!capped_) output.lines.Finish();
     return;
   }
-  last_active_ = clock_->NowMicros();
+  last_active_ = clock_->AwakeMicros();
   output.pacer.OnRead(static_cast<size_t>(n), last_active_);
   const absl::string_view bytes(buffer_.data(), static_cast<size_t>(n));
   if (&output == &err_) {
@@ -235,9 +243,9 @@ void Relay::Read(Output& output) {
 
 // What is in the pipe; a stranger who holds its other end can't keep us.
 void Relay::ReadAll(Output& output) {
-  const int64_t deadline = clock_->NowMicros() + kTick;
+  const int64_t deadline = clock_->AwakeMicros() + kTick;
   while (output.fd.ok() && log_.pending() == 0 &&
-         clock_->NowMicros() < deadline) {
+         clock_->AwakeMicros() < deadline) {
     pollfd fd = {.fd = output.fd.get(), .events = POLLIN};
     if (poll(&fd, 1, 0) <= 0) break;
     Read(output);
@@ -265,7 +273,7 @@ void Relay::AppendNote(absl::string_view text, absl::string_view key) {
 void Relay::Commit() {
   if (log_.pending() == 0) return;
   const absl::Status flushed = log_.Flush();
-  const std::string news = disk_.OnWrite(flushed, clock_->NowMicros());
+  const std::string news = disk_.OnWrite(flushed, clock_->AwakeMicros());
   if (!news.empty()) {
     if (flushed.ok()) {
       // In the log it can be read for ever; on the socket it is over.
@@ -364,12 +372,12 @@ void Relay::OnGuardDied() {
   if (gone_) return;
   reason_ = "the guard was killed, and the agent was ended with it";
   killing_ = true;
-  give_up_ = clock_->NowMicros() + kGiveUp;
+  give_up_ = clock_->AwakeMicros() + kGiveUp;
 }
 
 void Relay::KillAll() {
   const std::vector<ProcessInfo> left = KillDescendants();
-  if (!left.empty() && clock_->NowMicros() > give_up_) {
+  if (!left.empty() && clock_->AwakeMicros() > give_up_) {
     std::vector<std::string> names;
     for (const ProcessInfo& process : left) names.push_back(process.name);
     AppendNote(NoteText("leftover").Strings("processes", names).Take());

@@ -50,6 +50,7 @@ class Relay : public Connections::Handler {
 
   Connections::Answer OnCommand(const Command& command) override;
   Tip tip() const override;
+  int64_t AwakeMicros() const override { return clock_->AwakeMicros(); }
 
   absl::Status ForkGuard();
   Connections::Answer Record(const Command& command);
@@ -69,6 +70,8 @@ class Relay : public Connections::Handler {
   void OnReport(const GuardReport& report);
   void OnGuardDied();
   void KillAll();
+  // Tells in the log that the machine slept, or that its time was set.
+  void FollowRealTime();
   void OnTick(int64_t now);
   // An agent that waits for input, and whose driver is gone for long.
   void CloseUndriven(int64_t now);

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "base/clock.h"
 #include "relay/serve.h"
 
 int main(int argc, char**) {
@@ -18,5 +19,6 @@ int main(int argc, char**) {
   // The starter waits for this process only; what serves is nobody's child.
   const pid_t pid = fork();
   if (pid != 0) _exit(pid < 0 ? 1 : 0);
-  return troika::relay::Serve();
+  troika::SystemClock clock;
+  return troika::relay::Serve(&clock);
 }

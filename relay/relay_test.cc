@@ -327,28 +327,6 @@ TEST(RelayTest, WorksOnLongPaths) {
   EXPECT_EQ(Joined(relay.Log(), Stream::kStdout), "hi\n");
 }
 
-TEST(RelayTest, OneDrivesAndTheOthersWatch) {
-  TestRelay relay("cat");
-  auto driver = relay.Connect(Role::kDriver);
-  EXPECT_EQ(driver->role(), Role::kDriver);
-  const auto second = relay.Connect(Role::kDriver);
-  EXPECT_EQ(second->role(), Role::kWatcher);
-  EXPECT_EQ(relay.Ask(*second, {.key = "a", .payload = "x\n"}).code,
-            ReplyCode::kNotDriver);
-  EXPECT_EQ(relay.Ask(*driver, {.key = "b", .payload = "x\n"}).code,
-            ReplyCode::kOk);
-  driver.reset();
-  // The relay sees in its own time that the first one is gone.
-  std::unique_ptr<Client> third;
-  ASSERT_TRUE(relay.WaitFor([&](const CollectingSink&) {
-    third = relay.Connect(Role::kDriver);
-    return third->role() == Role::kDriver;
-  }));
-  relay.Ask(*third, {.type = FrameType::kCloseStdin, .key = "c"});
-  ASSERT_TRUE(relay.WaitForEnd());
-  EXPECT_EQ(Joined(relay.Log(), Stream::kStdout), "x\n");
-}
-
 UniqueFd RawConnection(const TestRelay& relay) {
   UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const sockaddr_un address = SocketAddress(relay.dir_fd());

@@ -2,14 +2,15 @@
 #ifndef TROIKA_RELAY_SERVE_H_
 #define TROIKA_RELAY_SERVE_H_
 
+#include "base/clock.h"
 #include "relay/spec.h"
 
 namespace troika::relay {
 
 // Reads its spec, starts the agent, tells the starter through kReadyFd whether
 // it serves ("ok", or why not), and serves until the agent's end. Returns the
-// exit code.
-int Serve();
+// exit code. `clock` is borrowed.
+int Serve(Clock* clock);
 
 }  // namespace troika::relay
 

@@ -1,13 +1,23 @@
 // What a relay is told at its start. It comes through a file descriptor: an
 // environment holds secrets, and command lines can be read by everybody.
+//
+// The relay program may be older or newer than the server that starts it, as a
+// server runs on while the programs are replaced. So the bytes begin with a
+// magic and a version, and each field has a tag and a length:
+//
+//   "TRKS" │ version (1) │ tag (1) │ length (4) │ value │ tag (1) │ …
+//
+// A reader passes over tags that it does not know, except those from 128 on,
+// which a relay must not start without. Specs written before there was a
+// version have no magic, and are still read.
 #ifndef TROIKA_RELAY_SPEC_H_
 #define TROIKA_RELAY_SPEC_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
 namespace troika::relay {
@@ -34,10 +44,14 @@ struct RelaySpec {
   // An agent that nobody drives and that has been silent for so long gets no
   // more input: one that waits for it ends.
   uint32_t undriven_ms = 600000;
+
+  bool operator==(const RelaySpec&) const = default;
 };
 
 std::string Encode(const RelaySpec& spec);
-std::optional<RelaySpec> DecodeSpec(absl::string_view bytes);
+// InvalidArgument where the bytes are damaged, FailedPrecondition where they
+// are of a version that this program can't follow; both say what to do.
+absl::StatusOr<RelaySpec> DecodeSpec(absl::string_view bytes);
 
 }  // namespace troika::relay
 

@@ -43,8 +43,7 @@ absl::StatusOr<UniqueFd> Above(int fd) {
   return copy;
 }
 
-absl::StatusOr<UniqueFd> SpecFile(const RelaySpec& spec) {
-  const std::string bytes = Encode(spec);
+absl::StatusOr<UniqueFd> SpecFile(absl::string_view bytes) {
   const UniqueFd file(memfd_create("troika-relay-spec", MFD_CLOEXEC));
   if (!file.ok()) return absl::ErrnoToStatus(errno, "memfd_create");
   size_t done = 0;
@@ -151,8 +150,14 @@ absl::StatusOr<std::string> FindRelayProgram() {
 absl::StatusOr<UniqueFd> StartRelay(const std::string& program,
                                     const RelaySpec& spec, LogWriter log,
                                     int dir_fd) {
+  return StartRelayFromBytes(program, Encode(spec), std::move(log), dir_fd);
+}
+
+absl::StatusOr<UniqueFd> StartRelayFromBytes(const std::string& program,
+                                             absl::string_view spec_bytes,
+                                             LogWriter log, int dir_fd) {
   RETURN_IF_ERROR(log.Flush());
-  ASSIGN_OR_RETURN(const UniqueFd spec_fd, SpecFile(spec));
+  ASSIGN_OR_RETURN(const UniqueFd spec_fd, SpecFile(spec_bytes));
   const UniqueFd locked = std::move(log).Release();
   ASSIGN_OR_RETURN(const UniqueFd log_fd, Above(locked.get()));
   ASSIGN_OR_RETURN(const UniqueFd dir, Above(dir_fd));

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "base/fd.h"
 #include "relay/log_writer.h"
 #include "relay/spec.h"
@@ -23,6 +24,11 @@ absl::StatusOr<std::string> FindRelayProgram();
 absl::StatusOr<UniqueFd> StartRelay(const std::string& program,
                                     const RelaySpec& spec, LogWriter log,
                                     int dir_fd);
+
+// The same with a spec that was encoded before, by whichever version.
+absl::StatusOr<UniqueFd> StartRelayFromBytes(const std::string& program,
+                                             absl::string_view spec_bytes,
+                                             LogWriter log, int dir_fd);
 
 // What the relay said there. Waits for it. Unavailable where it died.
 absl::Status RelayStarted(int ready_fd);

@@ -156,9 +156,9 @@ bool TestRelay::WaitFor(std::function<bool(const CollectingSink&)> condition) {
   return Eventually(kPatience, [&] { return condition(Log()); });
 }
 
-bool TestRelay::WaitForEnd() {
+bool WaitForLogEnd(int dir_fd) {
   return Eventually(kPatience, [&] {
-    const UniqueFd log(openat(dir_fd(), kLogName, O_RDONLY | O_CLOEXEC));
+    const UniqueFd log(openat(dir_fd, kLogName, O_RDONLY | O_CLOEXEC));
     return log.ok() && flock(log.get(), LOCK_EX | LOCK_NB) == 0;
   });
 }

@@ -72,6 +72,10 @@ class CollectingSink : public LogSink {
 // All of a folder's log, as it is now, with its torn end.
 CollectingSink ReadLog(int dir_fd);
 
+// Waits up to 20 s until nobody holds the log's lock: relay, guard and agent
+// are gone.
+bool WaitForLogEnd(int dir_fd);
+
 // The payloads of one stream, put together as they were written.
 std::string Joined(const CollectingSink& log, Stream stream);
 
@@ -97,8 +101,7 @@ class TestRelay {
 
   // Waits until the log holds, or 20 s passed: then false.
   bool WaitFor(std::function<bool(const CollectingSink&)> condition);
-  // Until nobody holds the log's lock: relay, guard and agent are gone.
-  bool WaitForEnd();
+  bool WaitForEnd() { return WaitForLogEnd(dir_fd()); }
   CollectingSink Log() { return ReadLog(dir_fd()); }
 
  private:

@@ -13,7 +13,6 @@
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "relay/testing.h"
-#include "server/ancestry.h"
 #include "server/token.h"
 
 namespace troika {
@@ -204,52 +203,6 @@ TEST(AccessTest, AUnixSocketIsItsOwners) {
   request.peer.uid = geteuid() + 1;
   EXPECT_EQ(access.Check(request, Access::Need::kToken).code(),
             absl::StatusCode::kPermissionDenied);
-}
-
-TEST(AncestryTest, LeadsToTheFirstProcess) {
-  const auto ancestors = AncestorsOf(getpid());
-  ASSERT_TRUE(ancestors);
-  ASSERT_GE(ancestors->size(), 2u);
-  EXPECT_EQ((*ancestors)[0].pid, getpid());
-  EXPECT_EQ((*ancestors)[1].pid, getppid());
-  EXPECT_EQ(ancestors->back().pid, 1);
-}
-
-TEST(AncestryTest, IsUnknownOfProcessesThatAreGone) {
-  EXPECT_EQ(AncestorsOf(0), std::nullopt);
-  EXPECT_EQ(AncestorsOf(1 << 30), std::nullopt);
-  const pid_t child = fork();
-  if (child == 0) _exit(0);
-  ASSERT_EQ(waitpid(child, nullptr, 0), child);
-  EXPECT_EQ(AncestorsOf(child), std::nullopt);
-}
-
-// Each process forks the next; the last tells how many ancestors it sees.
-[[noreturn]] void ForkDeep(int levels, int tell) {
-  for (; levels > 0; --levels) {
-    const pid_t child = fork();
-    if (child != 0) {
-      waitpid(child, nullptr, 0);
-      _exit(0);
-    }
-  }
-  const auto ancestors = AncestorsOf(getpid());
-  const int seen = ancestors ? static_cast<int>(ancestors->size()) : -1;
-  _exit(write(tell, &seen, sizeof(seen)) == sizeof(seen) ? 0 : 1);
-}
-
-TEST(AncestryTest, LeadsThroughAnyNumberOfProcesses) {
-  int ends[2];
-  ASSERT_EQ(pipe(ends), 0);
-  const pid_t child = fork();
-  if (child == 0) ForkDeep(150, ends[1]);
-  close(ends[1]);
-  int seen = 0;
-  EXPECT_EQ(read(ends[0], &seen, sizeof(seen)),
-            static_cast<ssize_t>(sizeof(seen)));
-  close(ends[0]);
-  waitpid(child, nullptr, 0);
-  EXPECT_GT(seen, 150);
 }
 
 }  // namespace

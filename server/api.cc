@@ -8,8 +8,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/ancestry.h"
 #include "base/status_macros.h"
-#include "server/ancestry.h"
 #include "server/routes.h"
 
 namespace troika {

@@ -4,11 +4,35 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <system_error>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 
 namespace troika {
 namespace {
+
+// The folder of the task that a relay or a guard runs; empty if that can't be
+// seen, or was removed.
+std::string TaskFolderOfRelay(pid_t relay) {
+  // Relay and guard hold the log of their task open for as long as they live.
+  std::error_code error;
+  std::filesystem::directory_iterator files(
+      absl::StrCat("/proc/", relay, "/fd"), error);
+  for (; !error && files != std::filesystem::directory_iterator();
+       files.increment(error)) {
+    std::error_code gone;
+    const std::string target =
+        std::filesystem::read_symlink(files->path(), gone).string();
+    absl::string_view folder = target;
+    if (!gone && absl::ConsumeSuffix(&folder, "/log.v1")) {
+      return std::string(folder);
+    }
+  }
+  return "";
+}
 
 constexpr char kDefaultFolder[] = "/.local/state/troika";
 

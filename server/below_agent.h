@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "agent/environment.h"
-#include "server/ancestry.h"
+#include "base/ancestry.h"
 
 namespace troika {
 

@@ -17,6 +17,7 @@
 #include "absl/time/time.h"
 #include "agent/command_runner.h"
 #include "agent/registry.h"
+#include "base/ancestry.h"
 #include "base/clock.h"
 #include "base/event_loop.h"
 #include "base/status_macros.h"
@@ -25,7 +26,6 @@
 #include "http/server.h"
 #include "relay/start.h"
 #include "server/access.h"
-#include "server/ancestry.h"
 #include "server/api.h"
 #include "server/below_agent.h"
 #include "server/changes.h"
@@ -309,7 +309,7 @@ absl::Status Serve(const ServerOptions& options, const Environment& environment,
     return absl::ErrnoToStatus(errno, absl::StrCat("open ", home.path()));
   }
   RETURN_IF_ERROR(CheckNotBelowAgent(home.path(), environment,
-                                     VisibleAncestorsOf(getpid())));
+                                     AncestryOf(getpid()).processes));
   ASSIGN_OR_RETURN(ServerLock lock,
                    TakeServerLock(home.path(), home_fd.get(), options.origin));
   ServerOptions used = options;

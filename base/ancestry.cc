@@ -1,0 +1,105 @@
+#include "base/ancestry.h"
+
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "base/fd.h"
+
+namespace troika {
+namespace {
+
+// A guard against endless work: a longer chain is not believed.
+constexpr size_t kMaxAncestors = 4096;
+// Processes end while we look, and their children get another parent.
+constexpr int kTries = 5;
+
+struct Process {
+  Ancestor self;
+  pid_t parent = 0;
+};
+
+std::optional<Process> ReadProcess(pid_t pid) {
+  const UniqueFd file(
+      open(absl::StrCat("/proc/", pid, "/stat").c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.ok()) return std::nullopt;
+  char buffer[4096];
+  const ssize_t n = read(file.get(), buffer, sizeof(buffer));
+  if (n <= 0) return std::nullopt;
+  // "PID (NAME) STATE PPID …", where the name may hold anything.
+  const absl::string_view text(buffer, static_cast<size_t>(n));
+  const size_t open_at = text.find('(');
+  const size_t close_at = text.rfind(')');
+  if (open_at == text.npos || close_at == text.npos || close_at < open_at) {
+    return std::nullopt;
+  }
+  // From the third field on, without the space before it.
+  const std::vector<absl::string_view> fields =
+      absl::StrSplit(text.substr(close_at + 1), ' ', absl::SkipEmpty());
+  constexpr size_t kParent = 4 - 3;
+  constexpr size_t kStarted = 22 - 3;
+  Process process;
+  process.self.pid = pid;
+  process.self.name =
+      std::string(text.substr(open_at + 1, close_at - open_at - 1));
+  if (fields.size() <= kStarted ||
+      !absl::SimpleAtoi(fields[kParent], &process.parent) ||
+      !absl::SimpleAtoi(fields[kStarted], &process.self.started)) {
+    return std::nullopt;
+  }
+  return process;
+}
+
+Ancestry WalkFrom(pid_t pid) {
+  Ancestry ancestry;
+  std::vector<Ancestor>& found = ancestry.processes;
+  while (pid > 0) {
+    std::optional<Process> process = ReadProcess(pid);
+    // A parent that is younger has got the number of the real one.
+    if (!process || found.size() == kMaxAncestors ||
+        (!found.empty() && process->self.started > found.back().started)) {
+      ancestry.cut_at = pid;
+      return ancestry;
+    }
+    pid = process->parent;
+    found.push_back(std::move(process->self));
+  }
+  return ancestry;
+}
+
+}  // namespace
+
+Ancestry AncestryOf(pid_t pid) {
+  Ancestry ancestry;
+  for (int i = 0; i < kTries && !ancestry.whole(); ++i) {
+    ancestry = WalkFrom(pid);
+    if (ancestry.processes.size() == kMaxAncestors) break;
+  }
+  return ancestry;
+}
+
+std::optional<std::vector<Ancestor>> AncestorsOf(pid_t pid) {
+  Ancestry ancestry = AncestryOf(pid);
+  if (!ancestry.whole()) return std::nullopt;
+  return std::move(ancestry.processes);
+}
+
+bool IsRelay(const Ancestor& process) {
+  return process.name == "troika-relay" || process.name == "troika-guard";
+}
+
+uint64_t TicksSinceBoot() {
+  timespec now = {};
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  const auto per_second = static_cast<uint64_t>(sysconf(_SC_CLK_TCK));
+  return static_cast<uint64_t>(now.tv_sec) * per_second +
+         static_cast<uint64_t>(now.tv_nsec) * per_second / 1000000000;
+}
+
+}  // namespace troika

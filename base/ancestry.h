@@ -1,0 +1,47 @@
+// The processes that a process descends from, which tell whether an agent
+// started it.
+#ifndef TROIKA_BASE_ANCESTRY_H_
+#define TROIKA_BASE_ANCESTRY_H_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace troika {
+
+struct Ancestor {
+  pid_t pid = 0;
+  std::string name;      // As /proc has it: at most 15 characters.
+  uint64_t started = 0;  // In ticks since the boot.
+
+  bool operator==(const Ancestor&) const = default;
+};
+
+// A process and those that it descends from, as far as /proc shows them.
+struct Ancestry {
+  std::vector<Ancestor> processes;  // The process itself first.
+  // The pid at which the chain could not be followed any further, as that
+  // process is gone or hidden, or the chain is longer than anybody's. 0: the
+  // chain is whole, up to the first process of our pid namespace.
+  pid_t cut_at = 0;
+
+  bool whole() const { return cut_at == 0 && !processes.empty(); }
+};
+Ancestry AncestryOf(pid_t pid);
+
+// The same where it is whole, else nothing: then nobody knows whose process it
+// is.
+std::optional<std::vector<Ancestor>> AncestorsOf(pid_t pid);
+
+// Whether it is the relay of an agent, or its guard.
+bool IsRelay(const Ancestor& process);
+
+// The time now in the unit of Ancestor::started.
+uint64_t TicksSinceBoot();
+
+}  // namespace troika
+
+#endif  // TROIKA_BASE_ANCESTRY_H_

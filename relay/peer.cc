@@ -1,0 +1,40 @@
+#include "relay/peer.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace troika::relay {
+namespace {
+
+// Whether a process is above the relay. Processes that /proc hides are compared
+// by their pids.
+bool IsAbove(const Ancestry& own, const Ancestor& process) {
+  return std::find(own.processes.begin() + 1, own.processes.end(), process) !=
+         own.processes.end();
+}
+
+bool IsAbove(const Ancestry& own, pid_t pid) {
+  return pid == own.cut_at ||
+         std::any_of(own.processes.begin() + 1, own.processes.end(),
+                     [&](const Ancestor& a) { return a.pid == pid; });
+}
+
+}  // namespace
+
+bool MayDrive(const Ancestry& peer, const Ancestry& own, uint64_t accepted) {
+  if (peer.processes.empty() || own.processes.empty()) return false;
+  if (peer.processes.front().started > accepted) return false;
+  for (const Ancestor& process : peer.processes) {
+    // All that is above it is above us, too.
+    if (IsAbove(own, process)) return true;
+    if (IsRelay(process)) return false;
+  }
+  return peer.whole() || IsAbove(own, peer.cut_at);
+}
+
+bool MayDriveUs(const Peer& peer) {
+  return MayDrive(AncestryOf(peer.pid), AncestryOf(getpid()), peer.accepted);
+}
+
+}  // namespace troika::relay
