@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <set>
 
@@ -20,7 +21,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
-#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "base/blocking.h"
 #include "base/mutex.h"
 
 namespace troika {
@@ -124,12 +126,14 @@ End ReadSome(int fd, std::string* out) {
 
 // Collects output until the process ends, whoever else holds the pipe. False
 // where the deadline passes first.
-bool ReadUntilExit(int output, int process, absl::Time deadline,
+bool ReadUntilExit(int output, int process,
+                   std::chrono::steady_clock::time_point deadline,
                    std::string* out) {
   struct pollfd fds[] = {{.fd = process, .events = POLLIN},
                          {.fd = output, .events = POLLIN}};
   while (true) {
-    const int64_t left = absl::ToInt64Milliseconds(deadline - absl::Now());
+    const int64_t left = absl::ToInt64Milliseconds(
+        absl::FromChrono(deadline - std::chrono::steady_clock::now()));
     if (left <= 0) return false;
     poll(fds, 2, static_cast<int>(std::min<int64_t>(left, 60000)));
     if (fds[1].revents != 0 && ReadSome(output, out) == End::kClosed) {
@@ -167,6 +171,7 @@ absl::Status ExitStatus(const Command& command, int status,
 }  // namespace
 
 absl::StatusOr<std::string> ProcessRunner::Run(const Command& command) {
+  AssertMayBlock("run of another program");
   int pipe_fds[2];
   if (pipe2(pipe_fds, O_CLOEXEC) != 0) {
     return absl::ErrnoToStatus(errno, Attempt(command));
@@ -186,8 +191,11 @@ absl::StatusOr<std::string> ProcessRunner::Run(const Command& command) {
   const int process = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
   absl::Cleanup close_process = [&] { close(process); };
   std::string output;
-  const bool in_time = ReadUntilExit(pipe_fds[0], process,
-                                     absl::Now() + command.deadline, &output);
+  const bool in_time =
+      ReadUntilExit(pipe_fds[0], process,
+                    std::chrono::steady_clock::now() +
+                        absl::ToChronoNanoseconds(command.deadline),
+                    &output);
   const bool cancelled = Running::Instance().End(pid);
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {

@@ -41,6 +41,18 @@ class FieldSetter {
   const google::protobuf::FieldDescriptor& field_;
 };
 
+void SetVariables(const Environment& environment,
+                  google::protobuf::Map<std::string, std::string>* out) {
+  const Environment allowed = ForAgents(environment);
+  for (const auto& [name, value] : allowed.variables()) {
+    // Protobuf carries only UTF-8, and other variables hardly matter to agents.
+    if (!json::IsValidUtf8(name) || !json::IsValidUtf8(value)) continue;
+    (*out)[name] = value;
+  }
+}
+
+}  // namespace
+
 v1::Timeouts ToTimeouts(const notes::Timeouts& timeouts) {
   v1::Timeouts out;
   const auto set = [](const std::optional<int64_t>& millis,
@@ -53,18 +65,6 @@ v1::Timeouts ToTimeouts(const notes::Timeouts& timeouts) {
   set(timeouts.task_ms, [&] { return out.mutable_task(); });
   return out;
 }
-
-void SetVariables(const Environment& environment,
-                  google::protobuf::Map<std::string, std::string>* out) {
-  const Environment allowed = ForAgents(environment);
-  for (const auto& [name, value] : allowed.variables()) {
-    // Protobuf carries only UTF-8, and other variables hardly matter to agents.
-    if (!json::IsValidUtf8(name) || !json::IsValidUtf8(value)) continue;
-    (*out)[name] = value;
-  }
-}
-
-}  // namespace
 
 v1::EditMode ToEditMode(EditMode mode) {
   switch (mode) {

@@ -20,6 +20,7 @@ v1::ProbeHarnessesRequest ToProbeRequest(const Environment& environment);
 
 v1::LaunchOptions ToLaunchOptions(const LaunchOptions& options);
 v1::EditMode ToEditMode(EditMode mode);
+v1::Timeouts ToTimeouts(const notes::Timeouts& timeouts);
 google::protobuf::Duration ToDuration(absl::Duration duration);
 
 }  // namespace troika::cli

@@ -162,7 +162,7 @@ void Follower::Pause() {
 
 // One that is back in a moment is nobody's concern.
 void Follower::TellThatServerIsGone() {
-  const int64_t now = clock_.NowMicros();
+  const int64_t now = clock_.AwakeMicros();
   if (!stream_.interrupted()) {
     lost_since_ = 0;
   } else if (lost_since_ == 0) {

@@ -26,20 +26,26 @@ id that no other task has, or latest. If standard input is a pipe or a file, it
 follows the prompt after a blank line; with - or without a prompt it is the
 prompt.
 
-  --no-stdin        don't read standard input
-  --model NAME      another model than before
-  --edit-mode MODE  research, auto_edit, full_auto or dangerous instead
-  --image FILE      shown with the prompt; can be repeated
-  --detach          print the task's id and return at once
-  --json            events, a line of JSON each; with --detach the task
-  --quiet           only the agent's last answer
-  --color WHEN      auto (on terminals, without NO_COLOR), always, never
+  --no-stdin            don't read standard input
+  --model NAME          another model than before
+  --edit-mode MODE      research, auto_edit, full_auto or dangerous instead
+  --image FILE          shown with the prompt; can be repeated
+  --timeout TIME        for the turn, as of `troika run`; this one and the next
+                        three hold for this turn and later ones
+  --start-timeout TIME  until the agent's first words
+  --idle-timeout TIME   without a word of the agent
+  --task-timeout TIME   of working time, for all turns of the task
+  --detach              print the task's id and return at once
+  --json                events, a line of JSON each; with --detach the task
+  --quiet               only the agent's last answer
+  --color WHEN          auto (on terminals, without NO_COLOR), always, never
 
 Exit code: 0 where the turn went well, else as of `troika run`.
 
 Examples:
   troika resume latest
   troika resume latest --edit-mode auto_edit "now do it"
+  troika resume latest --task-timeout 48h
 )";
 
 struct Line {
@@ -54,11 +60,13 @@ absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args) {
   Line line;
   std::string model, edit_mode;
   std::vector<std::string> images;
+  TimeoutFlags timeouts;
   TurnFlags turn;
   Flags flags;
   flags.Add("model", &model);
   flags.Add("edit-mode", &edit_mode);
   flags.Add("image", &images);
+  timeouts.AddTo(&flags);
   turn.AddTo(&flags);
   ASSIGN_OR_RETURN(std::vector<std::string> words, flags.Parse(args));
   ASSIGN_OR_RETURN(TaskAndPrompt given, ReadTaskAndPrompt(std::move(words)));
@@ -72,6 +80,7 @@ absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args) {
   for (const std::string& image : images) {
     line.request.add_images(json::ToValidUtf8(FromHere(image)));
   }
+  *line.request.mutable_timeouts() = ToTimeouts(timeouts.timeouts());
   ASSIGN_OR_RETURN(line.view, turn.Options());
   line.then = turn.then();
   return line;

@@ -64,7 +64,7 @@ The task
   --timeout TIME          for the turn (6h): 90s, 10m, 1h30m
   --start-timeout TIME    until the agent's first words (2m)
   --idle-timeout TIME     without a word of the agent (1h)
-  --task-timeout TIME     for the whole task (24h)
+  --task-timeout TIME     of working time, for all turns of the task (24h)
 
 What is printed
   --detach                only the task's id, at once

@@ -1,11 +1,9 @@
 #include "cli/run_options.h"
 
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/time.h"
 #include "agent/registry.h"
 #include "base/flags.h"
 #include "base/status_macros.h"
@@ -18,7 +16,7 @@ namespace {
 struct Given {
   std::string edit_mode;
   std::vector<std::string> labels;
-  std::optional<absl::Duration> start, idle, turn, task;
+  TimeoutFlags timeouts;
   TurnFlags turn_flags;
 };
 
@@ -50,16 +48,8 @@ void AddFlags(TaskRequest* request, Given* given, Flags* flags) {
   flags->Add("title", &request->title);
   flags->Add("label", &given->labels);
   flags->Add("resume", &request->resume_session);
-  flags->Add("timeout", &given->turn);
-  flags->Add("start-timeout", &given->start);
-  flags->Add("idle-timeout", &given->idle);
-  flags->Add("task-timeout", &given->task);
+  given->timeouts.AddTo(flags);
   given->turn_flags.AddTo(flags);
-}
-
-std::optional<int64_t> Millis(const std::optional<absl::Duration>& duration) {
-  if (!duration) return std::nullopt;
-  return absl::ToInt64Milliseconds(*duration);
 }
 
 absl::Status ReadWords(std::vector<std::string> words, RunOptions* options) {
@@ -90,10 +80,7 @@ absl::StatusOr<RunOptions> ReadRunOptions(absl::Span<const std::string> args) {
   RETURN_IF_ERROR(ReadWords(std::move(words), &options));
   ASSIGN_OR_RETURN(request.options.edit_mode, ReadEditMode(given.edit_mode));
   ASSIGN_OR_RETURN(request.labels, ReadLabels(given.labels));
-  request.timeouts = {.start_ms = Millis(given.start),
-                      .idle_ms = Millis(given.idle),
-                      .turn_ms = Millis(given.turn),
-                      .task_ms = Millis(given.task)};
+  request.timeouts = given.timeouts.timeouts();
   ASSIGN_OR_RETURN(options.view, given.turn_flags.Options());
   options.then = given.turn_flags.then();
   options.prompt.use_stdin = given.turn_flags.use_stdin();

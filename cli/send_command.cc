@@ -8,6 +8,7 @@
 #include "base/flags.h"
 #include "base/json.h"
 #include "base/status_macros.h"
+#include "cli/create_request.h"
 #include "cli/give_turn.h"
 #include "cli/server.h"
 #include "cli/server_commands.h"
@@ -26,12 +27,17 @@ is its id, a beginning of the id that no other task has, or latest. If standard
 input is a pipe or a file, it follows the prompt after a blank line; with - or
 without a prompt it is the prompt.
 
-  --no-stdin    don't read standard input
-  --image FILE  shown with the prompt; can be repeated
-  --detach      print the task's id and return at once
-  --json        events, a line of JSON each; with --detach the task
-  --quiet       only the agent's last answer
-  --color WHEN  auto (on terminals, without NO_COLOR), always, never
+  --no-stdin            don't read standard input
+  --image FILE          shown with the prompt; can be repeated
+  --timeout TIME        for the turn, as of `troika run`; this one and the next
+                        three hold for this turn and later ones
+  --start-timeout TIME  until the agent's first words
+  --idle-timeout TIME   without a word of the agent
+  --task-timeout TIME   of working time, for all turns of the task
+  --detach              print the task's id and return at once
+  --json                events, a line of JSON each; with --detach the task
+  --quiet               only the agent's last answer
+  --color WHEN          auto (on terminals, without NO_COLOR), always, never
 
 Exit code: 0 where the turn went well, else as of `troika run`.
 
@@ -51,9 +57,11 @@ struct Line {
 absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args) {
   Line line;
   std::vector<std::string> images;
+  TimeoutFlags timeouts;
   TurnFlags turn;
   Flags flags;
   flags.Add("image", &images);
+  timeouts.AddTo(&flags);
   turn.AddTo(&flags);
   ASSIGN_OR_RETURN(std::vector<std::string> words, flags.Parse(args));
   ASSIGN_OR_RETURN(TaskAndPrompt given, ReadTaskAndPrompt(std::move(words)));
@@ -63,6 +71,7 @@ absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args) {
   for (const std::string& image : images) {
     line.request.add_images(json::ToValidUtf8(FromHere(image)));
   }
+  *line.request.mutable_timeouts() = ToTimeouts(timeouts.timeouts());
   ASSIGN_OR_RETURN(line.view, turn.Options());
   line.then = turn.then();
   return line;

@@ -96,8 +96,9 @@ void TaskView::Flush(const TaskState& state) {
   wake_at_ = 0;
   if (!prompt_.empty()) return Write();
   if (terminal_ && IsAtWork(state.status)) {
+    clock_->FollowRealTime();
     const int64_t now = clock_->NowMicros();
-    wake_at_ = now + kFrameMicros;
+    wake_at_ = clock_->AwakeMicros() + kFrameMicros;
     if (!timeline_.line_open()) {
       timeline_.set_width(TerminalWidth(io_.out));
       std::string status =

@@ -7,6 +7,14 @@
 #include "base/status_macros.h"
 
 namespace troika::cli {
+namespace {
+
+std::optional<int64_t> Millis(const std::optional<absl::Duration>& duration) {
+  if (!duration) return std::nullopt;
+  return absl::ToInt64Milliseconds(*duration);
+}
+
+}  // namespace
 
 void TurnFlags::AddTo(Flags* flags) {
   view_.AddTo(flags);
@@ -27,6 +35,20 @@ absl::StatusOr<ViewOptions> TurnFlags::Options() const {
   }
   options.output = ViewOptions::Output::kQuiet;
   return options;
+}
+
+void TimeoutFlags::AddTo(Flags* flags) {
+  flags->Add("timeout", &turn_);
+  flags->Add("start-timeout", &start_);
+  flags->Add("idle-timeout", &idle_);
+  flags->Add("task-timeout", &task_);
+}
+
+notes::Timeouts TimeoutFlags::timeouts() const {
+  return {.start_ms = Millis(start_),
+          .idle_ms = Millis(idle_),
+          .turn_ms = Millis(turn_),
+          .task_ms = Millis(task_)};
 }
 
 absl::StatusOr<std::optional<EditMode>> ReadEditMode(const std::string& id) {

@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "agent/launch.h"
 #include "base/flags.h"
 #include "cli/prompt_input.h"
 #include "cli/task_view.h"
+#include "task/notes.h"
 
 namespace troika::cli {
 
@@ -34,6 +36,16 @@ class TurnFlags {
   bool quiet_ = false;
   bool detach_ = false;
   bool no_stdin_ = false;
+};
+
+// --timeout, --start-timeout, --idle-timeout and --task-timeout.
+class TimeoutFlags {
+ public:
+  void AddTo(Flags* flags);
+  notes::Timeouts timeouts() const;
+
+ private:
+  std::optional<absl::Duration> turn_, start_, idle_, task_;
 };
 
 // Nothing where `id` is empty; dashes are as good as underscores.

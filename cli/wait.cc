@@ -18,7 +18,7 @@ int64_t Sooner(int64_t a, int64_t b) {
 bool Wait(std::vector<pollfd>* fds, int64_t wake_at, Clock& clock) {
   int64_t millis = -1;
   if (wake_at != 0) {
-    const int64_t micros = std::max<int64_t>(0, wake_at - clock.NowMicros());
+    const int64_t micros = std::max<int64_t>(0, wake_at - clock.AwakeMicros());
     millis = std::min(kMostMillis, (micros + 999) / 1000);
   }
   // A signal that ends it early is no matter: the caller looks in any case.

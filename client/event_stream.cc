@@ -62,7 +62,7 @@ void EventStream::Connect() {
   curl_multi_add_handle(multi_.get(), request_.handle());
   connected_ = true;
   retry_at_ = 0;
-  heard_at_ = options_.clock->NowMicros();
+  heard_at_ = options_.clock->AwakeMicros();
   received_.clear();
   parser_.Restart();
 }
@@ -95,7 +95,7 @@ std::vector<pollfd> EventStream::PollFds() const {
 
 int64_t EventStream::wake_at() const {
   if (ended_) return 0;
-  const int64_t now = options_.clock->NowMicros();
+  const int64_t now = options_.clock->AwakeMicros();
   if (!connected_) return retry_at_ == 0 ? now : retry_at_;
   long millis = -1;
   curl_multi_timeout(multi_.get(), &millis);
@@ -105,7 +105,7 @@ int64_t EventStream::wake_at() const {
 
 absl::Status EventStream::Advance(Sink sink) {
   if (ended_) return absl::OkStatus();
-  const int64_t now = options_.clock->NowMicros();
+  const int64_t now = options_.clock->AwakeMicros();
   if (!connected_ && now < retry_at_) return absl::OkStatus();
   if (!connected_) Connect();
   int running = 0;
@@ -159,14 +159,14 @@ absl::Status EventStream::OnLost(CURLcode code) {
   if (!NeverArrived(code) || !options_.start) return OnBroken(why);
   const absl::Status started = options_.start();
   RETURN_IF_ERROR(OnBroken(started.ok() ? why : started));
-  if (started.ok()) retry_at_ = options_.clock->NowMicros();
+  if (started.ok()) retry_at_ = options_.clock->AwakeMicros();
   return absl::OkStatus();
 }
 
 absl::Status EventStream::OnBroken(const absl::Status& why) {
   Disconnect();
   request_.Forget();
-  const int64_t now = options_.clock->NowMicros();
+  const int64_t now = options_.clock->AwakeMicros();
   if (broken_since_ == 0) broken_since_ = now;
   if (now - broken_since_ >= kGiveUpAfter) {
     ended_ = true;

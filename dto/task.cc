@@ -27,14 +27,25 @@ void SetTime(const std::optional<absl::Time>& time,
   to.set_nanos(split.nanos);
 }
 
+void SetDuration(absl::Duration duration, google::protobuf::Duration* to) {
+  const SecondsAndNanos split = SplitDuration(duration);
+  to->set_seconds(split.seconds);
+  to->set_nanos(split.nanos);
+}
+
 void SetTimeout(const std::optional<int64_t>& ms,
                 google::protobuf::Duration* (v1::Timeouts::*field)(),
                 v1::Timeouts* timeouts) {
-  if (!ms) return;
-  const SecondsAndNanos split = SplitDuration(absl::Milliseconds(*ms));
-  google::protobuf::Duration& to = *(timeouts->*field)();
-  to.set_seconds(split.seconds);
-  to.set_nanos(split.nanos);
+  if (ms) SetDuration(absl::Milliseconds(*ms), (timeouts->*field)());
+}
+
+void SetTimeouts(const notes::Timeouts& asked, v1::Task* task) {
+  if (asked == notes::Timeouts()) return;
+  v1::Timeouts& timeouts = *task->mutable_timeouts();
+  SetTimeout(asked.start_ms, &v1::Timeouts::mutable_start, &timeouts);
+  SetTimeout(asked.idle_ms, &v1::Timeouts::mutable_idle, &timeouts);
+  SetTimeout(asked.turn_ms, &v1::Timeouts::mutable_turn, &timeouts);
+  SetTimeout(asked.task_ms, &v1::Timeouts::mutable_task, &timeouts);
 }
 
 // The log is checked where it is run from; here a broken one is shown as far as
@@ -44,16 +55,6 @@ LaunchOptions OptionsOf(const notes::Request& request) {
   const absl::StatusOr<json::Value> value = parser.Parse(request.options_json);
   if (!value.ok()) return {};
   return LaunchOptionsFromJson(*value).value_or(LaunchOptions());
-}
-
-void SetRequest(const notes::Request& request, v1::Task* task) {
-  task->set_prompt(Utf8(request.prompt));
-  v1::Timeouts& timeouts = *task->mutable_timeouts();
-  const notes::Timeouts& asked = request.timeouts;
-  SetTimeout(asked.start_ms, &v1::Timeouts::mutable_start, &timeouts);
-  SetTimeout(asked.idle_ms, &v1::Timeouts::mutable_idle, &timeouts);
-  SetTimeout(asked.turn_ms, &v1::Timeouts::mutable_turn, &timeouts);
-  SetTimeout(asked.task_ms, &v1::Timeouts::mutable_task, &timeouts);
 }
 
 void SetAsked(const TaskFacts& facts, v1::Task* task) {
@@ -128,6 +129,9 @@ void SetTimes(const TaskState& state, v1::Task* task) {
   SetTime(state.started, &v1::Task::mutable_started_at, task);
   SetTime(state.ended, &v1::Task::mutable_ended_at, task);
   SetTime(state.last_activity, &v1::Task::mutable_last_activity_at, task);
+  if (state.worked > absl::ZeroDuration()) {
+    SetDuration(state.worked, task->mutable_worked());
+  }
 }
 
 }  // namespace
@@ -164,7 +168,8 @@ v1::Task ToTask(const TaskState& state, const TaskFacts& facts) {
   task.set_trouble(Utf8(facts.trouble));
   task.set_parent_id(Utf8(facts.parent_id));
   if (facts.queue_position) task.set_queue_position(*facts.queue_position);
-  if (facts.request != nullptr) SetRequest(*facts.request, &task);
+  if (facts.request != nullptr) task.set_prompt(Utf8(facts.request->prompt));
+  SetTimeouts(state.timeouts, &task);
   SetAsked(facts, &task);
   return task;
 }

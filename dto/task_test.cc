@@ -22,8 +22,7 @@ using Query = std::vector<std::pair<std::string, std::string>>;
 notes::Request SampleRequest() {
   return {.harness = "codex",
           .prompt = "do it",
-          .options_json = R"({"model":"asked","edit_mode":"auto_edit"})",
-          .timeouts = {.start_ms = 1500, .task_ms = 60000}};
+          .options_json = R"({"model":"asked","edit_mode":"auto_edit"})"};
 }
 
 TaskState SampleState() {
@@ -42,6 +41,8 @@ TaskState SampleState() {
   state.exit_code = 0;
   state.signal = 9;
   state.turns = 3;
+  state.timeouts = {.start_ms = 1500, .task_ms = 60000};
+  state.worked = absl::Milliseconds(2500);
   state.result = TurnResult{.is_error = true,
                             .error = "re",
                             .text = "rt",
@@ -107,6 +108,8 @@ TEST(TaskTest, HasEveryFieldOfTheContract) {
   EXPECT_EQ(task.timeouts().start().nanos(), 500000000);
   EXPECT_EQ(task.timeouts().task().seconds(), 60);
   EXPECT_FALSE(task.timeouts().has_idle());
+  EXPECT_EQ(task.worked().seconds(), 2);
+  EXPECT_EQ(task.worked().nanos(), 500000000);
   ASSERT_EQ(task.approvals_size(), 1);
   EXPECT_EQ(task.approvals(0).id(), "a1");
   EXPECT_EQ(task.approvals(0).tool_name(), "Bash");

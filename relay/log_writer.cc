@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/blocking.h"
 #include "base/check.h"
 #include "base/status_macros.h"
 #include "relay/log_end.h"
@@ -133,6 +134,7 @@ absl::Status LogWriter::Flush() {
 }
 
 absl::Status LogWriter::Sync() {
+  AssertMayBlock("fdatasync of a log");
   if (fdatasync(fd_.get()) == 0) return absl::OkStatus();
   return absl::ErrnoToStatus(errno, "sync the log");
 }

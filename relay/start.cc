@@ -20,6 +20,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/blocking.h"
 #include "base/status_macros.h"
 
 namespace troika::relay {
@@ -156,6 +157,7 @@ absl::StatusOr<UniqueFd> StartRelay(const std::string& program,
 absl::StatusOr<UniqueFd> StartRelayFromBytes(const std::string& program,
                                              absl::string_view spec_bytes,
                                              LogWriter log, int dir_fd) {
+  AssertMayBlock("start of a relay");
   RETURN_IF_ERROR(log.Flush());
   ASSIGN_OR_RETURN(const UniqueFd spec_fd, SpecFile(spec_bytes));
   const UniqueFd locked = std::move(log).Release();

@@ -31,6 +31,15 @@ absl::StatusOr<std::unique_ptr<ActiveTask>> ActiveTask::Open(
                                               const Environment&) {
     return std::exchange(self->cli_, std::nullopt);
   };
+  runner_tools.executor = [self = task.get(), pool = tools.pool,
+                           alive = std::weak_ptr<bool>(task->alive_)](
+                              absl::AnyInvocable<void()> work,
+                              absl::AnyInvocable<void()> done) {
+    pool->Run(std::move(work), [self, alive, done = std::move(done)]() mutable {
+      done();
+      if (!alive.expired()) self->Advance();
+    });
+  };
   ASSIGN_OR_RETURN(task->runner_,
                    Runner::Open(std::move(folder), std::move(runner_tools)));
   task->timer_ = tools.loop->NewTimer([self = task.get()] { self->Advance(); });
@@ -49,7 +58,7 @@ void ActiveTask::Ask(Command command, Done done) {
   if (!failure_.ok()) return done(failure_);
   asked_.push_back({.command = std::move(command),
                     .done = std::move(done),
-                    .deadline = tools_.clock->NowMicros() + kLoadPatience});
+                    .deadline = tools_.clock->AwakeMicros() + kLoadPatience});
   if (!advancing_) Advance();
 }
 
@@ -103,7 +112,7 @@ void ActiveTask::RunCommands() {
     Command command = std::exchange(asked_[i].command, nullptr);
     const absl::Status done = command(*runner_);
     ran = true;
-    asked_[i].deadline = tools_.clock->NowMicros() + kCommandPatience;
+    asked_[i].deadline = tools_.clock->AwakeMicros() + kCommandPatience;
     if (done.ok()) continue;
     Done answer = std::move(asked_[i].done);
     asked_.erase(asked_.begin() + static_cast<ptrdiff_t>(i--));
@@ -115,7 +124,7 @@ void ActiveTask::RunCommands() {
 
 void ActiveTask::AnswerCommands() {
   if (asked_.empty()) return;
-  const int64_t now = tools_.clock->NowMicros();
+  const int64_t now = tools_.clock->AwakeMicros();
   const bool settled = runner_->settled() && caught_up();
   std::vector<std::pair<Done, absl::Status>> answers;
   for (size_t i = 0; i < asked_.size(); ++i) {
@@ -162,7 +171,7 @@ void ActiveTask::Watch() {
 
 void ActiveTask::Wait() {
   Watch();
-  const int64_t now = tools_.clock->NowMicros();
+  const int64_t now = tools_.clock->AwakeMicros();
   int64_t wake_at = runner_->wake_at();
   const auto sooner = [&](int64_t other) {
     if (other != 0 && (wake_at == 0 || other < wake_at)) wake_at = other;

@@ -18,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "base/clock.h"
 #include "base/event_loop.h"
+#include "base/thread_pool.h"
 #include "dto/redact.h"
 #include "dto/troika.pb.h"
 #include "server/event_writer.h"
@@ -50,6 +51,7 @@ class ActiveTask {
 
   struct Tools {
     EventLoop* loop = nullptr;
+    ThreadPool* pool = nullptr;  // For what blocks.
     Clock* clock = nullptr;
     Owner* owner = nullptr;
     std::string relay_program;
@@ -132,6 +134,8 @@ class ActiveTask {
   std::unique_ptr<EventLoop::Timer> timer_;
   std::vector<Asked> asked_;
   std::optional<absl::StatusOr<Cli>> cli_;
+  // Shared with what the pool does for us, which may come after us.
+  const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   absl::Status failure_;
   bool wants_start_told_ = false;
   bool events_dropped_ = false;  // Some are missing in the stream's file.

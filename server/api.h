@@ -124,6 +124,14 @@ class Api {
   // Asks for a turn, where the caller may and `check` finds no fault.
   void AskTurn(Call call, const Caller& caller, TurnRequest turn,
                TurnCheck check);
+  // The same, with images, which are read off the loop. `allow` says whether
+  // the caller may.
+  void AskTurnWithImages(
+      Call call, TurnRequest turn,
+      absl::AnyInvocable<absl::Status(Runner&, TurnRequest*)> allow,
+      TurnCheck check);
+  absl::Status GiveTurn(Runner& runner, const TurnRequest& turn,
+                        TurnCheck check);
   // Answers with a stream, unless the client has too many.
   void ReplyStream(
       Call call,

@@ -1,15 +1,19 @@
 // The routes that make, show and steer tasks.
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "agent/registry.h"
 #include "base/status_macros.h"
 #include "dto/proto_json.h"
 #include "dto/redact.h"
 #include "server/agent_policy.h"
 #include "server/api.h"
 #include "server/from_request.h"
+#include "task/request.h"
 
 namespace troika {
 namespace {
@@ -160,22 +164,78 @@ void Api::AskTurn(Call call, const Caller& caller, TurnRequest turn,
                   TurnCheck check) {
   auto limits = LimitsOf(caller);
   if (!limits.ok()) return call.Fail(limits.status());
+  // Paths of an agent's images are replaced by what they lead to.
+  auto allow = [limits = *std::move(limits)](Runner& runner,
+                                             TurnRequest* asked) {
+    const std::string excess =
+        limits ? TurnExceedsLimits(*limits, runner, asked) : "";
+    if (excess.empty()) return absl::OkStatus();
+    return NotForAgents(absl::StrCat("prompt a task with ", excess));
+  };
+  if (!turn.images.empty()) {
+    return AskTurnWithImages(std::move(call), std::move(turn), std::move(allow),
+                             check);
+  }
   Ask(std::move(call),
-      [this, limits = *std::move(limits), turn = std::move(turn),
+      [this, allow = std::move(allow), turn = std::move(turn),
        check](Runner& runner) mutable -> absl::Status {
-        const std::string excess =
-            limits ? TurnExceedsLimits(*limits, runner, &turn) : "";
-        if (!excess.empty()) {
-          return NotForAgents(absl::StrCat("prompt a task with ", excess));
-        }
-        RETURN_IF_ERROR(check(runner, turn));
-        const bool again = !turn.request_key.empty() &&
-                           turn.request_key == runner.state().last_request_key;
-        if (!runner.state().process_alive && !again) {
-          RETURN_IF_ERROR(tools_.tasks->CheckQueue());
-        }
-        return runner.Input(turn);
+        RETURN_IF_ERROR(allow(runner, &turn));
+        return GiveTurn(runner, turn, check);
       });
+}
+
+absl::Status Api::GiveTurn(Runner& runner, const TurnRequest& turn,
+                           TurnCheck check) {
+  RETURN_IF_ERROR(check(runner, turn));
+  const bool again = !turn.request_key.empty() &&
+                     turn.request_key == runner.state().last_request_key;
+  if (!runner.state().process_alive && !again) {
+    RETURN_IF_ERROR(tools_.tasks->CheckQueue());
+  }
+  return runner.Input(turn);
+}
+
+void Api::AskTurnWithImages(
+    Call call, TurnRequest turn,
+    absl::AnyInvocable<absl::Status(Runner&, TurnRequest*)> allow,
+    TurnCheck check) {
+  // Goes from the loop to a thread that reads the images, and back.
+  struct Images {
+    Call call;
+    TurnRequest turn;
+    std::vector<std::string> paths;
+    const Backend* backend = nullptr;
+  };
+  using ImagesOr = absl::StatusOr<std::vector<TurnAsked::Image>>;
+  WithTask(std::move(call), [this, turn = std::move(turn),
+                             allow = std::move(allow),
+                             check](Call call, const std::string& id) mutable {
+    auto images = std::make_shared<Images>(
+        Images{.call = std::move(call), .turn = std::move(turn)});
+    auto give = [this, images, check](ImagesOr read) {
+      if (!read.ok()) return images->call.Fail(read.status());
+      images->turn.read_images = *std::move(read);
+      Ask(std::move(images->call), [this, images, check](Runner& runner) {
+        return GiveTurn(runner, images->turn, check);
+      });
+    };
+    tools_.tasks->Ask(
+        id,
+        [images,
+         allow = std::move(allow)](Runner& runner) mutable -> absl::Status {
+          RETURN_IF_ERROR(allow(runner, &images->turn));
+          images->paths = runner.ImagePaths(images->turn);
+          ASSIGN_OR_RETURN(images->backend,
+                           BackendById(runner.request().harness));
+          return absl::OkStatus();
+        },
+        [this, images, give](const absl::StatusOr<v1::Task>& task) {
+          if (!task.ok()) return images->call.Fail(task.status());
+          tools_.pool->RunFor<ImagesOr>(
+              [images] { return ReadImages(images->paths, *images->backend); },
+              give);
+        });
+  });
 }
 
 void Api::Input(Call call) {
@@ -186,12 +246,15 @@ void Api::Input(Call call) {
   if (const absl::Status key = CheckKey(body.idempotency_key()); !key.ok()) {
     return call.Fail(key);
   }
+  const auto timeouts = ToTimeouts(body.timeouts());
+  if (!timeouts.ok()) return call.Fail(timeouts.status());
   const Caller caller = CallerOf(call.request());
   AskTurn(std::move(call), caller,
           {.prompt = body.text(),
            .images = {body.images().begin(), body.images().end()},
            .by = ByName(caller),
-           .request_key = body.idempotency_key()},
+           .request_key = body.idempotency_key(),
+           .timeouts = *timeouts},
           [](const Runner&, const TurnRequest&) { return absl::OkStatus(); });
 }
 
@@ -207,12 +270,15 @@ void Api::Resume(Call call) {
   if (caller.role == Caller::Role::kAgent && body.has_edit_mode()) {
     return call.Fail(NotForAgents("change what another agent may do"));
   }
+  const auto timeouts = ToTimeouts(body.timeouts());
+  if (!timeouts.ok()) return call.Fail(timeouts.status());
   TurnRequest turn = {
       .prompt = body.prompt().empty() ? std::string(kGoOn) : body.prompt(),
       .images = {body.images().begin(), body.images().end()},
       .by = ByName(caller),
       .request_key = body.idempotency_key(),
-      .model = body.model()};
+      .model = body.model(),
+      .timeouts = *timeouts};
   if (body.has_edit_mode()) turn.edit_mode = ToEditMode(body.edit_mode());
   AskTurn(std::move(call), caller, std::move(turn), CheckEnded);
 }

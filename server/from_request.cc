@@ -74,31 +74,6 @@ absl::StatusOr<absl::Duration> ToDuration(
   return value;
 }
 
-absl::StatusOr<notes::Timeouts> ToTimeouts(const v1::Timeouts& from) {
-  notes::Timeouts timeouts;
-  if (from.has_start()) {
-    ASSIGN_OR_RETURN(const absl::Duration d,
-                     ToDuration(from.start(), "timeouts.start"));
-    timeouts.start_ms = absl::ToInt64Milliseconds(d);
-  }
-  if (from.has_idle()) {
-    ASSIGN_OR_RETURN(const absl::Duration d,
-                     ToDuration(from.idle(), "timeouts.idle"));
-    timeouts.idle_ms = absl::ToInt64Milliseconds(d);
-  }
-  if (from.has_turn()) {
-    ASSIGN_OR_RETURN(const absl::Duration d,
-                     ToDuration(from.turn(), "timeouts.turn"));
-    timeouts.turn_ms = absl::ToInt64Milliseconds(d);
-  }
-  if (from.has_task()) {
-    ASSIGN_OR_RETURN(const absl::Duration d,
-                     ToDuration(from.task(), "timeouts.task"));
-    timeouts.task_ms = absl::ToInt64Milliseconds(d);
-  }
-  return timeouts;
-}
-
 absl::Status TooLong(absl::string_view what, size_t limit) {
   return absl::InvalidArgumentError(
       absl::StrCat(what, " is over ", limit, " bytes: make it shorter"));
@@ -136,6 +111,31 @@ absl::Status CheckVariables(
     }
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<notes::Timeouts> ToTimeouts(const v1::Timeouts& from) {
+  notes::Timeouts timeouts;
+  if (from.has_start()) {
+    ASSIGN_OR_RETURN(const absl::Duration d,
+                     ToDuration(from.start(), "timeouts.start"));
+    timeouts.start_ms = absl::ToInt64Milliseconds(d);
+  }
+  if (from.has_idle()) {
+    ASSIGN_OR_RETURN(const absl::Duration d,
+                     ToDuration(from.idle(), "timeouts.idle"));
+    timeouts.idle_ms = absl::ToInt64Milliseconds(d);
+  }
+  if (from.has_turn()) {
+    ASSIGN_OR_RETURN(const absl::Duration d,
+                     ToDuration(from.turn(), "timeouts.turn"));
+    timeouts.turn_ms = absl::ToInt64Milliseconds(d);
+  }
+  if (from.has_task()) {
+    ASSIGN_OR_RETURN(const absl::Duration d,
+                     ToDuration(from.task(), "timeouts.task"));
+    timeouts.task_ms = absl::ToInt64Milliseconds(d);
+  }
+  return timeouts;
 }
 
 absl::Status CheckKey(absl::string_view key) {

@@ -22,6 +22,7 @@ absl::StatusOr<TaskRequest> ToTaskRequest(const v1::CreateTaskRequest& body);
 absl::StatusOr<AnswerRequest> ToAnswer(const v1::RespondRequest& body);
 absl::StatusOr<std::optional<absl::Duration>> GraceOf(
     const v1::StopRequest& body);
+absl::StatusOr<notes::Timeouts> ToTimeouts(const v1::Timeouts& from);
 // Checks an idempotency_key.
 absl::Status CheckKey(absl::string_view key);
 // InvalidArgument if `env` has a variable that no process could have.

@@ -136,7 +136,7 @@ class Parts {
         http_(
             &loop_, {},
             [this](std::unique_ptr<http::Exchange> exchange) {
-              needed_at_ = clock_.NowMicros();
+              needed_at_ = clock_.AwakeMicros();
               api_.Handle(std::move(exchange));
             },
             [](int status, absl::string_view message) {
@@ -148,7 +148,7 @@ class Parts {
 
   absl::Status Run(absl::FunctionRef<void(const ServerReady&)> on_ready) {
     const StopSignals signals(&loop_, [this] { Stop(); });
-    needed_at_ = clock_.NowMicros();
+    needed_at_ = clock_.AwakeMicros();
     tasks_.Begin();
     ASSIGN_OR_RETURN(const ServerReady ready, Listen());
     const Ticker beat(&loop_, kBeat, [this] {
@@ -250,7 +250,7 @@ class Parts {
       return Stop();
     }
     if (options_.life == ServerOptions::Life::kUntilTold) return;
-    const int64_t now = clock_.NowMicros();
+    const int64_t now = clock_.AwakeMicros();
     if (!tasks_.idle() || http_.connections() > 0) needed_at_ = now;
     if (now - needed_at_ >= absl::ToInt64Microseconds(options_.idle_exit)) {
       Stop();
@@ -260,6 +260,7 @@ class Parts {
   void Retain() {
     const bool by_age = options_.keep_for != absl::InfiniteDuration();
     if (!by_age && options_.keep_bytes == 0) return;
+    clock_.FollowRealTime();
     const int64_t before =
         by_age
             ? clock_.NowMicros() - absl::ToInt64Microseconds(options_.keep_for)

@@ -164,6 +164,7 @@ absl::StatusOr<ActiveTask*> Tasks::Activate(const std::string& id) {
       std::unique_ptr<ActiveTask> task,
       ActiveTask::Open(std::move(folder), std::move(stream),
                        {.loop = tools_.loop,
+                        .pool = tools_.pool,
                         .clock = tools_.clock,
                         .owner = this,
                         .relay_program = tools_.relay_program,

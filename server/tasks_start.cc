@@ -27,7 +27,7 @@ void Tasks::CountIn(const ActiveTask& task) {
   const bool lives = task.failure().ok() && state.process_alive;
   if (!lives || state.status != TaskStatus::kIdle || state.input_closed) {
     idle_.erase(task.id());
-  } else if (idle_.emplace(task.id(), tools_.clock->NowMicros()).second) {
+  } else if (idle_.emplace(task.id(), tools_.clock->AwakeMicros()).second) {
     tools_.loop->Post([this] { CloseIdle(); });
   }
   if (lives && state.status != TaskStatus::kIdle) {

@@ -1,5 +1,6 @@
 #include "task/follower.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -7,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "base/fd.h"
 #include "base/status_macros.h"
 #include "relay/log_format.h"
@@ -18,6 +20,7 @@ namespace troika {
 namespace {
 
 constexpr int64_t kLookAgain = 20000;
+constexpr int64_t kAskToDriveAgain = 1000000;
 
 // As ReplaySink, and tells of each record that is counted in.
 class TellingSink : public ReplaySink {
@@ -42,6 +45,21 @@ int64_t LogSize(const TaskFolder& folder) {
 }
 
 }  // namespace
+
+absl::AnyInvocable<absl::StatusOr<relay::LogWriter>()> OpenLogForWriting(
+    const TaskFolder& folder, Clock* clock) {
+  return [dir = CopyOf(folder.fd), id = folder.id,
+          clock]() -> absl::StatusOr<relay::LogWriter> {
+    RETURN_IF_ERROR(dir.status());
+    return relay::LogWriter::Open(dir->get(), id, clock);
+  };
+}
+
+absl::StatusOr<UniqueFd> CopyOf(const UniqueFd& fd) {
+  UniqueFd copy(fcntl(fd.get(), F_DUPFD_CLOEXEC, 0));
+  if (!copy.ok()) return absl::ErrnoToStatus(errno, "copy a descriptor");
+  return copy;
+}
 
 absl::StatusOr<relay::LogReader> OpenLog(const TaskFolder& folder) {
   auto reader = relay::LogReader::Open(folder.fd.get());
@@ -92,7 +110,7 @@ absl::Status Follower::ReadSome(MessageSink sink) {
   if (!at_end_ && behind_until_ == 0) behind_until_ = LogSize(*folder_);
   if (at_end_ || reader_.offset() >= behind_until_) behind_until_ = 0;
   caught_up_ = caught_up_ || !behind();
-  if (!at_end_) wake_at_ = options_.clock->NowMicros();
+  if (!at_end_) wake_at_ = options_.clock->AwakeMicros();
   return absl::OkStatus();
 }
 
@@ -105,6 +123,9 @@ void Follower::Listen() {
     behind_until_ = 0;
     return;
   }
+  if (news->awake_micros) {
+    relay_clock_.Saw(*news->awake_micros, options_.clock->AwakeMicros());
+  }
   if (news->trouble) trouble_ = *news->trouble;
   for (auto& answer : news->answers) answers_.push_back(std::move(answer));
 }
@@ -116,10 +137,20 @@ absl::Status Follower::Advance(MessageSink sink) {
   RETURN_IF_ERROR(ReadSome(sink));
   if (behind()) return absl::OkStatus();
   if (std::exchange(relay_gone_, false)) Disconnect();
+  if (MustAskToDrive() && options_.clock->AwakeMicros() >= drive_at_) {
+    client_.reset();
+  }
   if (!client_ && state().process_alive) Connect(sink);
+  // Who has a relay, or no process, does not need the log's lock.
+  if (client_ || !state().process_alive) open_log_.Take();
+  if (client_ && state().awake.now) {
+    relay_clock_.Saw(absl::ToUnixMicros(*state().awake.now),
+                     options_.clock->AwakeMicros());
+  }
+  if (MustAskToDrive() && wake_at_ == 0) wake_at_ = drive_at_;
   if (client_ || !at_end_) return absl::OkStatus();
   if (state().process_alive || state().turns_waiting > 0) {
-    if (wake_at_ == 0) wake_at_ = options_.clock->NowMicros() + kLookAgain;
+    if (wake_at_ == 0) wake_at_ = options_.clock->AwakeMicros() + kLookAgain;
     return absl::OkStatus();
   }
   at_rest_ = true;
@@ -139,35 +170,47 @@ void Follower::TellEnd(MessageSink sink) {
 void Follower::Disconnect() {
   // One that turns us away would do so again at once.
   if (!client_->role()) {
-    connect_at_ = options_.clock->NowMicros() + kLookAgain;
+    connect_at_ = options_.clock->AwakeMicros() + kLookAgain;
   }
   client_.reset();
 }
 
 void Follower::Connect(MessageSink sink) {
-  if (options_.clock->NowMicros() < connect_at_) return;
+  if (options_.clock->AwakeMicros() < connect_at_) return;
   auto client = relay::Client::Connect(folder_->fd.get(), options_.role);
   if (client.ok()) {
     client_ = *std::move(client);
     ++connections_;
+    relay_clock_.Forget();
+    drive_at_ = options_.clock->AwakeMicros() + kAskToDriveAgain;
   } else {
     OnRelayMissing(sink);
   }
 }
 
 void Follower::OnRelayMissing(MessageSink sink) {
+  if (tell_lost_.running()) return;
+  tell_lost_.Take();
+  if (!open_log_.busy()) {
+    open_log_.Start(options_.executor,
+                    OpenLogForWriting(*folder_, options_.clock));
+  }
+  auto log = open_log_.Take();
   // While the lock is held, a relay starts or a guard cleans up.
-  auto log =
-      relay::LogWriter::Open(folder_->fd.get(), folder_->id, options_.clock);
-  if (!log.ok()) return;
+  if (!log || !log->ok()) return;
   // It may have written its last words since we looked.
   if (!ReadSome(sink).ok() || !state().process_alive) return;
-  if (log->offset() != reader_.offset()) return;
-  log->Append({.payload = notes::ToJson(notes::Lost{
-                   .reason = "the relay of the agent is gone and left no word "
-                             "of how the agent ended"})});
-  if (log->Flush().ok()) log->Sync().IgnoreError();
-  Read(sink).IgnoreError();
+  relay::LogWriter writer = **std::move(log);
+  if (writer.offset() != reader_.offset()) return;
+  writer.Append({.payload = notes::ToJson(notes::Lost{
+                     .reason = "the relay of the agent is gone and left no "
+                               "word of how the agent ended"})});
+  tell_lost_.Start(options_.executor, [writer = std::move(writer)]() mutable {
+    absl::Status told = writer.Flush();
+    if (told.ok()) told = writer.Sync();
+    return told;
+  });
+  if (tell_lost_.Take()) Read(sink).IgnoreError();
 }
 
 pollfd Follower::PollFd() const {
@@ -177,6 +220,21 @@ pollfd Follower::PollFd() const {
 
 std::optional<relay::Role> Follower::role() const {
   return client_ ? client_->role() : std::nullopt;
+}
+
+std::optional<relay::WatchReason> Follower::watch_reason() const {
+  return client_ ? client_->watch_reason() : std::nullopt;
+}
+
+bool Follower::MustAskToDrive() const {
+  return options_.role == relay::Role::kDriver &&
+         role() == relay::Role::kWatcher && !watch_reason();
+}
+
+void Follower::AskToDrive() {
+  if (!MustAskToDrive()) return;
+  drive_at_ = options_.clock->AwakeMicros();
+  wake_at_ = drive_at_;
 }
 
 std::vector<relay::Client::Answer> Follower::TakeAnswers() {

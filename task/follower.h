@@ -19,10 +19,14 @@
 #include "absl/status/statusor.h"
 #include "agent/protocol.h"
 #include "base/clock.h"
+#include "base/fd.h"
 #include "relay/client.h"
 #include "relay/frame.h"
 #include "relay/log_reader.h"
+#include "relay/log_writer.h"
 #include "task/home.h"
+#include "task/later.h"
+#include "task/relay_clock.h"
 #include "task/replay.h"
 
 namespace troika {
@@ -38,6 +42,8 @@ class Follower {
     // What one Advance() reads at most, more or less. With less than all, the
     // owner's loop is held up by no log, however long.
     int64_t max_read = std::numeric_limits<int64_t>::max();
+    // For what blocks; Advance() is to be called when that is done. Borrowed.
+    BlockingExecutor* /*nullable*/ executor = nullptr;
   };
 
   // Reads nothing yet. `folder` is borrowed. NotFound where it has no log.
@@ -65,7 +71,7 @@ class Follower {
   void Finish(MessageSink sink);
 
   pollfd PollFd() const;
-  // Microseconds; 0: only PollFd() matters.
+  // By Clock::AwakeMicros(); 0: only PollFd() matters.
   int64_t wake_at() const { return wake_at_; }
 
   // How far the log has been read.
@@ -80,6 +86,13 @@ class Follower {
   int64_t connections() const { return connections_; }
   // What we are to it; nothing before it said so.
   std::optional<relay::Role> role() const;
+  // Why we watch, where the relay tells.
+  std::optional<relay::WatchReason> watch_reason() const;
+  // Asks again to drive, where we watch and the relay would not tell us that
+  // its driver is gone. Happens every second by itself.
+  void AskToDrive();
+  // The clock of the relay that we are connected to.
+  const RelayClock& relay_clock() const { return relay_clock_; }
   void Send(const relay::Command& command) { client_->Send(command); }
   // Of commands, since the last call.
   std::vector<relay::Client::Answer> TakeAnswers();
@@ -99,6 +112,8 @@ class Follower {
   // Where a relay should be there.
   void Connect(MessageSink sink);
   void OnRelayMissing(MessageSink sink);
+  // We want to drive, and the relay, an old one, won't tell us when we can.
+  bool MustAskToDrive() const;
 
   const TaskFolder* folder_;
   Options options_;
@@ -110,6 +125,10 @@ class Follower {
   int64_t connections_ = 0;
   int64_t wake_at_ = 0;
   int64_t connect_at_ = 0;  // Not before.
+  int64_t drive_at_ = 0;    // When to ask again to drive, where that is needed.
+  RelayClock relay_clock_;
+  Later<absl::StatusOr<relay::LogWriter>> open_log_;
+  Later<absl::Status> tell_lost_;
   // Where the log ended when we found that we are behind; 0: we are not.
   int64_t behind_until_ = 0;
   bool relay_gone_ = false;  // Which is judged once its last words are read.
@@ -117,6 +136,13 @@ class Follower {
   bool caught_up_ = false;
   bool at_rest_ = false;
 };
+
+// For work that may outlive the owner of `fd`.
+absl::StatusOr<UniqueFd> CopyOf(const UniqueFd& fd);
+
+// Opens the log for writing, with a descriptor and a name of its own.
+absl::AnyInvocable<absl::StatusOr<relay::LogWriter>()> OpenLogForWriting(
+    const TaskFolder& folder, Clock* clock);
 
 // NotFound says what to do where the task has no log.
 absl::StatusOr<relay::LogReader> OpenLog(const TaskFolder& folder);

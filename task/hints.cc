@@ -29,6 +29,10 @@ struct Hint {
 
 // The most telling first. The comments name the harnesses whose words they are.
 constexpr Hint kHints[] = {
+    // Troika itself.
+    {R"(^the task deadline of \S+ passed)",
+     "give the task more working time with its next turn: --task-timeout, or "
+     "timeouts.task in the API"},
     // Codex. It speaks of trust and means git.
     {R"(--skip-git-repo-check|not (inside )?a git repository)",
      "run the task in a git repository, or with skip_git_check"},

@@ -16,6 +16,7 @@ using ::testing::SizeIs;
 
 // What the CLIs really say, and a part of the hint.
 constexpr std::pair<absl::string_view, absl::string_view> kSaid[] = {
+    {"the task deadline of 24h passed", "--task-timeout"},
     {"Not inside a trusted directory and --skip-git-repo-check was not "
      "specified.",
      "skip_git_check"},

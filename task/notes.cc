@@ -81,7 +81,8 @@ struct Spec<Turn> {
       Field{"by", &Turn::by},
       Field{"request_key", &Turn::request_key},
       Field{"model", &Turn::model},
-      Field{"edit_mode", &Turn::edit_mode}};
+      Field{"edit_mode", &Turn::edit_mode},
+      Field{"timeouts", &Turn::timeouts}};
 };
 
 template <>
@@ -198,6 +199,12 @@ template <>
 struct Spec<Lost> {
   static constexpr absl::string_view kName = "lost";
   static constexpr std::tuple kFields = {Field{"reason", &Lost::reason}};
+};
+
+template <>
+struct Spec<Clock> {
+  static constexpr absl::string_view kName = "clock";
+  static constexpr std::tuple kFields = {Field{"leap_us", &Clock::leap_us}};
 };
 
 std::string Quoted(absl::string_view text) {

@@ -24,6 +24,8 @@ struct Timeouts {
   std::optional<int64_t> idle_ms;
   std::optional<int64_t> turn_ms;
   std::optional<int64_t> task_ms;
+
+  bool operator==(const Timeouts&) const = default;
 };
 
 // The task as it was asked for: the first record of its log. It starts no turn;
@@ -56,6 +58,7 @@ struct Turn {
   // For this turn and later ones; empty: as before.
   std::string model;
   std::string edit_mode;  // An id.
+  Timeouts timeouts;
 };
 
 // A process is started; whether it could be is told by StartFailed.
@@ -146,6 +149,12 @@ struct Lost {
   std::string reason;
 };
 
+// The real time leapt, and the times of records with it: the machine slept, or
+// its time was set. Negative: back.
+struct Clock {
+  int64_t leap_us = 0;
+};
+
 // A note of another version.
 struct Unknown {
   std::string name;
@@ -155,7 +164,7 @@ struct Unknown {
 using Note =
     std::variant<Request, Turn, Spawned, StartFailed, Interrupt, Stop,
                  Cancelled, Deadline, Answer, Signalled, StdinClosed, StdinLost,
-                 Leftover, Trouble, Torn, Exited, Lost, Unknown>;
+                 Leftover, Trouble, Torn, Exited, Lost, Clock, Unknown>;
 
 // One JSON object on one line. Members at their default are left out.
 std::string ToJson(const Note& note);

@@ -34,10 +34,11 @@ const std::pair<Note, absl::string_view> kNotes[] = {
           .images =
               {{.path = "a.png", .media_type = "image/png", .base64 = "AAAA"},
                {.path = "b.png"}},
-          .by = "user"},
+          .by = "user",
+          .timeouts = {.task_ms = 5}},
      R"({"note":"turn","turn":2,"prompt":"p","images":[{"path":"a.png",)"
      R"("media_type":"image/png","base64":"AAAA"},{"path":"b.png"}],)"
-     R"("by":"user"})"},
+     R"("by":"user","timeouts":{"task_ms":5}})"},
     {Spawned{.generation = 2,
              .turn = 3,
              .argv = {"codex", ""},
@@ -80,6 +81,7 @@ const std::pair<Note, absl::string_view> kNotes[] = {
      R"({"note":"exited","code":0,"signal":9,"reason":"r","utime_us":1,)"
      R"("stime_us":2,"max_rss_kb":3,"stderr_tail":"e","discarded_bytes":4})"},
     {Lost{.reason = "r"}, R"({"note":"lost","reason":"r"})"},
+    {Clock{.leap_us = -5}, R"({"note":"clock","leap_us":-5})"},
     {Unknown{.name = "later", .json = R"({"note":"later","x":[1]})"},
      R"({"note":"later","x":[1]})"},
 };

@@ -152,6 +152,9 @@ class Reducer {
   Step operator()(const Result& result);
   Step operator()(const Lifecycle& event);
 
+  // The message took the turns that waited from the task.
+  bool withdrew() const { return withdrew_; }
+
  private:
   Step Spoke() {
     state_.turn_open = true;
@@ -185,12 +188,20 @@ class Reducer {
   Step OnSpawned(const Lifecycle& event);
   Step OnEndAsked(Ending ending);
   Step OnProcessEnded(const Lifecycle& event);
+  Step OnCancelled();
+  // What is left of a process that ended while a turn waits for the next one.
+  Outcome OutcomeBeforeTurn(const Lifecycle& event) const;
 
   const Message& message_;
   TaskState& state_;
+  bool withdrew_ = false;
 };
 
 Step Reducer::operator()(const Result& result) {
+  if (state_.withdrawn_results > 0 && !state_.process_alive) {
+    --state_.withdrawn_results;
+    return Step::kNothing;
+  }
   TakeUsage(result.usage);
   state_.result = TurnResult{.is_error = result.is_error,
                              .synthetic = result.synthetic,
@@ -230,6 +241,8 @@ Step Reducer::EndStep() const {
 Step Reducer::OnTurnAsked(const Lifecycle& event) {
   ++state_.turns;
   state_.turn_started = message_.time;
+  state_.awake.turn_started = state_.awake.now;
+  state_.withdrawn_results = 0;
   const bool waits = event.generation == 0;
   if (waits) ++state_.turns_waiting;
   const bool another_runs = state_.process_alive && state_.turn_open;
@@ -246,6 +259,8 @@ Step Reducer::OnSpawned(const Lifecycle& event) {
   if (std::exchange(state_.turns_waiting, 0) > 0) OpenTurn();
   if (!state_.started) state_.started = message_.time;
   state_.turn_started = message_.time;
+  state_.awake.turn_started = state_.awake.now;
+  state_.awake.last_activity.reset();  // By another relay's clock.
   return Step::kSpawned;
 }
 
@@ -270,7 +285,10 @@ Step Reducer::OnProcessEnded(const Lifecycle& event) {
   state_.exit_code = event.exit_code;
   state_.signal = event.signal;
   DropPending();
-  if (turn_waits) return Step::kEndedBeforeTurn;
+  if (turn_waits) {
+    state_.outcome = OutcomeBeforeTurn(event);
+    return Step::kEndedBeforeTurn;
+  }
   state_.turns_waiting = 0;
   if (!was_alive && HasEnded(state_.status)) return Step::kNothing;
   Step step = EndStep();
@@ -283,6 +301,42 @@ Step Reducer::OnProcessEnded(const Lifecycle& event) {
   state_.turn_open = false;
   if (state_.error.empty()) state_.error = event.text;
   return step;
+}
+
+Outcome Reducer::OutcomeBeforeTurn(const Lifecycle& event) const {
+  Outcome outcome = {.ending = state_.ending, .ended = message_.time};
+  if (state_.ending.kind != Ending::Kind::kNone) {
+    outcome.status = state_.ending.kind == Ending::Kind::kInterrupt
+                         ? TaskStatus::kInterrupted
+                         : TaskStatus::kFailed;
+    outcome.error = state_.ending.text;
+  } else if (!state_.result || state_.result->is_error) {
+    outcome.status = TaskStatus::kFailed;
+    outcome.error = state_.result ? state_.result->error : event.text;
+    if (state_.result) outcome.hint = state_.result->hint;
+  }
+  return outcome;
+}
+
+Step Reducer::OnCancelled() {
+  if (state_.process_alive) return Step::kNothing;
+  const int waiting = std::exchange(state_.turns_waiting, 0);
+  state_.turn_open = false;
+  if (!state_.outcome) return Step::kCancelled;
+  if (waiting == 0) return Step::kNothing;
+  withdrew_ = true;
+  state_.withdrawn_results = waiting;
+  state_.error = state_.outcome->error;
+  state_.hint = state_.outcome->hint;
+  state_.ending = state_.outcome->ending;
+  switch (state_.outcome->status) {
+    case TaskStatus::kDone:
+      return Step::kEndedWell;
+    case TaskStatus::kInterrupted:
+      return Step::kEndedAsAsked;
+    default:
+      return Step::kEndedBadly;
+  }
 }
 
 Ending EndingOf(const Lifecycle& event) {
@@ -326,10 +380,7 @@ Step Reducer::operator()(const Lifecycle& event) {
     case Lifecycle::Kind::kLost:
       return OnProcessEnded(event);
     case Lifecycle::Kind::kCancelled:
-      if (state_.process_alive) return Step::kNothing;
-      state_.turns_waiting = 0;
-      state_.turn_open = false;
-      return Step::kCancelled;
+      return OnCancelled();
   }
   return Step::kNothing;
 }
@@ -344,14 +395,40 @@ TaskStatus NextStatus(TaskStatus status, Step step) {
   return kTable[static_cast<int>(step)].next[static_cast<int>(status)];
 }
 
+void StopWork(TaskState* state) {
+  AwakeTimes& awake = state->awake;
+  if (awake.working_since && awake.now) {
+    state->worked +=
+        std::max(*awake.now - *awake.working_since, absl::ZeroDuration());
+  }
+  awake.working_since.reset();
+}
+
 void Reduce(const Message& message, TaskState* state) {
   if (!message.parent_tool_use_id.empty()) return;
-  const Step step = std::visit(Reducer(message, state), message.payload);
+  Reducer reducer(message, state);
+  const Step step = std::visit(reducer, message.payload);
   const bool had_ended = HasEnded(state->status);
   state->status = NextStatus(state->status, step);
   const bool has_ended = HasEnded(state->status);
-  if (has_ended && !had_ended) state->ended = message.time;
+  if (has_ended && !had_ended) {
+    state->ended = reducer.withdrew() ? state->outcome->ended : message.time;
+  }
   if (!has_ended) state->ended.reset();
+  if (has_ended && state->status != TaskStatus::kCancelled) {
+    state->outcome = {.status = state->status,
+                      .error = state->error,
+                      .hint = state->hint,
+                      .ending = state->ending,
+                      .ended = state->ended};
+  }
+  const bool works = state->status == TaskStatus::kStarting ||
+                     state->status == TaskStatus::kRunning;
+  if (!works) {
+    StopWork(state);
+  } else if (!state->awake.working_since) {
+    state->awake.working_since = state->awake.now;
+  }
 }
 
 }  // namespace troika

@@ -35,6 +35,9 @@ inline constexpr int kSteps = 15;
 absl::string_view StepName(Step step);
 TaskStatus NextStatus(TaskStatus status, Step step);
 
+// Counts the work since state->awake.working_since, up to state->awake.now.
+void StopWork(TaskState* state);
+
 // What a subagent says changes nothing. Never fails, whatever the order.
 void Reduce(const Message& message, TaskState* state);
 

@@ -211,6 +211,71 @@ TEST(ReduceTest, CancelledOnlyBeforeTheStart) {
   EXPECT_EQ(Tell().Running().Event(Kind::kCancelled).status(), "running");
 }
 
+// Turns that wait are withdrawn, and the task stays as the last turn left it.
+TEST(ReduceTest, WithdrawnTurnsLeaveTheTaskAsItWas) {
+  const auto withdraw = [](Tell& tell) {
+    const TaskState before = tell.state();
+    tell.Event(Kind::kTurnAsked).Event(Kind::kTurnAsked);
+    EXPECT_EQ(tell.status(), "queued");
+    EXPECT_EQ(tell.state().turns_waiting, 2);
+    tell.Event(Kind::kCancelled);
+    for (int i = 0; i < 2; ++i) {
+      tell(Result{.is_error = true, .synthetic = true, .error = "cancelled"});
+    }
+    EXPECT_EQ(tell.state().status, before.status);
+    EXPECT_EQ(tell.state().error, before.error);
+    EXPECT_EQ(tell.state().hint, before.hint);
+    EXPECT_EQ(tell.state().result, before.result);
+    EXPECT_EQ(tell.state().ended, before.ended);
+    EXPECT_EQ(tell.state().turns_waiting, 0);
+    EXPECT_FALSE(tell.state().turn_open);
+    // It takes turns as before.
+    tell.Event(Kind::kTurnAsked);
+    EXPECT_EQ(tell.status(), "queued");
+    tell.Event(Kind::kSpawned)(Init{}).Good().Exit(0);
+    EXPECT_EQ(tell.status(), "done");
+    EXPECT_EQ(tell.state().error, "");
+  };
+  Tell done;
+  done.Running().Good().Exit(0);
+  withdraw(done);
+  Tell failed;
+  failed.Running().Bad().Exit(1);
+  EXPECT_EQ(failed.status(), "failed");
+  withdraw(failed);
+  Tell interrupted;
+  interrupted.Running().Event(Kind::kInterruptAsked, "user").Exit(0);
+  EXPECT_EQ(interrupted.status(), "interrupted");
+  withdraw(interrupted);
+  Tell not_started;
+  not_started.Event(Kind::kTurnAsked).Event(Kind::kStartFailed, "", "no file");
+  EXPECT_EQ(not_started.status(), "failed");
+  withdraw(not_started);
+}
+
+TEST(ReduceTest, TurnWithdrawnAfterAProcessThatEndedBeforeIt) {
+  Tell tell;
+  tell.Running().Good();
+  // The process takes no more prompts, and exits.
+  tell(Lifecycle{.kind = Kind::kTurnAsked, .generation = 0}).Exit(0);
+  EXPECT_EQ(tell.status(), "queued");
+  tell.Event(Kind::kCancelled)(
+      Result{.is_error = true, .synthetic = true, .error = "cancelled"});
+  EXPECT_EQ(tell.status(), "done");
+  EXPECT_EQ(tell.state().error, "");
+  EXPECT_EQ(tell.state().result->text, "answer");
+}
+
+TEST(ReduceTest, CancelledStaysCancelled) {
+  Tell tell;
+  tell.Event(Kind::kCreated)
+      .Event(Kind::kTurnAsked)
+      .Event(Kind::kCancelled)(
+          Result{.is_error = true, .synthetic = true, .error = "cancelled"});
+  EXPECT_EQ(tell.status(), "cancelled");
+  EXPECT_EQ(tell.Event(Kind::kCancelled).status(), "cancelled");
+}
+
 TEST(ReduceTest, StopBeforeTheStartIsAtOnce) {
   Tell tell;
   tell.Event(Kind::kTurnAsked).Event(Kind::kStopAsked, "user");

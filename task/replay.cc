@@ -40,9 +40,12 @@ Raw StderrLine(const Record& line) {
 void Replay::OnRecord(const relay::LogRecord& log_record, MessageSink sink) {
   state_.last_record = log_record.number;
   const absl::Time time = absl::FromUnixMicros(log_record.micros);
+  awake_before_ = state_.awake.now;
+  state_.awake.now = time - state_.awake.leaps;
   if (log_record.stream == relay::Stream::kStdout ||
       log_record.stream == relay::Stream::kStderr) {
     state_.last_activity = time;
+    state_.awake.last_activity = state_.awake.now;
   }
   const std::optional<Record> line =
       joiners_[static_cast<size_t>(log_record.stream)].Add(log_record);

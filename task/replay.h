@@ -137,6 +137,7 @@ class Replay {
   void OnNote(const notes::Torn& note, Out& out);
   void OnNote(const notes::Exited& note, Out& out);
   void OnNote(const notes::Lost& note, Out& out);
+  void OnNote(const notes::Clock& note, Out& out);
 
   void GiveTurn(const TurnAsked& turn, Out& out);
   void EndProcess(const ProcessEnded& ended, Out& out);
@@ -152,6 +153,8 @@ class Replay {
   std::optional<Process> process_;
   Continuation continuation_;  // For the next process.
   std::vector<TurnAsked> held_turns_;
+  // state_.awake.now before the record that is looked at.
+  std::optional<absl::Time> awake_before_;
   std::array<LineJoiner, 4> joiners_;  // By stream.
   LineRun run_;  // Of the batch whose lines are coming; else empty.
   EventId last_id_;

@@ -10,6 +10,7 @@
 #include "agent/registry.h"
 #include "base/json.h"
 #include "task/answer.h"
+#include "task/reduce.h"
 #include "task/replay.h"
 
 namespace troika {
@@ -50,6 +51,18 @@ void SetOptions(absl::string_view options_json, TaskState* state) {
   if (!native && !state->edit_mode) state->edit_mode = EditMode::kResearch;
 }
 
+// What `given` leaves out stays as it was.
+void MergeTimeouts(const notes::Timeouts& given, notes::Timeouts* timeouts) {
+  const auto merge = [](const std::optional<int64_t>& from,
+                        std::optional<int64_t>* to) {
+    if (from) *to = from;
+  };
+  merge(given.start_ms, &timeouts->start_ms);
+  merge(given.idle_ms, &timeouts->idle_ms);
+  merge(given.turn_ms, &timeouts->turn_ms);
+  merge(given.task_ms, &timeouts->task_ms);
+}
+
 }  // namespace
 
 void Replay::OnNote(const notes::Request& note, Out& out) {
@@ -67,6 +80,7 @@ void Replay::OnNote(const notes::Request& note, Out& out) {
   state_.labels = note.labels;
   state_.parent = note.parent;
   SetOptions(note.options_json, &state_);
+  state_.timeouts = note.timeouts;
   continuation_.session_id = note.resume_session;
   continuation_.total_known = note.resume_session.empty();
   Emit(Lifecycle{.kind = Lifecycle::Kind::kCreated, .text = note.title}, out);
@@ -92,6 +106,7 @@ void Replay::OnNote(const notes::Turn& note, Out& out) {
   if (const auto mode = EditModeFromId(note.edit_mode)) {
     state_.edit_mode = mode;
   }
+  MergeTimeouts(note.timeouts, &state_.timeouts);
   Emit(Lifecycle{.kind = Lifecycle::Kind::kTurnAsked,
                  .generation = taken ? process_->generation : 0,
                  .turn = turn,
@@ -114,10 +129,15 @@ void Replay::GiveTurn(const TurnAsked& turn, Out& out) {
 
 void Replay::OnNote(const notes::Spawned& note, Out& out) {
   if (process_) {
+    // This record is of another relay, whose clock is another one.
+    state_.awake.now = awake_before_;
     EndProcess({.reason = "another process was started, and how this one "
                           "ended is not in the log"},
                out);
+    StopWork(&state_);
   }
+  state_.awake.leaps = absl::ZeroDuration();
+  state_.awake.now = out.time;
   Process process;
   process.generation = std::max(1, note.generation);
   process.expected_session = note.expected_session;
@@ -292,7 +312,15 @@ void Replay::OnNote(const notes::Exited& note, Out& out) {
        out);
 }
 
+void Replay::OnNote(const notes::Clock& note, Out& out) {
+  state_.awake.leaps += absl::Microseconds(note.leap_us);
+  state_.awake.now = *out.time - state_.awake.leaps;
+}
+
 void Replay::OnNote(const notes::Lost& note, Out& out) {
+  // Whoever found that it is lost has another clock; it worked at least up to
+  // its last record.
+  state_.awake.now = awake_before_;
   Lifecycle event = {
       .kind = Lifecycle::Kind::kLost,
       .generation = state_.generation,

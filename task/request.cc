@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "agent/launch_json.h"
 #include "agent/registry.h"
+#include "base/blocking.h"
 #include "base/json.h"
 #include "base/read_file.h"
 #include "base/status_macros.h"
@@ -224,6 +225,7 @@ absl::StatusOr<std::string> ReadNamedFile(const std::string& path,
 
 absl::StatusOr<std::vector<TurnAsked::Image>> ReadImages(
     const std::vector<std::string>& paths, const Backend& backend) {
+  if (!paths.empty()) AssertMayBlock("read of images");
   std::vector<TurnAsked::Image> images;
   for (const std::string& path : paths) {
     TurnAsked::Image image = {.path = path,

@@ -14,6 +14,16 @@
 #include "base/status_macros.h"
 
 namespace troika {
+namespace {
+
+// A deadline that is noticed later than that passed while the whole machine, or
+// all of Troika, stood still.
+constexpr int64_t kOverslept = 5000000;
+// What the agent then gets to say something.
+constexpr int64_t kOversleptPatience = 2000000;
+
+}  // namespace
+
 Runner::Runner(TaskFolder folder, RunnerTools tools)
     : folder_(std::move(folder)), tools_(std::move(tools)) {}
 
@@ -33,7 +43,8 @@ absl::Status Runner::OpenFollower() {
                    Follower::Open(&folder_, {.role = relay::Role::kDriver,
                                              .clock = tools_.clock,
                                              .on_record = [this] { Step(); },
-                                             .max_read = tools_.max_read}));
+                                             .max_read = tools_.max_read,
+                                             .executor = &tools_.executor}));
   follower_.emplace(std::move(follower));
   return absl::OkStatus();
 }
@@ -56,7 +67,6 @@ absl::Status Runner::LoadOptions() {
       parser.Parse(request->options_json.empty() ? "{}"
                                                  : request->options_json));
   ASSIGN_OR_RETURN(options_, LaunchOptionsFromJson(options));
-  watchdog_ = Watchdog(request->timeouts);
   backend_ = backend;
   return absl::OkStatus();
 }
@@ -64,13 +74,17 @@ absl::Status Runner::LoadOptions() {
 absl::Status Runner::Advance(MessageSink sink) {
   appended_ = false;
   waits_for_start_ = false;
+  RETURN_IF_ERROR(FinishAppend());
+  RETURN_IF_ERROR(FinishLaunch());
   if (ready_.ok()) OnRelayStarted();
   RETURN_IF_ERROR(follower_->Advance(sink));
   for (const relay::Client::Answer& answer : follower_->TakeAnswers()) {
-    queue_.OnAnswer(answer, tools_.clock->NowMicros());
+    queue_.OnAnswer(answer, tools_.clock->AwakeMicros());
   }
   if (follower_->behind()) return absl::OkStatus();
   RETURN_IF_ERROR(LoadOptions());
+  // The follower may need the log's lock to say that the process is lost.
+  if (follower_->connected() || state().process_alive) open_log_.Take();
   if (follower_->connected()) {
     retry_at_ = 0;
     trouble_.clear();
@@ -79,15 +93,19 @@ absl::Status Runner::Advance(MessageSink sink) {
     return absl::OkStatus();
   }
   queue_.OnDisconnected();
-  if (state().process_alive || ready_.ok()) return absl::OkStatus();
+  if (state().process_alive || starts()) return absl::OkStatus();
   interrupt_until_ = 0;
   answered_.clear();
   for (RelayCommand& turn : queue_.Reset()) pending_.push_back(std::move(turn));
-  if (tools_.clock->NowMicros() < retry_at_) return absl::OkStatus();
+  if (blocked() || tools_.clock->AwakeMicros() < retry_at_) {
+    return absl::OkStatus();
+  }
   retry_at_ = 0;
   if (!pending_.empty()) return AppendPending();
   if (state().turns_waiting > 0) return StartProcess();
   cli_.reset();
+  waited_for_start_ = false;
+  open_log_.Take();  // Nobody needs its lock any more.
   return absl::OkStatus();
 }
 
@@ -103,25 +121,26 @@ int64_t Runner::wake_at() const {
     if (other != 0 && (at == 0 || other < at)) at = other;
   };
   // One that passed has been seen to; only its end is waited for.
-  const auto alarm = watchdog_.Next(state());
-  if (alarm && alarm->at_micros > watched_until_) sooner(alarm->at_micros);
+  const auto alarm_at = AlarmAt(NextAlarm(state()));
+  if (alarm_at && *alarm_at > watched_until_) sooner(*alarm_at);
+  sooner(overslept_until_);
   sooner(queue_.wake_at());
   sooner(interrupt_until_);
-  if (!state().process_alive) {
+  if (!state().process_alive && !blocked()) {
     if (!pending_.empty() && retry_at_ == 0) sooner(pending_at_);
     sooner(retry_at_);
   }
-  if (appended_) sooner(tools_.clock->NowMicros());
+  if (appended_) sooner(tools_.clock->AwakeMicros());
   return at;
 }
 
 bool Runner::at_rest() const {
-  return follower_->at_rest() && !ready_.ok() && !queue_.HasTurns() &&
-         pending_.empty() && !appended_;
+  return follower_->at_rest() && !starts() && !blocked() &&
+         !queue_.HasTurns() && pending_.empty() && !appended_;
 }
 
 bool Runner::settled() const {
-  return queue_.empty() && pending_.empty() && !ready_.ok();
+  return queue_.empty() && pending_.empty() && !starts();
 }
 
 pid_t Runner::relay_pid() const {
@@ -142,7 +161,7 @@ void Runner::Send(RelayCommand command) {
 void Runner::SendQueue() {
   if (role() != relay::Role::kDriver) return;
   queue_.AddWanted(follower_->replay().outbox());
-  queue_.Send(tools_.clock->NowMicros(), [&](const RelayCommand& command) {
+  queue_.Send(tools_.clock->AwakeMicros(), [&](const RelayCommand& command) {
     Step();
     follower_->Send({.type = command.type,
                      .key = command.key,
@@ -152,10 +171,11 @@ void Runner::SendQueue() {
 }
 
 void Runner::Watch() {
-  const int64_t now = tools_.clock->NowMicros();
+  const int64_t now = tools_.clock->AwakeMicros();
+  const int64_t watched = std::exchange(watched_until_, now);
+  if (now >= overslept_until_) overslept_until_ = 0;
   if (role() == relay::Role::kWatcher) {
     // Whoever drives it sees to that.
-    watched_until_ = now;
     interrupt_until_ = 0;
     return;
   }
@@ -173,9 +193,13 @@ void Runner::Watch() {
     interrupt_until_ = 0;
     Stop("troika", "the agent did not end its turn").IgnoreError();
   }
-  watched_until_ = now;
-  const auto alarm = watchdog_.Next(state());
-  if (!alarm || now < alarm->at_micros) return;
+  const auto alarm = NextAlarm(state());
+  const auto alarm_at = AlarmAt(alarm);
+  if (!alarm_at || now < *alarm_at) return;
+  if (watched != 0 && watched < *alarm_at && now - *alarm_at > kOverslept) {
+    overslept_until_ = now + kOversleptPatience;
+  }
+  if (overslept_until_ != 0) return;
   const absl::string_view name = DeadlineName(alarm->kind);
   if (alarm->kind == Alarm::Kind::kCloseIdle) {
     return Send({.type = relay::FrameType::kCloseStdin,
@@ -186,6 +210,12 @@ void Runner::Watch() {
         .payload = notes::ToJson(notes::Deadline{.which = std::string(name),
                                                  .after_ms = alarm->after_ms}),
         .grace_ms = tools_.grace_ms});
+}
+
+std::optional<int64_t> Runner::AlarmAt(
+    const std::optional<Alarm>& alarm) const {
+  if (!alarm) return std::nullopt;
+  return follower_->relay_clock().ToOurs(alarm->at_micros);
 }
 
 std::string Runner::Answer() const {

@@ -40,6 +40,7 @@
 #include "task/command_queue.h"
 #include "task/follower.h"
 #include "task/home.h"
+#include "task/later.h"
 #include "task/notes.h"
 #include "task/request.h"
 #include "task/state.h"
@@ -52,13 +53,16 @@ struct RunnerTools {
   Clock* clock = nullptr;
   std::string relay_program;
   std::string version_cache;
-  // Asked before each start of a process, with the log's lock held: the CLI, an
-  // error for the task, or nothing where it can't be had now, as others run or
+  // Asked before each start of a process: the CLI, an error for the task, or
+  // nothing where it can't be had now, as others run or
   // the CLI is still looked for. The runner then waits for its owner to call
   // Advance() again. Unset: FindCli with the cache above, which may block.
   absl::AnyInvocable<std::optional<absl::StatusOr<Cli>>(const Backend&,
                                                         const Environment&)>
       find_cli;
+  // For what blocks: the log's lock, its sync, and the start of a relay. When
+  // it is done, the owner calls Advance() again. Unset: it is done at once.
+  BlockingExecutor executor;
   uint32_t grace_ms = 5000;  // Between the signals of an end.
   int64_t max_log_bytes = int64_t{4} << 30;
   int64_t max_read = int64_t{1} << 20;  // Of the log, in one Advance().
@@ -71,11 +75,14 @@ struct RunnerTools {
 struct TurnRequest {
   std::string prompt;
   std::vector<std::string> images;  // Paths, absolute or under the task's cwd.
+  // The same, read by ReadImages(); unset: Input() reads them, which blocks.
+  std::optional<std::vector<TurnAsked::Image>> read_images;
   std::string by = "user";
   std::string request_key;  // Asked again with the same one, it counts once.
   // For this turn and later ones; unset: as before.
   std::string model;
   std::optional<EditMode> edit_mode;
+  notes::Timeouts timeouts;
 };
 
 class Runner {
@@ -97,7 +104,7 @@ class Runner {
   std::vector<pollfd> PollFds() const;
   // Changes where PollFds() are of others than before.
   int64_t connections() const { return follower_->connections() + starts_; }
-  // Microseconds; 0: only PollFds() matter.
+  // By Clock::AwakeMicros(); 0: only PollFds() matter.
   int64_t wake_at() const;
   // No process lives, and nothing waits for one.
   bool at_rest() const;
@@ -116,7 +123,9 @@ class Runner {
   absl::Status Input(const TurnRequest& turn);
   // Answers what the agent asked; see answer.h for the errors.
   absl::Status Respond(const AnswerRequest& request);
-  // The turn shall end. A harness that can be told so goes on living.
+  // The turn shall end. A harness that can be told so goes on living. Turns
+  // that wait for a process are withdrawn, and the task stays as the last turn
+  // left it; one that never started is cancelled.
   absl::Status Interrupt(absl::string_view by, absl::string_view reason);
   // The agent and all that it started shall end; asked again, sooner. `grace`
   // lies between the signals; unset: that of the tools.
@@ -140,6 +149,8 @@ class Runner {
   const std::string& trouble() const {
     return trouble_.empty() ? follower_->trouble() : trouble_;
   }
+  // Paths of a turn's images from the task's folder on.
+  std::vector<std::string> ImagePaths(const TurnRequest& turn) const;
   // What we are to the relay; nothing where none lives, or it has not said so.
   // What is asked meanwhile waits until it has.
   std::optional<relay::Role> role() const { return follower_->role(); }
@@ -156,15 +167,20 @@ class Runner {
   absl::Status LoadOptions();
   // Appends to the log, or has the relay do it where one lives.
   absl::Status AppendNote(const notes::Note& note, std::string key);
+  // The log, locked: nothing while it is being opened, or where its lock is not
+  // free or something was written that we have not read. Errors are final.
+  absl::StatusOr<std::optional<relay::LogWriter>> TakeLog();
   // What waits for the log's lock; left to wait where that is not free.
   absl::Status AppendPending();
   absl::Status AppendPendingTo(relay::LogWriter log);
+  absl::Status FinishAppend();
   // An error of writing or starting: OK where it may pass, and is told.
   absl::Status TryAgainLater(const absl::Status& error);
   bool IsStale(const RelayCommand& command, int turns) const;
   bool HasPendingTurns() const;
   absl::Status CheckReady() const;
-  absl::Status CheckInput(const TurnRequest& turn) const;
+  absl::Status CheckInput(const TurnRequest& turn);
+  absl::Status CheckWorkLeft(const TurnRequest& turn) const;
   // A turn that the process which lives does not take needs a CLI that can go
   // on with the session.
   absl::Status CheckNextProcess(const TurnRequest& turn) const;
@@ -181,18 +197,33 @@ class Runner {
   void Send(RelayCommand command);
   // Where we drive it: what another one's relay would refuse stays.
   void SendQueue();
-  absl::Status CheckDriver() const;
+  absl::Status CheckDriver();
   std::string NextKey(absl::string_view kind);
 
   absl::Status StartProcess();
-  absl::Status Launch(relay::LogWriter log);
-  std::optional<absl::StatusOr<Cli>> FindCliNow();
+  absl::Status Launch(relay::LogWriter log, const Cli& cli);
+  absl::Status FinishLaunch();
+  // Whether the owner lets us start; cli_ is then what to start with.
+  bool FindCliNow();
+  // A process is on its way.
+  bool starts() const { return ready_.ok() || start_relay_.busy(); }
+  // Something that blocks is being done.
+  bool blocked() const {
+    return open_log_.running() || append_.running() || start_relay_.running();
+  }
   absl::StatusOr<LaunchRequest> NextLaunch() const;
   void OnRelayStarted();
   // The note of a start that did not come about, for when the lock is free.
   void KeepStartFailed(absl::string_view error);
   absl::Status FailStart(relay::LogWriter log, absl::string_view error);
+  struct Appended {
+    absl::Status flushed;
+    absl::Status synced;
+    int64_t offset = 0;  // Where the log then ended.
+  };
   void Watch();
+  // When the next deadline passes, by our clock.
+  std::optional<int64_t> AlarmAt(const std::optional<Alarm>& alarm) const;
   void Step();
 
   const TaskFolder folder_;
@@ -200,7 +231,6 @@ class Runner {
   Environment environment_;
   const Backend* backend_ = nullptr;
   LaunchOptions options_;
-  Watchdog watchdog_;
   std::optional<Follower> follower_;
   UniqueFd ready_;  // Of a relay that starts.
   int64_t starts_ = 0;
@@ -211,15 +241,24 @@ class Runner {
   int64_t pending_at_ = 0;  // When to try again.
   int64_t retry_at_ = 0;  // As is all else that could not be done; 0: nothing.
   std::string trouble_;   // With that.
-  std::optional<Cli> cli_;  // Of a start that is tried again.
-  bool appended_ = false;   // Since the log was read.
+  // What the owner lets us start with, until it is used.
+  std::optional<absl::StatusOr<Cli>> cli_;
+  Later<absl::StatusOr<relay::LogWriter>> open_log_;
+  Later<Appended> append_;
+  std::vector<int64_t> append_ends_;  // In the log, of each that is appended.
+  Later<absl::StatusOr<UniqueFd>> start_relay_;
+  bool appended_ = false;  // Since the log was read.
   bool waits_for_start_ = false;
+  bool waited_for_start_ = false;  // When find_cli was asked last.
   int commands_ = 0;
   int asked_turn_ = 0;              // The last that we asked for.
   std::string asked_request_key_;   // Its.
   std::set<std::string> answered_;  // What we answered in this process.
   int64_t watched_until_ = 0;       // Deadlines up to here have been seen to.
   int64_t interrupt_until_ = 0;  // The turn is to have ended by then; 0: none.
+  // A deadline passed while nobody called us: it waits until then. 0: none
+  // does.
+  int64_t overslept_until_ = 0;
 };
 
 }  // namespace troika

@@ -59,13 +59,18 @@ absl::Status Runner::CheckReady() const {
       "task ", folder_.id, " is still being read: try again in a moment"));
 }
 
-absl::Status Runner::CheckDriver() const {
-  if (role() == relay::Role::kWatcher) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("another troika drives task ", folder_.id,
-                     ": use that one, or end it"));
+absl::Status Runner::CheckDriver() {
+  if (role() != relay::Role::kWatcher) return absl::OkStatus();
+  if (follower_->watch_reason() == relay::WatchReason::kNotAllowed) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the relay of task ", folder_.id,
+        " takes no commands from this process, as an agent started it, or "
+        "nobody can tell who did: use a troika that was started elsewhere"));
   }
-  return absl::OkStatus();
+  follower_->AskToDrive();
+  return absl::FailedPreconditionError(
+      absl::StrCat("another troika drives task ", folder_.id,
+                   ": use that one, or end it and try again"));
 }
 
 std::string Runner::NextKey(absl::string_view kind) {
@@ -75,7 +80,7 @@ std::string Runner::NextKey(absl::string_view kind) {
 
 absl::Status Runner::AppendNote(const notes::Note& note, std::string key) {
   ASSIGN_OR_RETURN(RelayCommand command, NoteCommand(note, std::move(key)));
-  if (follower_->connected() || ready_.ok() || state().process_alive) {
+  if (follower_->connected() || starts() || state().process_alive) {
     Send(std::move(command));
     return absl::OkStatus();
   }
@@ -95,42 +100,73 @@ bool Runner::IsStale(const RelayCommand& command, int turns) const {
   return generation != 0 && generation != state().generation + 1;
 }
 
+absl::StatusOr<std::optional<relay::LogWriter>> Runner::TakeLog() {
+  if (!open_log_.busy()) {
+    open_log_.Start(&tools_.executor, OpenLogForWriting(folder_, tools_.clock));
+  }
+  auto log = open_log_.Take();
+  if (!log) return std::optional<relay::LogWriter>();
+  // Somebody else is at it: a relay that starts or ends, or another runner. We
+  // look again in a moment.
+  if (absl::IsUnavailable(log->status())) {
+    return std::optional<relay::LogWriter>();
+  }
+  if (!log->ok()) {
+    RETURN_IF_ERROR(TryAgainLater(log->status()));
+    return std::optional<relay::LogWriter>();
+  }
+  // Now nobody else can write. What was written since we read is read first.
+  if ((*log)->offset() != follower_->offset()) {
+    return std::optional<relay::LogWriter>();
+  }
+  return std::optional<relay::LogWriter>(**std::move(log));
+}
+
 absl::Status Runner::AppendPending() {
-  pending_at_ = tools_.clock->NowMicros() + kLookAgain;
-  auto log = relay::LogWriter::Open(folder_.fd.get(), folder_.id, tools_.clock);
-  if (absl::IsUnavailable(log.status())) return absl::OkStatus();
-  if (!log.ok()) return TryAgainLater(log.status());
-  // What was written since we read is read first.
-  if (log->offset() != follower_->offset()) return absl::OkStatus();
+  if (blocked()) return absl::OkStatus();
+  pending_at_ = tools_.clock->AwakeMicros() + kLookAgain;
+  ASSIGN_OR_RETURN(std::optional<relay::LogWriter> log, TakeLog());
+  if (!log) return absl::OkStatus();
   return AppendPendingTo(*std::move(log));
 }
 
 absl::Status Runner::AppendPendingTo(relay::LogWriter log) {
   int turns = state().turns;
-  std::vector<int64_t> ends;  // In the log, of each.
+  append_ends_.clear();
   for (const RelayCommand& command : pending_) {
     if (!IsStale(command, turns)) {
       Step();
       log.Append({.key = command.key, .payload = command.payload});
       if (command.is_turn) ++turns;
     }
-    ends.push_back(log.offset() + static_cast<int64_t>(log.pending()));
+    append_ends_.push_back(log.offset() + static_cast<int64_t>(log.pending()));
   }
-  const absl::Status flushed = log.Flush();
+  append_.Start(&tools_.executor, [log = std::move(log)]() mutable {
+    Appended appended = {.flushed = log.Flush(), .offset = log.offset()};
+    if (appended.flushed.ok()) appended.synced = log.Sync();
+    return appended;
+  });
+  return FinishAppend();
+}
+
+absl::Status Runner::FinishAppend() {
+  const std::optional<Appended> appended = append_.Take();
+  if (!appended) return absl::OkStatus();
   appended_ = true;
   // What stands there as a whole is not written again.
-  const auto rest = std::upper_bound(ends.begin(), ends.end(), log.offset());
-  pending_.erase(pending_.begin(), pending_.begin() + (rest - ends.begin()));
-  if (!flushed.ok()) return TryAgainLater(flushed);
-  const absl::Status synced = log.Sync();
-  trouble_ = std::string(synced.message());
+  const auto rest = std::upper_bound(append_ends_.begin(), append_ends_.end(),
+                                     appended->offset);
+  pending_.erase(pending_.begin(),
+                 pending_.begin() + (rest - append_ends_.begin()));
+  if (!appended->flushed.ok()) return TryAgainLater(appended->flushed);
+  trouble_ = std::string(appended->synced.message());
   return absl::OkStatus();
 }
 
 absl::Status Runner::TryAgainLater(const absl::Status& error) {
   // What is in the log, or that it is gone, stays so.
   if (absl::IsDataLoss(error) || absl::IsNotFound(error)) return error;
-  retry_at_ = tools_.clock->NowMicros() + kTryAgain;
+  retry_at_ = tools_.clock->AwakeMicros() + kTryAgain;
   pending_at_ = retry_at_;
   trouble_ = absl::StrCat(error.message(), "; it is tried again every second");
   return absl::OkStatus();
@@ -145,7 +181,7 @@ void Runner::KeepStartFailed(absl::string_view error) {
 }
 
 bool Runner::WantsAnotherProcess(const TurnRequest& turn) const {
-  if (!state().process_alive && !ready_.ok()) return false;
+  if (!state().process_alive && !starts()) return false;
   if (!CapabilitiesNow().follow_up) return false;
   return (!turn.model.empty() && turn.model != state().asked_model) ||
          (turn.edit_mode && turn.edit_mode != state().edit_mode);
@@ -189,14 +225,29 @@ absl::Status Runner::CheckNextProcess(const TurnRequest& turn) const {
   return absl::OkStatus();
 }
 
-absl::Status Runner::CheckInput(const TurnRequest& turn) const {
+absl::Status Runner::CheckWorkLeft(const TurnRequest& turn) const {
+  if (WorkLeft(state(), turn.timeouts) > absl::ZeroDuration()) {
+    return absl::OkStatus();
+  }
+  const int64_t task_ms =
+      turn.timeouts.task_ms.value_or(*WithDefaults(state().timeouts).task_ms);
+  return absl::FailedPreconditionError(absl::StrCat(
+      "task ", folder_.id, " has worked for ",
+      absl::FormatDuration(absl::Trunc(state().worked, absl::Seconds(1))),
+      ", and its task timeout is ",
+      absl::FormatDuration(absl::Milliseconds(task_ms)),
+      ": give it a longer one with this turn, by --task-timeout (in the API "
+      "timeouts.task), or start a new task"));
+}
+
+absl::Status Runner::CheckInput(const TurnRequest& turn) {
   const TaskState& now = state();
   RETURN_IF_ERROR(CheckDriver());
   if (now.status == TaskStatus::kCancelled) {
     return absl::FailedPreconditionError(
         absl::StrCat("task ", folder_.id, " was cancelled: start a new one"));
   }
-  const bool busy = now.turn_open || now.turns_waiting > 0 || ready_.ok() ||
+  const bool busy = now.turn_open || now.turns_waiting > 0 || starts() ||
                     queue_.HasTurns() || HasPendingTurns();
   if (busy && !CapabilitiesNow().steer) {
     return absl::FailedPreconditionError(
@@ -209,8 +260,17 @@ absl::Status Runner::CheckInput(const TurnRequest& turn) const {
         "model and edit mode can't change while a turn runs: wait for its end, "
         "or interrupt it first");
   }
+  RETURN_IF_ERROR(CheckWorkLeft(turn));
   RETURN_IF_ERROR(CheckPrompt(turn.prompt));
   return CheckNextProcess(turn);
+}
+
+std::vector<std::string> Runner::ImagePaths(const TurnRequest& turn) const {
+  std::vector<std::string> paths;
+  for (const std::string& path : turn.images) {
+    paths.push_back(PathFrom(request().cwd, path));
+  }
+  return paths;
 }
 
 absl::Status Runner::Input(const TurnRequest& turn) {
@@ -221,12 +281,12 @@ absl::Status Runner::Input(const TurnRequest& turn) {
     return absl::OkStatus();
   }
   RETURN_IF_ERROR(CheckInput(turn));
-  std::vector<std::string> paths;
-  for (const std::string& path : turn.images) {
-    paths.push_back(PathFrom(request().cwd, path));
+  std::vector<TurnAsked::Image> images;
+  if (turn.read_images) {
+    images = *turn.read_images;
+  } else if (!turn.images.empty()) {
+    ASSIGN_OR_RETURN(images, ReadImages(ImagePaths(turn), *backend_));
   }
-  ASSIGN_OR_RETURN(std::vector<TurnAsked::Image> images,
-                   ReadImages(paths, *backend_));
   const int number = std::max(state().turns, asked_turn_) + 1;
   const notes::Turn note = {
       .turn = number,
@@ -236,7 +296,8 @@ absl::Status Runner::Input(const TurnRequest& turn) {
       .request_key = turn.request_key,
       .model = turn.model,
       .edit_mode =
-          std::string(turn.edit_mode ? EditModeId(*turn.edit_mode) : "")};
+          std::string(turn.edit_mode ? EditModeId(*turn.edit_mode) : ""),
+      .timeouts = turn.timeouts};
   std::string key = absl::StrCat(kTurnKey, number);
   if (WantsAnotherProcess(turn)) {
     ASSIGN_OR_RETURN(RelayCommand command, NoteCommand(note, std::move(key)));
@@ -279,19 +340,26 @@ absl::Status Runner::Respond(const AnswerRequest& request) {
 absl::Status Runner::Interrupt(absl::string_view by, absl::string_view reason) {
   RETURN_IF_ERROR(CheckReady());
   RETURN_IF_ERROR(CheckDriver());
-  if (!state().process_alive && !ready_.ok()) {
+  const notes::Cancelled cancelled = {.by = std::string(by),
+                                      .reason = std::string(reason)};
+  if (!state().process_alive && !starts()) {
     if (state().turns_waiting == 0 && !HasPendingTurns()) {
       return absl::FailedPreconditionError(
           absl::StrCat("task ", folder_.id, " is not running"));
     }
-    return AppendNote(
-        notes::Cancelled{.by = std::string(by), .reason = std::string(reason)},
-        NextKey("cancel"));
+    return AppendNote(cancelled, NextKey("cancel"));
+  }
+  if (HasPendingTurns()) {
+    // They wait for the end of this process; so does their end.
+    ASSIGN_OR_RETURN(RelayCommand command,
+                     NoteCommand(cancelled, NextKey("cancel")));
+    pending_.push_back(std::move(command));
+    if (!state().turn_open) return absl::OkStatus();
   }
   const notes::Interrupt note = {.by = std::string(by),
                                  .reason = std::string(reason)};
   if (CapabilitiesNow().interrupt && !state().input_closed) {
-    interrupt_until_ = tools_.clock->NowMicros() + kInterruptPatience;
+    interrupt_until_ = tools_.clock->AwakeMicros() + kInterruptPatience;
     return AppendNote(note, NextKey("interrupt"));
   }
   Send({.type = relay::FrameType::kStop,
@@ -305,7 +373,7 @@ absl::Status Runner::Stop(absl::string_view by, absl::string_view reason,
                           std::optional<absl::Duration> grace) {
   RETURN_IF_ERROR(CheckReady());
   RETURN_IF_ERROR(CheckDriver());
-  if (!state().process_alive && !ready_.ok()) return Interrupt(by, reason);
+  if (!state().process_alive && !starts()) return Interrupt(by, reason);
   Send({.type = relay::FrameType::kStop,
         .key = NextKey("stop"),
         .payload = notes::ToJson(

@@ -57,14 +57,16 @@ absl::StatusOr<std::unique_ptr<Runner>> Runner::Create(const Home& home,
 }
 
 absl::Status Runner::StartProcess() {
-  auto log = relay::LogWriter::Open(folder_.fd.get(), folder_.id, tools_.clock);
-  // Somebody else is at it: a relay that starts, or another runner. The
-  // follower looks again in a moment.
-  if (absl::IsUnavailable(log.status())) return absl::OkStatus();
-  if (!log.ok()) return TryAgainLater(log.status());
-  // Now nobody else can write. What was written since we read is read first.
-  if (log->offset() != follower_->offset()) return absl::OkStatus();
-  return Launch(*std::move(log));
+  // While the owner lets us wait, the log's lock is left to others.
+  waits_for_start_ = waited_for_start_ && !FindCliNow();
+  if (waits_for_start_) return absl::OkStatus();
+  ASSIGN_OR_RETURN(std::optional<relay::LogWriter> log, TakeLog());
+  if (!log) return absl::OkStatus();
+  waits_for_start_ = waited_for_start_ = !FindCliNow();
+  if (waits_for_start_) return absl::OkStatus();
+  const absl::StatusOr<Cli> cli = *std::exchange(cli_, std::nullopt);
+  if (!cli.ok()) return FailStart(*std::move(log), cli.status().message());
+  return Launch(*std::move(log), *cli);
 }
 
 absl::StatusOr<LaunchRequest> Runner::NextLaunch() const {
@@ -91,33 +93,25 @@ absl::StatusOr<LaunchRequest> Runner::NextLaunch() const {
       *backend_);
 }
 
-std::optional<absl::StatusOr<Cli>> Runner::FindCliNow() {
-  if (cli_) {
-    // The owner has let us start already.
-    Cli cli = *std::move(cli_);
-    cli_.reset();
-    return cli;
-  }
-  if (tools_.find_cli) return tools_.find_cli(*backend_, environment_);
-  return FindCliOf(*backend_, environment_, tools_.version_cache);
+bool Runner::FindCliNow() {
+  if (cli_) return true;
+  cli_ = tools_.find_cli
+             ? tools_.find_cli(*backend_, environment_)
+             : FindCliOf(*backend_, environment_, tools_.version_cache);
+  return cli_.has_value();
 }
 
-absl::Status Runner::Launch(relay::LogWriter log) {
-  const auto found = FindCliNow();
-  waits_for_start_ = !found.has_value();
-  if (!found) return absl::OkStatus();
-  const absl::StatusOr<Cli>& cli = *found;
-  if (!cli.ok()) return FailStart(std::move(log), cli.status().message());
+absl::Status Runner::Launch(relay::LogWriter log, const Cli& cli) {
   const auto request = NextLaunch();
   if (!request.ok()) {
     return FailStart(std::move(log), request.status().message());
   }
-  const auto launch = backend_->BuildLaunch(*request, *cli);
+  const auto launch = backend_->BuildLaunch(*request, cli);
   if (!launch.ok()) return FailStart(std::move(log), launch.status().message());
   const int generation = state().generation + 1;
   const bool keeps =
-      !request->resume_session.empty() && backend_->resume_keeps_session(*cli);
-  const relay::RelaySpec spec = {
+      !request->resume_session.empty() && backend_->resume_keeps_session(cli);
+  relay::RelaySpec spec = {
       .argv = launch->argv,
       .env = EnvironmentOf(environment_, *launch),
       .cwd = request->cwd,
@@ -129,7 +123,7 @@ absl::Status Runner::Launch(relay::LogWriter log) {
           .turn = state().turns - state().turns_waiting + 1,
           .argv = launch->argv,
           .cwd = request->cwd,
-          .version = cli->version,
+          .version = cli.version,
           .stdin_mode = std::string(StdinName(launch->stdin_mode)),
           .expected_session = keeps ? request->resume_session : "",
           .notices = launch->notices}),
@@ -137,19 +131,32 @@ absl::Status Runner::Launch(relay::LogWriter log) {
       .max_log_bytes = tools_.max_log_bytes,
       .grace_ms = tools_.grace_ms};
   Step();
-  auto ready = relay::StartRelay(tools_.relay_program, spec, std::move(log),
-                                 folder_.fd.get());
-  if (ready.ok()) {
-    ready_ = *std::move(ready);
+  start_relay_.Start(
+      &tools_.executor,
+      [program = tools_.relay_program, spec = std::move(spec),
+       log = std::move(log),
+       dir = CopyOf(folder_.fd)]() mutable -> absl::StatusOr<UniqueFd> {
+        RETURN_IF_ERROR(dir.status());
+        return relay::StartRelay(program, spec, std::move(log), dir->get());
+      });
+  cli_ = cli;  // For where it is tried again.
+  return FinishLaunch();
+}
+
+absl::Status Runner::FinishLaunch() {
+  auto ready = start_relay_.Take();
+  if (!ready) return absl::OkStatus();
+  if (absl::IsResourceExhausted(ready->status())) {
+    return TryAgainLater(ready->status());
+  }
+  cli_.reset();
+  if (ready->ok()) {
+    ready_ = **std::move(ready);
     ++starts_;
     trouble_.clear();
     return absl::OkStatus();
   }
-  if (absl::IsResourceExhausted(ready.status())) {
-    cli_ = *cli;
-    return TryAgainLater(ready.status());
-  }
-  KeepStartFailed(ready.status().message());
+  KeepStartFailed(ready->status().message());
   return AppendPending();
 }
 

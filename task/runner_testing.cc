@@ -10,6 +10,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "base/blocking.h"
 #include "base/check.h"
 #include "task/make.h"
 
@@ -53,24 +54,61 @@ Environment TestHome::EnvironmentFor(Harness harness,
        {"TROIKA_FAKE_TAG", absl::StrCat("tag:", path())}});
 }
 
+TestExecutor::~TestExecutor() {
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void TestExecutor::Run(absl::AnyInvocable<void()> work,
+                       absl::AnyInvocable<void()> done) {
+  {
+    MutexLock lock(&mutex_);
+    ++running_;
+  }
+  threads_.emplace_back(
+      [this, work = std::move(work), done = std::move(done)]() mutable {
+        work();
+        work = nullptr;
+        MutexLock lock(&mutex_);
+        --running_;
+        done_.push_back(std::move(done));
+      });
+}
+
+bool TestExecutor::RunDone() {
+  std::vector<absl::AnyInvocable<void()>> done;
+  bool running = false;
+  {
+    MutexLock lock(&mutex_);
+    done.swap(done_);
+    running = running_ > 0;
+  }
+  for (auto& call : done) call();
+  return running;
+}
+
 RunnerTools TestTask::Tools(const Options& options) {
   RunnerTools tools = {.clock = &clock_,
                        .relay_program = RelayProgram(),
                        .version_cache = home_->home().version_cache(),
+                       .executor =
+                           [this](absl::AnyInvocable<void()> work,
+                                  absl::AnyInvocable<void()> done) {
+                             executor_.Run(std::move(work), std::move(done));
+                           },
                        .grace_ms = options.grace_ms,
                        .max_read = options.max_read,
-                       .on_step = [this] {
-                         if (runner_) states_[state().last_record] = state();
-                       }};
-  if (options.may_start) {
-    tools.find_cli = [may_start = options.may_start,
-                      cache = tools.version_cache](
-                         const Backend& backend, const Environment& environment)
-        -> std::optional<absl::StatusOr<Cli>> {
-      if (!may_start()) return std::nullopt;
-      return FindCliOf(backend, environment, cache);
-    };
-  }
+                       .on_step =
+                           [this] {
+                             if (runner_)
+                               states_[state().last_record] = state();
+                           }};
+  tools.find_cli = [may_start = options.may_start, cache = tools.version_cache](
+                       const Backend& backend, const Environment& environment)
+      -> std::optional<absl::StatusOr<Cli>> {
+    if (may_start && !may_start()) return std::nullopt;
+    const ScopedAllowBlocking asks_the_cli;
+    return FindCliOf(backend, environment, cache);
+  };
   return tools;
 }
 
@@ -99,14 +137,18 @@ TestTask::TestTask(const TestHome* home, absl::string_view id) : home_(home) {
 bool TestTask::Until(const std::function<bool()>& is_so) {
   const absl::Time deadline = absl::Now() + kPatience;
   while (absl::Now() < deadline) {
-    advanced_ = runner_->Advance(
-        [&](Message&& message) { messages_.push_back(std::move(message)); });
+    const bool works = executor_.RunDone();
+    {
+      const ScopedDisallowBlocking as_on_a_loop;
+      advanced_ = runner_->Advance(
+          [&](Message&& message) { messages_.push_back(std::move(message)); });
+    }
     if (!advanced_.ok()) return false;
     if (is_so()) return true;
     std::vector<pollfd> fds = runner_->PollFds();
-    int64_t wait = 50000;
+    int64_t wait = works ? 1000 : 50000;
     if (const int64_t at = runner_->wake_at(); at != 0) {
-      wait = std::clamp<int64_t>(at - clock_.NowMicros(), 0, wait);
+      wait = std::clamp<int64_t>(at - clock_.AwakeMicros(), 0, wait);
     }
     poll(fds.data(), fds.size(), static_cast<int>(wait / 1000 + 1));
   }

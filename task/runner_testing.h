@@ -6,14 +6,18 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
+#include "absl/functional/any_invocable.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "agent/environment.h"
 #include "agent/harness.h"
 #include "agent/message.h"
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "relay/testing.h"
 #include "task/home.h"
 #include "task/runner.h"
@@ -48,7 +52,22 @@ class TestHome {
   std::unique_ptr<Home> home_;
 };
 
-// A task, driven by the test's own thread.
+// Runs what blocks on threads of its own, as a server does.
+class TestExecutor {
+ public:
+  ~TestExecutor();
+  void Run(absl::AnyInvocable<void()> work, absl::AnyInvocable<void()> done);
+  // Calls `done` of all work that has ended. Whether some is still running.
+  bool RunDone();
+
+ private:
+  Mutex mutex_;
+  std::vector<absl::AnyInvocable<void()>> done_ ABSL_GUARDED_BY(mutex_);
+  int running_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::vector<std::thread> threads_;
+};
+
+// A task, driven by the test's own thread, which never blocks.
 class TestTask {
  public:
   struct Options {
@@ -97,6 +116,7 @@ class TestTask {
 
   const TestHome* const home_;
   AdvancingClock clock_;
+  TestExecutor executor_;
   absl::Status created_;
   std::unique_ptr<Runner> runner_;
   std::vector<Message> messages_;

@@ -263,6 +263,85 @@ TEST_F(RunnerTurnsTest, WhatWaitsForItsStartCanBeCancelled) {
   EXPECT_EQ(task.state().status, TaskStatus::kCancelled);
 }
 
+TEST_F(RunnerTurnsTest, InterruptWithdrawsAFollowUpThatWaits) {
+  for (const Harness harness : {Harness::kCodex, Harness::kClaude}) {
+    bool may_start = true;
+    TestTask task(&home_,
+                  {.harness = harness,
+                   .script = "== turn 1\nsay One.\nok\n== resume\nsay Two.\nok",
+                   .may_start = [&] { return may_start; }});
+    ASSERT_TRUE(task.UntilEnd());
+    ASSERT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
+    const TaskState before = task.state();
+    may_start = false;
+    ASSERT_TRUE(task.runner().Input({.prompt = "more"}).ok());
+    ASSERT_TRUE(task.Until([&] { return task.runner().waits_for_start(); }));
+    ASSERT_EQ(task.state().status, TaskStatus::kQueued);
+    ASSERT_TRUE(task.runner().Interrupt("user", "not now").ok());
+    ASSERT_TRUE(task.UntilRest());
+    EXPECT_EQ(task.state().status, TaskStatus::kDone);
+    EXPECT_EQ(task.state().result, before.result);
+    EXPECT_EQ(task.state().ended, before.ended);
+    EXPECT_EQ(task.All<Result>().back().error, "cancelled: not now");
+    may_start = true;
+    ASSERT_TRUE(task.runner().Input({.prompt = "again"}).ok());
+    ASSERT_TRUE(task.UntilEnd());
+    EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
+    EXPECT_EQ(task.runner().Answer(), "Two.");
+  }
+}
+
+TEST_F(RunnerTurnsTest, InterruptWithdrawsATurnThatWaitsForAnotherModel) {
+  bool may_start = true;
+  TestTask task(&home_, {.harness = Harness::kClaude,
+                         .script = "== turn 1\nsay One.\nok",
+                         .may_start = [&] { return may_start; }});
+  ASSERT_TRUE(task.UntilStatus(TaskStatus::kIdle));
+  ASSERT_TRUE(task.runner().Input({.prompt = "more", .model = "other"}).ok());
+  ASSERT_TRUE(task.runner().Interrupt("user", "").ok());
+  ASSERT_TRUE(task.UntilRest());
+  EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
+  EXPECT_EQ(task.state().generation, 1);
+  EXPECT_EQ(task.state().turns, 2);
+}
+
+TEST_F(RunnerTurnsTest, WorkingTimeThatIsUsedUpCanBeRaised) {
+  TestTask::Options options = {
+      .harness = Harness::kCodex,
+      .script = "== turn 1\nsay One.\nhang\n== resume\nsay Two.\nok"};
+  options.request.timeouts.task_ms = 200;
+  TestTask task(&home_, std::move(options));
+  ASSERT_TRUE(task.UntilEnd());
+  EXPECT_EQ(task.state().status, TaskStatus::kFailed);
+  EXPECT_EQ(task.state().error, "the task deadline of 200ms passed");
+  EXPECT_THAT(task.state().hint, HasSubstr("--task-timeout"));
+  EXPECT_GE(task.state().worked, absl::Milliseconds(200));
+  const absl::Status refused = task.runner().Input({.prompt = "more"});
+  EXPECT_THAT(refused.message(), HasSubstr("its task timeout is 200ms"));
+  EXPECT_THAT(refused.message(), HasSubstr("--task-timeout"));
+  EXPECT_FALSE(task.runner()
+                   .Input({.prompt = "more", .timeouts = {.task_ms = 100}})
+                   .ok());
+  ASSERT_TRUE(task.runner()
+                  .Input({.prompt = "more", .timeouts = {.task_ms = 3600000}})
+                  .ok());
+  ASSERT_TRUE(task.UntilEnd());
+  EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
+  EXPECT_EQ(task.state().timeouts.task_ms, 3600000);
+}
+
+// However long it lay there: only the work counts.
+TEST_F(RunnerTurnsTest, OldTaskTakesAnotherTurn) {
+  TestTask task(&home_,
+                {.harness = Harness::kCodex,
+                 .script = "== turn 1\nsay One.\nok\n== resume\nsay Two.\nok"});
+  ASSERT_TRUE(task.UntilEnd());
+  task.clock().Advance(absl::Hours(24 * 30));
+  ASSERT_TRUE(task.runner().Input({.prompt = "more"}).ok());
+  ASSERT_TRUE(task.UntilEnd());
+  EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
+}
+
 TEST_F(RunnerTurnsTest, LongLogsAreReadInParts) {
   TestTask first(&home_, {.harness = Harness::kCodex,
                           .script = "flood 20000 300\nsay A.\nhang"});
@@ -324,7 +403,8 @@ TEST_F(RunnerTurnsTest, NotesWaitForTheLockWithoutBlocking) {
   EXPECT_LT(absl::Now() - before, absl::Milliseconds(500));
   EXPECT_FALSE(task.runner().settled());
   EXPECT_FALSE(task.runner().at_rest());
-  EXPECT_NE(task.runner().wake_at(), 0);
+  ASSERT_TRUE(task.Until([&] { return task.runner().wake_at() != 0; }));
+  EXPECT_FALSE(task.runner().settled());
   log.reset();
   ASSERT_TRUE(task.UntilEnd());
   EXPECT_TRUE(task.runner().settled());

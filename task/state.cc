@@ -151,6 +151,9 @@ std::string TaskState::DebugString() const {
   lines.Add("turn_started", turn_started);
   lines.Add("last_activity", last_activity);
   lines.Add("ended", ended);
+  if (worked != absl::ZeroDuration()) {
+    lines.Add("worked", absl::FormatDuration(worked));
+  }
   lines.Add("last_record", last_record);
   return lines.Take();
 }

@@ -17,6 +17,7 @@
 #include "agent/harness.h"
 #include "agent/launch.h"
 #include "agent/message.h"
+#include "task/notes.h"
 
 namespace troika {
 
@@ -93,6 +94,32 @@ struct Ending {
   bool operator==(const Ending&) const = default;
 };
 
+// How a task stood when no turn was left to do.
+struct Outcome {
+  TaskStatus status = TaskStatus::kDone;
+  std::string error;
+  std::string hint;
+  Ending ending;
+  std::optional<absl::Time> ended;
+
+  bool operator==(const Outcome&) const = default;
+};
+
+// Times by the clock of the relay that wrote the records: it stands still while
+// the machine sleeps, and never leaps. Comparable within one process of the
+// agent.
+struct AwakeTimes {
+  std::optional<absl::Time> now;  // Of the last record.
+  std::optional<absl::Time> turn_started;
+  std::optional<absl::Time> last_activity;
+  // Since when a turn is worked on, in the state starting or running.
+  std::optional<absl::Time> working_since;
+  // How far the real time has leapt, forward, since the process was started.
+  absl::Duration leaps;
+
+  bool operator==(const AwakeTimes&) const = default;
+};
+
 struct TaskState {
   // From the request.
   std::string task;
@@ -107,6 +134,7 @@ struct TaskState {
   std::string asked_model;            // Empty: the harness's default.
   std::optional<EditMode> edit_mode;  // Unset: the harness's own settings.
   std::string last_request_key;       // Of the last turn that was asked for.
+  notes::Timeouts timeouts;           // What is not set has its default.
 
   TaskStatus status = TaskStatus::kQueued;
   std::string error;  // What went wrong in the last turn or after it.
@@ -131,6 +159,10 @@ struct TaskState {
   int turns_waiting = 0;  // Of these, those that no process has taken yet.
   bool turn_open = false;
   std::optional<TurnResult> result;  // Of the last turn that ended.
+  // Of the last process or start, once there was one. Waiting turns that are
+  // withdrawn leave the task as it was.
+  std::optional<Outcome> outcome;
+  int withdrawn_results = 0;  // Still to come, of turns that were withdrawn.
 
   // By their ids.
   std::map<std::string, PendingApproval> approvals;
@@ -147,6 +179,10 @@ struct TaskState {
   std::optional<absl::Time> turn_started;   // Asked for, or taken by a process.
   std::optional<absl::Time> last_activity;  // Anything that the agent printed.
   std::optional<absl::Time> ended;
+  AwakeTimes awake;
+  // The time in which turns were worked on, without what the machine slept and
+  // without what began at awake.working_since.
+  absl::Duration worked;
 
   int64_t last_record = 0;  // The last one of the log that is counted in.
 

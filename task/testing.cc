@@ -34,8 +34,9 @@ LogMaker& LogMaker::Add(relay::Stream stream, relay::LineEnd end,
                         absl::string_view payload, absl::string_view key) {
   ++number_;
   const auto size = static_cast<int64_t>(payload.size()) + 40;
+  const absl::Duration time = absl::Seconds(number_) + passed_;
   entries_.push_back(relay::LogRecord{.number = number_,
-                                      .micros = number_ * 1'000'000,
+                                      .micros = absl::ToInt64Microseconds(time),
                                       .stream = stream,
                                       .end = end,
                                       .key = Keep(key),
@@ -53,6 +54,11 @@ LogMaker& LogMaker::Batch(relay::Stream stream, absl::string_view text) {
     std::get<relay::LogRecord>(entries_.back()).lines_after =
         static_cast<int64_t>(lines.size() - 1 - i);
   }
+  return *this;
+}
+
+LogMaker& LogMaker::Pass(absl::Duration time) {
+  passed_ += time;
   return *this;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "agent/message.h"
 #include "relay/record.h"
 #include "task/notes.h"
@@ -31,7 +32,7 @@ inline constexpr absl::string_view kTurnCompleted =
     R"({"type":"turn.completed","usage":{"input_tokens":5,)"
     R"("output_tokens":2}})";
 
-// A log in memory. Record n is at second n.
+// A log in memory. Record n is at second n, and later by what Pass() added.
 class LogMaker {
  public:
   LogMaker() = default;
@@ -52,6 +53,8 @@ class LogMaker {
   LogMaker& Batch(relay::Stream stream, absl::string_view text);
   // A line each, empty ones left out.
   LogMaker& StdoutLines(absl::string_view text);
+  // The clock of the log's writer goes on, or back.
+  LogMaker& Pass(absl::Duration time);
   // `missing` records can't be read.
   LogMaker& Damage(int missing = 1);
 
@@ -71,6 +74,7 @@ class LogMaker {
   std::deque<std::string> kept_;
   int64_t number_ = 0;
   int64_t offset_ = 100;
+  absl::Duration passed_;
 };
 
 // What a log's first `count` entries bring; all of them where it is left out.

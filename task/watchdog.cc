@@ -1,5 +1,7 @@
 #include "task/watchdog.h"
 
+#include <algorithm>
+
 #include "absl/time/time.h"
 
 namespace troika {
@@ -38,36 +40,51 @@ absl::string_view DeadlineName(Alarm::Kind kind) {
   return "";
 }
 
-std::optional<Alarm> Watchdog::Next(const TaskState& state) const {
+absl::Duration WorkLeft(const TaskState& state, const notes::Timeouts& given) {
+  notes::Timeouts timeouts = state.timeouts;
+  if (given.task_ms) timeouts.task_ms = given.task_ms;
+  const int64_t task_ms = *WithDefaults(timeouts).task_ms;
+  if (task_ms <= 0) return absl::InfiniteDuration();  // 0: no deadline.
+  return std::max(absl::Milliseconds(task_ms) - state.worked,
+                  absl::ZeroDuration());
+}
+
+std::optional<Alarm> NextAlarm(const TaskState& state) {
   if (!state.process_alive || state.ending.kind != Ending::Kind::kNone) {
     return std::nullopt;
   }
+  const notes::Timeouts timeouts = WithDefaults(state.timeouts);
   std::optional<Alarm> first;
   const auto add = [&](Alarm::Kind kind, std::optional<absl::Time> since,
-                       int64_t after_ms) {
+                       absl::Duration after, int64_t after_ms) {
     // 0: never.
     if (!since || after_ms <= 0) return;
-    const Alarm alarm = {kind, absl::ToUnixMicros(*since) + after_ms * 1000,
-                         after_ms};
+    const Alarm alarm = {kind, absl::ToUnixMicros(*since + after), after_ms};
     if (!first || alarm.at_micros < first->at_micros) first = alarm;
   };
+  const auto add_ms = [&](Alarm::Kind kind, std::optional<absl::Time> since,
+                          int64_t after_ms) {
+    add(kind, since, absl::Milliseconds(after_ms), after_ms);
+  };
+  const AwakeTimes& awake = state.awake;
   const auto last_word =
-      state.last_activity && state.turn_started
-          ? std::max(*state.last_activity, *state.turn_started)
-          : state.turn_started;
+      awake.last_activity && awake.turn_started
+          ? std::max(*awake.last_activity, *awake.turn_started)
+          : awake.turn_started;
   if (state.status == TaskStatus::kStarting) {
-    add(Alarm::Kind::kStart, state.turn_started, *timeouts_.start_ms);
+    add_ms(Alarm::Kind::kStart, awake.turn_started, *timeouts.start_ms);
   } else if (state.status == TaskStatus::kIdle) {
     if (!state.input_closed) {
-      add(Alarm::Kind::kCloseIdle, last_word, kCloseIdleMs);
+      add_ms(Alarm::Kind::kCloseIdle, last_word, kCloseIdleMs);
     }
   } else if (!Waits(state.status)) {
-    add(Alarm::Kind::kIdle, last_word, *timeouts_.idle_ms);
+    add_ms(Alarm::Kind::kIdle, last_word, *timeouts.idle_ms);
   }
   if (state.status != TaskStatus::kIdle) {
-    add(Alarm::Kind::kTurn, state.turn_started, *timeouts_.turn_ms);
+    add_ms(Alarm::Kind::kTurn, awake.turn_started, *timeouts.turn_ms);
   }
-  add(Alarm::Kind::kTask, state.created, *timeouts_.task_ms);
+  add(Alarm::Kind::kTask, awake.working_since, WorkLeft(state),
+      *timeouts.task_ms);
   return first;
 }
 

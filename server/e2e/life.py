@@ -203,6 +203,70 @@ class LifeTest(unittest.TestCase):
         self.assertEqual(world.task(waiting[1])['state'], 'cancelled')
         self.assertNotIn('startedAt', world.task(waiting[1]))
 
+    def create_with_turns(self, first, **fields):
+        world = self.world
+        return world.create(f'{first}\n== turn 2\nsay Two.\nok',
+                            env={'TROIKA_FAKE_STATE': world.root + '/fake'},
+                            **fields)
+
+    def test_a_follow_up_that_waits_is_withdrawn(self):
+        world = self.world
+        world.start('--max-running', '1')
+        task = self.create_with_turns('say One.\nok')
+        before = world.wait_state(task, 'done')
+        held = world.create('hang')
+        world.wait_state(held, 'starting', 'running')
+        queued = world.api('POST', f'/tasks/{task}/resume', {'prompt': 'more'})
+        self.assertEqual(queued['state'], 'queued')
+        after = world.api('POST', f'/tasks/{task}/interrupt', {})
+        self.assertEqual(after['state'], 'done')
+        self.assertEqual(after['result'], before['result'])
+        self.assertEqual(after['endedAt'], before['endedAt'])
+        world.api('POST', f'/tasks/{held}/stop', {'grace': '0.1s'})
+        world.api('POST', f'/tasks/{task}/resume', {'prompt': 'again'})
+        world.wait_state(task, 'queued', 'starting', 'running')
+        done = world.wait_state(task, 'done')
+        self.assertEqual(done['result']['text'], 'Two.')
+
+    def test_working_time_is_raised_by_a_turn(self):
+        world = self.world
+        world.start()
+        task = self.create_with_turns('say One.\nhang',
+                                      timeouts={'task': '0.3s'})
+        failed = world.wait_state(task, 'failed')
+        self.assertIn('the task deadline', failed['reason'])
+        self.assertIn('--task-timeout', failed['hint'])
+        self.assertGreaterEqual(float(failed['worked'][:-1]), 0.3)
+        refused = world.ask('POST', f'/api/v1/tasks/{task}/resume', {})
+        self.assertEqual(refused.status, 409)
+        self.assertIn('its task timeout is 300ms', refused.json['message'])
+        bad = world.ask('POST', f'/api/v1/tasks/{task}/resume',
+                        {'timeouts': {'task': '-1s'}})
+        self.assertEqual(bad.status, 400)
+        world.api('POST', f'/tasks/{task}/resume',
+                  {'timeouts': {'task': '3600s'}})
+        world.wait_state(task, 'queued', 'starting', 'running', 'done')
+        done = world.wait_state(task, 'done')
+        self.assertEqual(done['timeouts']['task'], '3600s')
+
+    def test_images_of_a_turn_are_read(self):
+        world = self.world
+        world.start()
+        task = self.create_with_turns('say One.\nok')
+        world.wait_state(task, 'done')
+        refused = world.ask('POST', f'/api/v1/tasks/{task}/input',
+                            {'text': 'look', 'images': ['none.png']})
+        self.assertIn(refused.status, (400, 404))
+        self.assertIn('none.png', refused.json['message'])
+        image = f'{world.root}/one.png'
+        with open(image, 'wb') as file:
+            file.write(b'\x89PNG\r\n\x1a\n')
+        world.api('POST', f'/tasks/{task}/input',
+                  {'text': 'look', 'images': [image]})
+        world.wait_state(task, 'queued', 'starting', 'running', 'done')
+        wait_for(lambda: world.task(task)['turns'] == 2, 'the turn')
+        world.wait_state(task, 'done')
+
     def test_the_agent_asks_and_is_answered(self):
         world = self.world
         world.start()

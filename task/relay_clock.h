@@ -1,0 +1,41 @@
+// Tells when a relay's clock will show a time, by our own clock.
+//
+// A relay stamps its records by its clock (Clock::AwakeMicros of its process,
+// and what it noted of leaps). Both clocks count the same microseconds, but
+// they begin at different ones, as each process looked at the real time when it
+// started. So deadlines that begin at a record must not be compared with our
+// clock as they are.
+#ifndef TROIKA_TASK_RELAY_CLOCK_H_
+#define TROIKA_TASK_RELAY_CLOCK_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+namespace troika {
+
+class RelayClock {
+ public:
+  // The relay's clock showed `theirs` when ours showed `ours`, or before. The
+  // later it was seen, the later deadlines fall, but never too early.
+  void Saw(int64_t theirs, int64_t ours) {
+    const int64_t ahead = theirs - ours;
+    ahead_ = ahead_ ? std::max(*ahead_, ahead) : ahead;
+  }
+  // Another relay's clock is another one.
+  void Forget() { ahead_.reset(); }
+
+  // What our clock shows when the relay's shows `theirs`. Nothing where nothing
+  // is known of the relay's.
+  std::optional<int64_t> ToOurs(int64_t theirs) const {
+    if (!ahead_) return std::nullopt;
+    return theirs - *ahead_;
+  }
+
+ private:
+  std::optional<int64_t> ahead_;  // How far theirs is ahead of ours, at least.
+};
+
+}  // namespace troika
+
+#endif  // TROIKA_TASK_RELAY_CLOCK_H_
