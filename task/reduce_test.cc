@@ -220,7 +220,7 @@ TEST(ReduceTest, WithdrawnTurnsLeaveTheTaskAsItWas) {
     EXPECT_EQ(tell.state().turns_waiting, 2);
     tell.Event(Kind::kCancelled);
     for (int i = 0; i < 2; ++i) {
-      tell(Result{.is_error = true, .synthetic = true, .error = "cancelled"});
+      tell(Result{.is_error = true, .error = "cancelled", .synthetic = true});
     }
     EXPECT_EQ(tell.state().status, before.status);
     EXPECT_EQ(tell.state().error, before.error);
@@ -260,7 +260,7 @@ TEST(ReduceTest, TurnWithdrawnAfterAProcessThatEndedBeforeIt) {
   tell(Lifecycle{.kind = Kind::kTurnAsked, .generation = 0}).Exit(0);
   EXPECT_EQ(tell.status(), "queued");
   tell.Event(Kind::kCancelled)(
-      Result{.is_error = true, .synthetic = true, .error = "cancelled"});
+      Result{.is_error = true, .error = "cancelled", .synthetic = true});
   EXPECT_EQ(tell.status(), "done");
   EXPECT_EQ(tell.state().error, "");
   EXPECT_EQ(tell.state().result->text, "answer");
@@ -271,7 +271,7 @@ TEST(ReduceTest, CancelledStaysCancelled) {
   tell.Event(Kind::kCreated)
       .Event(Kind::kTurnAsked)
       .Event(Kind::kCancelled)(
-          Result{.is_error = true, .synthetic = true, .error = "cancelled"});
+          Result{.is_error = true, .error = "cancelled", .synthetic = true});
   EXPECT_EQ(tell.status(), "cancelled");
   EXPECT_EQ(tell.Event(Kind::kCancelled).status(), "cancelled");
 }
