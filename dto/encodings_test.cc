@@ -201,6 +201,9 @@ TEST(EncodingsTest, EveryFieldOfTheContractIsWritten) {
     CollectSetFields(event, &set);
     CollectSetFields(ToEvent(message, "task 7", 5), &set);
   }
+  // Only tasks say which event asked.
+  all.erase("troika.v1.Approval.event_id");
+  all.erase("troika.v1.Question.event_id");
   EXPECT_EQ(set, all);
 }
 

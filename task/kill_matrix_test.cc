@@ -67,6 +67,9 @@ std::string Scrubbed(std::string text, const std::string& home,
   text = absl::StrReplaceAll(text, {{home, "HOME"}, {id, "ID"}});
   RE2::GlobalReplace(&text, "\"(utime_us|stime_us|max_rss_kb)\":[0-9]+",
                      "\"\\1\":0");
+  // The environment names the run's own folder.
+  RE2::GlobalReplace(&text, "\"env_digest\":\"[^\"]*\"",
+                     "\"env_digest\":\"\"");
   // The fakes choose a new session id in each run.
   RE2::GlobalReplace(&text, "[0-9a-f]{8}-[0-9a-f-]{27}", "UUID");
   RE2::GlobalReplace(&text, "\"timestamp\":\"[^\"]*\"", "\"timestamp\":\"\"");

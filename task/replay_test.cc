@@ -62,6 +62,7 @@ TEST(ReplayTest, WholeSmallTask) {
             "turn_started: 1970-01-01T00:00:03.000000Z\n"
             "last_activity: 1970-01-01T00:00:09.000000Z\n"
             "ended: 1970-01-01T00:00:10.000000Z\n"
+            "worked: \"6s\"\n"
             "last_record: 10\n");
 }
 

@@ -58,7 +58,7 @@ print(json.dumps({'type': 'turn.completed', 'usage': {'input_tokens': 1,
         child = world.request('say Hi.\nok')
         requests = [
             ('POST', '/tasks', child),
-            ('POST', '/tasks', {**child, 'options': {'editMode': 'full_auto'}}),
+            ('POST', '/tasks', {**child, 'options': {'editMode': 'dangerous'}}),
             ('POST', '/tasks', {**child, 'options': {'config': ['a=b']}}),
             ('POST', f'/tasks/{asks}/respond',
              {'id': approval['id'], 'approval': {'allow': True}}),
