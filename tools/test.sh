@@ -33,7 +33,8 @@ for phase in "${phases[@]}"; do
   case $phase in
     asan) flags=(--config=asan) ;;
     tsan)
-      flags=(--config=tsan --build_tests_only)
+      # ThreadSanitizer makes tests several times slower.
+      flags=(--config=tsan --build_tests_only --test_timeout=300)
       targets=("${THREADED[@]}")
       ;;
     *) flags=(--test_tag_filters="$phase" --build_tests_only) ;;
