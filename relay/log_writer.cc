@@ -153,7 +153,7 @@ int64_t LogWriter::DropPending(size_t max_rest) {
     const size_t rest = end - written_;
     kept_of_pending = rest <= max_rest ? rest : 0;
     kept = pending_.substr(written_, kept_of_pending);
-    if (kept.empty() && within_line) kept = "\n";
+    if (kept.empty() && within_line) kept.push_back('\n');
   }
   const size_t lost = pending() - kept_of_pending;
   pending_ = std::move(kept);
