@@ -71,7 +71,9 @@ absl::StatusOr<int64_t> LogReader::Read(LogSink& sink, int64_t max_bytes) {
     if (end_ == buffer_.size()) {
       buffer_.resize(std::min(2 * end_, kMaxRecord + kChunk));
     }
-    const size_t room = std::min(kChunk, buffer_.size() - end_);
+    const size_t room = std::min(
+        {kChunk, buffer_.size() - end_,
+         static_cast<size_t>(std::min<int64_t>(max_bytes - total, kChunk))});
     const ssize_t n = pread(fd_.get(), buffer_.data() + end_, room, offset_);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return absl::ErrnoToStatus(errno, "read the log");

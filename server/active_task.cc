@@ -18,6 +18,9 @@ constexpr absl::Duration kDiskRetry = absl::Seconds(1);
 constexpr int64_t kCommandPatience = 20000000;
 // For a log to be read.
 constexpr int64_t kLoadPatience = 60000000;
+// What one step reads of a log. Tiny lines cost the most: 64 KiB of them take
+// some milliseconds, and a MiB held the loop for 70.
+constexpr int64_t kMaxRead = int64_t{64} << 10;
 
 }  // namespace
 
@@ -26,7 +29,8 @@ absl::StatusOr<std::unique_ptr<ActiveTask>> ActiveTask::Open(
   std::unique_ptr<ActiveTask> task(new ActiveTask(tools, std::move(stream)));
   RunnerTools runner_tools = {.clock = tools.clock,
                               .relay_program = tools.relay_program,
-                              .version_cache = tools.version_cache};
+                              .version_cache = tools.version_cache,
+                              .max_read = kMaxRead};
   runner_tools.find_cli = [self = task.get()](const Backend&,
                                               const Environment&) {
     return std::exchange(self->cli_, std::nullopt);
