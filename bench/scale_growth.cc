@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/status_macros.h"
@@ -41,26 +40,9 @@ struct Progress {
   bool complete = false;
 };
 
-absl::StatusOr<int64_t> Loading(const BenchServer& server) {
-  ASSIGN_OR_RETURN(const std::string health, server.Get("/healthz"));
-  constexpr absl::string_view kField = "\"loading\":";
-  const size_t at = health.find(kField.data(), 0, kField.size());
-  int64_t loading = 0;
-  if (at == std::string::npos ||
-      !absl::SimpleAtoi(
-          health.substr(at + kField.size(),
-                        health.find_first_of(",}", at) - at - kField.size()),
-          &loading)) {
-    return absl::InternalError(absl::StrCat("no loading in ", health));
-  }
-  return loading;
-}
-
-// Asks /metrics only where nothing is loading: counting rows makes some servers
-// write them.
+// Rows that the index has. The number of tasks that are still to be read says
+// less: it is small until the folder has been listed.
 absl::StatusOr<Progress> Look(const BenchServer& server, int tasks) {
-  ASSIGN_OR_RETURN(const int64_t loading, Loading(server));
-  if (loading > 0) return Progress{.rows = tasks - loading};
   ASSIGN_OR_RETURN(const int64_t rows, server.Metric("troika_tasks{"));
   return Progress{.rows = rows, .complete = rows >= tasks};
 }
