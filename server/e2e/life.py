@@ -442,9 +442,16 @@ class LifeTest(unittest.TestCase):
         shutil.rmtree(f'{world.home}/tasks/{queued}')
         os.remove(f'{world.home}/tasks/{damaged}/log.v1')
         world.start('--max-running', '1')
-        self.assertEqual(world.task(queued)['state'], 'failed')
-        self.assertIn('removed', world.task(queued)['reason'])
-        self.assertIn('log', world.wait_state(damaged, 'failed')['reason'])
+
+        def failed(task):
+            # Until its log has been looked for, it may not be found.
+            answer = world.ask('GET', f'/api/v1/tasks/{task}')
+            found = answer.status == 200 and answer.json['state'] == 'failed'
+            return answer.json if found else None
+        self.assertIn('removed', wait_for(lambda: failed(queued),
+                                          'its end')['reason'])
+        self.assertIn('log', wait_for(lambda: failed(damaged),
+                                      'its end')['reason'])
         world.api('POST', f'/tasks/{running}/stop', {'grace': '0.1s'})
         world.wait_state(running, 'interrupted')
 
