@@ -35,7 +35,7 @@ TEST(AbilityRangeTest, WhatIsNotKnownMayBeAnything) {
       EXPECT_TRUE(Of(harness, {}).least.Includes(range.least));
     }
   }
-  // Its sandbox comes besides the edit mode, and there are several kinds.
+  // Gemini has several sandboxes, which are chosen besides the edit mode.
   const AbilityRange gemini =
       Of(Harness::kGemini,
          {.edit_mode = EditMode::kFullAuto, .sandbox = "docker"});

@@ -37,7 +37,7 @@ std::string PathOf(const v1::Task& task) {
   return client::TaskPath(task.id(), "/events");
 }
 
-// Of all other messages the timeline shows only a part.
+// Whether the timeline shows all of the message. It shows a part of the others.
 bool IsShownWhole(const Message& message) {
   return std::holds_alternative<Text>(message.payload) ||
          std::holds_alternative<Result>(message.payload) ||

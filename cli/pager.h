@@ -14,7 +14,7 @@ namespace troika::cli {
 // prompt() until a key comes.
 class Pager {
  public:
-  // Of `height` rows of the terminal one is for the prompt.
+  // The terminal has `height` rows, of which the last shows the prompt.
   Pager(std::vector<std::string> rows, size_t height);
 
   // To be called first.

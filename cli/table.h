@@ -28,9 +28,9 @@ class Table {
   std::vector<std::vector<std::string>> rows_;  // The heads first.
 };
 
-// Columns of a terminal; 0 where `fd` is none, or one that does not say.
+// Columns of the terminal `fd`; 0 if it is no terminal or does not say.
 size_t TerminalWidth(int fd);
-// Its rows, likewise.
+// Rows of the terminal `fd`; 0 if it is no terminal or does not say.
 size_t TerminalHeight(int fd);
 
 }  // namespace troika::cli

@@ -107,7 +107,7 @@ std::vector<std::string> Timeline::ParagraphRows(Style style,
   std::vector<std::string> rows;
   bool was_empty = false;
   for (const absl::string_view line : absl::StrSplit(harmless, '\n')) {
-    // Of empty lines in a row one is enough.
+    // Several empty lines in a row are shown as one.
     if (std::exchange(was_empty, line.empty()) && line.empty()) continue;
     for (const std::string& row : WrapToWidth(line, room)) {
       rows.push_back(absl::StrCat(

@@ -150,7 +150,7 @@ void Redactor::Finder::FindAll(absl::string_view text, size_t from,
     if (size == 0) continue;
     TextRange found = {begin, begin + size};
     if (form == TextForm::kJson) {
-      // Its first backslash would be the second half of an escape.
+      // The match's first backslash is the second half of an escape.
       if (text[begin] == '\\' && IsEscaped(text, begin)) continue;
       found = {EscapeBegin(text, found.begin), EscapeEnd(text, found.end)};
     }

@@ -153,7 +153,7 @@ TEST(GateTest, ABodyCountsUntilItsRequestIsAnswered) {
   TestClient refused = server.ConnectUnix();
   refused.Send(second);
   EXPECT_THAT(refused.ReadShort(), StartsWith("503 "));
-  // Its client is gone, and its memory is not.
+  // The first client is gone, but its body is still held.
   first.Leave();
   ASSERT_TRUE(server.Await([&] { return server.server().connections() <= 1; }));
   TestClient again = server.ConnectUnix();

@@ -201,7 +201,7 @@ TEST_P(DiskFullTest, TheAgentWaitsAndNothingIsLost) {
   const auto driver = relay.Connect(Role::kDriver);
   ASSERT_NE(driver, nullptr);
   obstacle_->Raise(relay);
-  // Its answer may come together with the trouble, so it is not waited for.
+  // The answer may come together with the trouble, so Ask() could miss that.
   driver->Send({.key = "go", .payload = "\n"});
   const auto trouble = NextTrouble(*driver);
   ASSERT_TRUE(trouble.has_value());

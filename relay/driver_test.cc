@@ -1,5 +1,5 @@
-// Who drives a relay: one at a time, the next when that one is gone, and
-// nothing that an agent started.
+// A relay has one driver at a time, promotes the next when that one is gone,
+// and accepts none that an agent started.
 #include <poll.h>
 
 #include <cstdlib>

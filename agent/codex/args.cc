@@ -47,8 +47,8 @@ constexpr absl::string_view kCantAsk =
     "auto_edit: codex exec can't ask before it runs a command; commands run in "
     "its workspace-write sandbox";
 
-// Its sandboxes let commands read everything, and have no network: a command in
-// the read-only one can do no more than read.
+// Codex's sandboxes let commands read everything and have no network, so a
+// command in the read-only one can only read.
 constexpr Abilities kReads = {Ability::kReadOutside};
 constexpr Abilities kWrites = {Ability::kReadOutside, Ability::kEdit,
                                Ability::kRunSandboxed};

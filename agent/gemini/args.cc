@@ -33,7 +33,7 @@ constexpr Version kLauncherEnds = {0, 23, 0};
 constexpr Version kIgnoresDirs = {0, 17, 0};
 constexpr Version kTakesDirs = {0, 27, 0};
 
-// Its tools keep to its folder, but fetch pages from anywhere.
+// Gemini's tools stay within the task's folder, but fetch pages from anywhere.
 constexpr Abilities kEdits = {Ability::kEdit, Ability::kNetwork};
 
 // This wire can't ask: tools that would need an approval are not offered.

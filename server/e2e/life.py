@@ -425,7 +425,7 @@ class LifeTest(unittest.TestCase):
         self.assertEqual(states[-1], 'done')
         again = world.stream('/events', after=events[0]['id'])
         self.assertEqual(again.next()['event'], 'ready')
-        # Of each task, the last change is kept.
+        # The stream keeps the last change of each task.
         self.assertEqual(again.until(is_task('done')), events[-1:])
         world.restart()
         late = world.stream('/events', after=events[-1]['id'])
