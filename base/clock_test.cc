@@ -62,7 +62,9 @@ TEST(RealClockTest, TellsTheTime) {
   const int64_t now = int64_t{time(nullptr)} * kSecond;
   EXPECT_NEAR(static_cast<double>(clock.NowMicros()), static_cast<double>(now),
               2.0 * kSecond);
-  EXPECT_LE(clock.AwakeMicros(), clock.AwakeMicros());
+  const int64_t first = clock.AwakeMicros();
+  const int64_t second = clock.AwakeMicros();
+  EXPECT_LE(first, second);
 }
 
 }  // namespace
