@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "agent/launch_flags.h"
+#include "agent/launch/flags.h"
 
 namespace troika {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "agent/abilities.h"
 #include "agent/backend.h"
-#include "agent/launch.h"
+#include "agent/launch/abilities.h"
+#include "agent/launch/launch.h"
 
 namespace troika {
 

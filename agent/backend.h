@@ -11,22 +11,22 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "agent/environment.h"
+#include "agent/discovery/environment.h"
 #include "agent/harness.h"
-#include "agent/launch.h"
-#include "agent/launch_flags.h"
+#include "agent/launch/flags.h"
+#include "agent/launch/launch.h"
 #include "agent/protocol.h"
 
 namespace troika {
 
 // The arguments with which a CLI runs a harmless command in its own sandbox,
-// from a version on (agent/sandbox.h).
+// from a version on (agent/discovery/sandbox.h).
 struct SandboxProbe {
   Version first;
   std::vector<absl::string_view> args;
 };
 
-// How a harness's CLI is found (agent/discovery.h).
+// How a harness's CLI is found (agent/discovery/discovery.h).
 struct CliNames {
   absl::string_view program;           // "codex"
   std::vector<absl::string_view> env;  // Variables that may name it.

@@ -3,8 +3,8 @@
 #define TROIKA_CLI_CREATE_REQUEST_H_
 
 #include "absl/time/time.h"
-#include "agent/environment.h"
-#include "agent/launch.h"
+#include "agent/discovery/environment.h"
+#include "agent/launch/launch.h"
 #include "dto/troika.pb.h"
 #include "task/request.h"
 

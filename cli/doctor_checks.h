@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "agent/environment.h"
+#include "agent/discovery/environment.h"
 #include "dto/troika.pb.h"
 
 namespace troika::cli {

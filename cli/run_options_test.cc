@@ -8,7 +8,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "agent/launch.h"
+#include "agent/launch/launch.h"
 #include "cli/run_command.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "agent/environment.h"
+#include "agent/discovery/environment.h"
 #include "cli/server_commands.h"
 #include "client/autostart.h"
 

@@ -18,7 +18,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "agent/environment.h"
+#include "agent/discovery/environment.h"
 #include "cli/command.h"
 #include "cli/io.h"
 #include "client/api.h"

@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "agent/launch.h"
+#include "agent/launch/launch.h"
 #include "base/flags.h"
 #include "cli/prompt_input.h"
 #include "cli/task_view.h"

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "agent/environment.h"
+#include "agent/discovery/environment.h"
 #include "client/place.h"
 
 namespace troika::client {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "agent/environment.h"
+#include "agent/discovery/environment.h"
 
 namespace troika::client {
 

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "agent/environment.h"
-#include "agent/launch.h"
+#include "agent/discovery/environment.h"
+#include "agent/launch/launch.h"
 #include "dto/secret_shapes.h"
 
 namespace troika {

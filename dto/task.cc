@@ -6,7 +6,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "agent/launch_json.h"
+#include "agent/launch/json.h"
 #include "agent/message.h"
 #include "base/json.h"
 #include "dto/event.h"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "agent/launch.h"
+#include "agent/launch/launch.h"
 #include "dto/troika.pb.h"
 #include "task/notes.h"
 #include "task/state.h"
@@ -17,8 +17,8 @@ struct TaskFacts {
   std::string last_event_id;
   std::string trouble;  // With its log, right now.
   std::optional<int> queue_position;
-  // The prompt and, where nothing below says it, the edit mode and the model that
-  // was asked for. May be null.
+  // The prompt and, where nothing below says it, the edit mode and the model
+  // that was asked for. May be null.
   const notes::Request* request = nullptr;
   std::optional<EditMode> edit_mode;
   std::string asked_model;

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "agent/ability_range.h"
-#include "agent/launch_json.h"
+#include "agent/launch/json.h"
 #include "agent/registry.h"
 #include "base/json.h"
 #include "base/status_macros.h"

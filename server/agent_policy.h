@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "agent/abilities.h"
+#include "agent/launch/abilities.h"
 #include "task/request.h"
 #include "task/runner.h"
 

@@ -11,7 +11,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "agent/environment.h"
+#include "agent/discovery/environment.h"
 #include "base/clock.h"
 #include "base/event_loop.h"
 #include "base/thread_pool.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "agent/discovery.h"
+#include "agent/discovery/discovery.h"
 #include "agent/registry.h"
 #include "base/version.h"
 #include "server/api.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "agent/environment.h"
+#include "agent/discovery/environment.h"
 #include "base/ancestry.h"
 
 namespace troika {

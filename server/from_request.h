@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "agent/launch.h"
+#include "agent/launch/launch.h"
 #include "dto/troika.pb.h"
 #include "task/answer.h"
 #include "task/request.h"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "agent/environment.h"
+#include "agent/discovery/environment.h"
 #include "dto/troika.pb.h"
 
 namespace troika {

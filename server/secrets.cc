@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "agent/launch_json.h"
+#include "agent/launch/json.h"
 #include "base/json.h"
 
 namespace troika {

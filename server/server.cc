@@ -15,7 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "agent/command_runner.h"
+#include "agent/discovery/command_runner.h"
 #include "agent/registry.h"
 #include "base/ancestry.h"
 #include "base/clock.h"

@@ -6,7 +6,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
-#include "agent/environment.h"
+#include "agent/discovery/environment.h"
 #include "server/options.h"
 
 namespace troika {

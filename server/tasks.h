@@ -20,7 +20,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "agent/environment.h"
+#include "agent/discovery/environment.h"
 #include "base/clock.h"
 #include "base/event_loop.h"
 #include "base/thread_pool.h"

@@ -14,7 +14,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "agent/environment.h"
+#include "agent/discovery/environment.h"
 #include "agent/harness.h"
 #include "agent/registry.h"
 #include "base/clock.h"

@@ -12,7 +12,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "agent/discovery.h"
+#include "agent/discovery/discovery.h"
 #include "agent/protocol.h"
 #include "agent/registry.h"
 #include "base/status_macros.h"

@@ -5,7 +5,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
-#include "agent/launch_json.h"
+#include "agent/launch/json.h"
 #include "agent/line_protocol.h"
 #include "agent/registry.h"
 #include "base/json.h"

@@ -9,7 +9,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "agent/launch_json.h"
+#include "agent/launch/json.h"
 #include "agent/registry.h"
 #include "base/blocking.h"
 #include "base/json.h"

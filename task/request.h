@@ -10,9 +10,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "agent/backend.h"
-#include "agent/environment.h"
+#include "agent/discovery/environment.h"
 #include "agent/harness.h"
-#include "agent/launch.h"
+#include "agent/launch/launch.h"
 #include "agent/protocol.h"
 #include "task/notes.h"
 

@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "agent/launch_json.h"
+#include "agent/launch/json.h"
 #include "agent/registry.h"
 #include "base/read_file.h"
 #include "base/status_macros.h"

@@ -13,7 +13,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "agent/environment.h"
+#include "agent/discovery/environment.h"
 #include "agent/harness.h"
 #include "agent/message.h"
 #include "base/clock.h"

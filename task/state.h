@@ -15,7 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "agent/harness.h"
-#include "agent/launch.h"
+#include "agent/launch/launch.h"
 #include "agent/message.h"
 #include "task/notes.h"
 

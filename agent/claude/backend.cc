@@ -3,7 +3,7 @@
 #include "agent/claude/args.h"
 #include "agent/claude/parse.h"
 #include "agent/claude/sessions.h"
-#include "agent/login.h"
+#include "agent/discovery/login.h"
 
 namespace troika::claude {
 

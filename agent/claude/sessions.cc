@@ -5,7 +5,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "agent/session_files.h"
+#include "agent/discovery/session_files.h"
 
 namespace troika::claude {
 namespace {

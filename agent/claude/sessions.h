@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "agent/environment.h"
+#include "agent/discovery/environment.h"
 
 namespace troika::claude {
 

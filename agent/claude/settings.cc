@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "agent/launch_builder.h"
+#include "agent/launch/builder.h"
 #include "base/json.h"
 #include "base/json_writer.h"
 

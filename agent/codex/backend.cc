@@ -3,7 +3,7 @@
 #include "agent/codex/args.h"
 #include "agent/codex/parse.h"
 #include "agent/codex/sessions.h"
-#include "agent/login.h"
+#include "agent/discovery/login.h"
 
 namespace troika::codex {
 

@@ -8,8 +8,8 @@
 #include "agent/codex/items.h"
 #include "agent/codex/msg_events.h"
 #include "agent/codex/record.h"
+#include "agent/launch/version.h"
 #include "agent/line_protocol.h"
-#include "agent/version.h"
 
 namespace troika::codex {
 namespace {

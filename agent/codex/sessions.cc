@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "absl/strings/match.h"
-#include "agent/session_files.h"
+#include "agent/discovery/session_files.h"
 
 namespace troika::codex {
 namespace {

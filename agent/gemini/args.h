@@ -8,8 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "agent/harness.h"
-#include "agent/launch.h"
-#include "agent/launch_builder.h"
+#include "agent/launch/builder.h"
+#include "agent/launch/launch.h"
 
 namespace troika::gemini {
 

@@ -1,9 +1,9 @@
 #include "agent/gemini/backend.h"
 
+#include "agent/discovery/login.h"
 #include "agent/gemini/args.h"
 #include "agent/gemini/parse.h"
 #include "agent/gemini/sessions.h"
-#include "agent/login.h"
 
 namespace troika::gemini {
 

@@ -6,8 +6,8 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "agent/discovery/session_files.h"
 #include "agent/gemini/sha256.h"
-#include "agent/session_files.h"
 
 namespace troika::gemini {
 namespace {

@@ -1,0 +1,217 @@
+#include "agent/discovery/command_runner.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <set>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/cleanup/cleanup.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "base/blocking.h"
+#include "base/mutex.h"
+
+namespace troika {
+namespace {
+
+// The commands of this process that run now.
+class Running {
+ public:
+  static Running& Instance() {
+    static auto* const kInstance = new Running;
+    return *kInstance;
+  }
+
+  // Starts a command, unless all were cancelled. Returns an errno.
+  int Start(absl::FunctionRef<int(pid_t*)> spawn, pid_t* pid) {
+    MutexLock lock(&mutex_);
+    if (cancelled_) return ECANCELED;
+    const int error = spawn(pid);
+    if (error == 0) groups_.insert(*pid);
+    return error;
+  }
+  // Kills what is left of a command, and returns whether all were cancelled.
+  // Call it before the command is waited for, because until then its group can
+  // be nobody else's.
+  bool End(pid_t pid) {
+    MutexLock lock(&mutex_);
+    kill(-pid, SIGKILL);
+    groups_.erase(pid);
+    return cancelled_;
+  }
+  void CancelAll() {
+    MutexLock lock(&mutex_);
+    cancelled_ = true;
+    for (const pid_t group : groups_) kill(-group, SIGKILL);
+  }
+
+ private:
+  Mutex mutex_;
+  bool cancelled_ ABSL_GUARDED_BY(mutex_) = false;
+  std::set<pid_t> groups_ ABSL_GUARDED_BY(mutex_);
+};
+
+std::string Attempt(const Command& command) {
+  return absl::StrCat("run ", absl::StrJoin(command.argv, " "));
+}
+
+std::vector<char*> Pointers(std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  for (std::string& text : strings) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// Starts it with `output` as its stdout; an errno where that fails.
+int Spawn(const Command& command, int output, pid_t* pid) {
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&files);
+  posix_spawnattr_init(&attributes);
+  absl::Cleanup destroy = [&] {
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&attributes);
+  };
+  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&files, output, 1);
+  if (command.stderr_mode == Command::Stderr::kInError) {
+    posix_spawn_file_actions_adddup2(&files, output, 2);
+  } else {
+    posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
+  }
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP |
+                                            POSIX_SPAWN_SETSIGMASK |
+                                            POSIX_SPAWN_SETSIGDEF);
+  std::vector<std::string> argv = command.argv;
+  std::vector<std::string> env;
+  for (const auto& [name, value] : command.env.variables()) {
+    env.push_back(absl::StrCat(name, "=", value));
+  }
+  return posix_spawn(pid, command.argv[0].c_str(), &files, &attributes,
+                     Pointers(argv).data(), Pointers(env).data());
+}
+
+enum class End { kRead, kEmpty, kClosed };
+
+// Reads what is there, keeping the first bytes.
+End ReadSome(int fd, std::string* out) {
+  char buffer[4096];
+  const ssize_t count = read(fd, buffer, sizeof(buffer));
+  if (count < 0) return errno == EINTR ? End::kRead : End::kEmpty;
+  if (count == 0) return End::kClosed;
+  const size_t room = ProcessRunner::kMaxOutputBytes - out->size();
+  out->append(buffer, std::min<size_t>(count, room));
+  return End::kRead;
+}
+
+// Collects output until the process ends, whoever else holds the pipe. False
+// where the deadline passes first.
+bool ReadUntilExit(int output, int process,
+                   std::chrono::steady_clock::time_point deadline,
+                   std::string* out) {
+  struct pollfd fds[] = {{.fd = process, .events = POLLIN},
+                         {.fd = output, .events = POLLIN}};
+  while (true) {
+    const int64_t left = absl::ToInt64Milliseconds(
+        absl::FromChrono(deadline - std::chrono::steady_clock::now()));
+    if (left <= 0) return false;
+    poll(fds, 2, static_cast<int>(std::min<int64_t>(left, 60000)));
+    if (fds[1].revents != 0 && ReadSome(output, out) == End::kClosed) {
+      fds[1].fd = -1;
+      fds[1].revents = 0;
+    }
+    if (fds[0].revents == 0) continue;
+    while (fds[1].fd >= 0 && out->size() < ProcessRunner::kMaxOutputBytes &&
+           ReadSome(output, out) == End::kRead) {
+    }
+    return true;
+  }
+}
+
+absl::Status Cancelled(const Command& command) {
+  return absl::CancelledError(
+      absl::StrCat(Attempt(command), ": this process is about to end"));
+}
+
+absl::Status ExitStatus(const Command& command, int status,
+                        absl::string_view output) {
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return absl::OkStatus();
+  std::string text =
+      WIFEXITED(status)
+          ? absl::StrCat(Attempt(command), ": exited with code ",
+                         WEXITSTATUS(status), "; check that it works by hand")
+          : absl::StrCat(Attempt(command), ": ended by signal ",
+                         WTERMSIG(status), "; check that it works by hand");
+  if (command.stderr_mode == Command::Stderr::kInError && !output.empty()) {
+    absl::StrAppend(&text, ":\n", output);
+  }
+  return absl::FailedPreconditionError(text);
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ProcessRunner::Run(const Command& command) {
+  AssertMayBlock("run of another program");
+  int pipe_fds[2];
+  if (pipe2(pipe_fds, O_CLOEXEC) != 0) {
+    return absl::ErrnoToStatus(errno, Attempt(command));
+  }
+  absl::Cleanup close_read = [&] { close(pipe_fds[0]); };
+  fcntl(pipe_fds[0], F_SETFL, O_NONBLOCK);
+  pid_t pid = 0;
+  const int error = Running::Instance().Start(
+      [&](pid_t* started) { return Spawn(command, pipe_fds[1], started); },
+      &pid);
+  close(pipe_fds[1]);
+  if (error == ECANCELED) return Cancelled(command);
+  if (error != 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(Attempt(command), ": ", strerror(error)));
+  }
+  const int process = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  absl::Cleanup close_process = [&] { close(process); };
+  std::string output;
+  const bool in_time =
+      ReadUntilExit(pipe_fds[0], process,
+                    std::chrono::steady_clock::now() +
+                        absl::ToChronoNanoseconds(command.deadline),
+                    &output);
+  const bool cancelled = Running::Instance().End(pid);
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (cancelled) return Cancelled(command);
+  if (!in_time) {
+    return absl::DeadlineExceededError(
+        absl::StrCat(Attempt(command), ": took longer than ",
+                     absl::FormatDuration(command.deadline),
+                     "; check that it works by hand"));
+  }
+  const absl::Status ended = ExitStatus(command, status, output);
+  if (!ended.ok()) return ended;
+  return output;
+}
+
+void CancelCommands() { Running::Instance().CancelAll(); }
+
+}  // namespace troika

@@ -1,0 +1,93 @@
+#include "agent/discovery/session_files.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "base/read_file.h"
+
+namespace troika {
+namespace {
+
+namespace fs = std::filesystem;
+
+void Collect(const fs::path& folder, int depth,
+             absl::FunctionRef<bool(const fs::path&)> wanted,
+             std::vector<SessionFile>* out) {
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end;
+       it.increment(error)) {
+    struct stat info;
+    if (stat(it->path().c_str(), &info) != 0) continue;
+    if (depth > 0) {
+      if (S_ISDIR(info.st_mode)) Collect(it->path(), depth - 1, wanted, out);
+    } else if (S_ISREG(info.st_mode) && wanted(it->path())) {
+      out->push_back({.path = it->path(),
+                      .size = info.st_size,
+                      .changed_ns = info.st_mtim.tv_sec * int64_t{1000000000} +
+                                    info.st_mtim.tv_nsec});
+    }
+  }
+}
+
+fs::path Resolved(absl::string_view path) {
+  std::error_code error;
+  const fs::path written(std::string{path});
+  const fs::path real = fs::weakly_canonical(written, error);
+  return error ? written.lexically_normal() : real;
+}
+
+}  // namespace
+
+std::vector<SessionFile> NewestFiles(
+    const fs::path& root, int depth,
+    absl::FunctionRef<bool(const fs::path&)> wanted) {
+  std::vector<SessionFile> files;
+  Collect(root, depth, wanted, &files);
+  std::sort(files.begin(), files.end(),
+            [](const SessionFile& a, const SessionFile& b) {
+              // Times may be equal; names mostly have the date in them.
+              return a.changed_ns != b.changed_ns ? a.changed_ns > b.changed_ns
+                                                  : a.path > b.path;
+            });
+  if (files.size() > kMaxSessionFiles) files.resize(kMaxSessionFiles);
+  return files;
+}
+
+std::string ReadHead(const fs::path& path, int64_t limit) {
+  return ReadFileHead(path.native(), static_cast<size_t>(limit)).value_or("");
+}
+
+std::string ReadTail(const fs::path& path, int64_t limit) {
+  return ReadFileTail(path.native(), static_cast<size_t>(limit)).value_or("");
+}
+
+void VisitLines(absl::string_view text, Direction direction,
+                absl::FunctionRef<bool(json::Value)> visit) {
+  std::vector<absl::string_view> lines = absl::StrSplit(text, '\n');
+  if (direction == Direction::kBackward) {
+    std::reverse(lines.begin(), lines.end());
+  }
+  json::Parser parser;
+  for (const absl::string_view line : lines) {
+    // A line that is cut, at either end of what was read, is none.
+    const absl::StatusOr<json::Value> value = parser.Parse(line);
+    if (value.ok() && value->IsObject() && !visit(*value)) return;
+  }
+}
+
+bool SameFolder(absl::string_view a, absl::string_view b) {
+  return !a.empty() && !b.empty() && (a == b || Resolved(a) == Resolved(b));
+}
+
+absl::Status NoSession(absl::string_view cli, absl::string_view cwd,
+                       const fs::path& where) {
+  return absl::NotFoundError(absl::StrCat(
+      "find the latest session of ", cli, " in ", cwd, ": there is none under ",
+      where.native(), "; start a new one, or name the session"));
+}
+
+}  // namespace troika

@@ -1,0 +1,160 @@
+#include "agent/discovery/version_cache.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "agent/discovery/session_files.h"
+#include "base/json.h"
+#include "base/json_writer.h"
+
+namespace troika {
+namespace {
+
+int64_t Nanoseconds(const struct timespec& time) {
+  return time.tv_sec * int64_t{1000000000} + time.tv_nsec;
+}
+
+std::string Number(int64_t number) { return absl::StrCat(number); }
+
+bool WriteAll(int fd, absl::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = write(fd, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(count));
+  }
+  return true;
+}
+
+}  // namespace
+
+absl::StatusOr<FileIdentity> IdentityOf(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(path, error);
+  struct stat info;
+  if (error || stat(real.c_str(), &info) != 0) {
+    return absl::NotFoundError(absl::StrCat("look at ", path));
+  }
+  return FileIdentity{.invoked = path,
+                      .path = real.native(),
+                      .device = static_cast<int64_t>(info.st_dev),
+                      .inode = static_cast<int64_t>(info.st_ino),
+                      .size = info.st_size,
+                      .mtime_ns = Nanoseconds(info.st_mtim),
+                      .ctime_ns = Nanoseconds(info.st_ctim)};
+}
+
+bool HasOtherNames(const std::string& path) {
+  struct stat name;
+  struct stat file;
+  if (lstat(path.c_str(), &name) != 0 || stat(path.c_str(), &file) != 0) {
+    return false;
+  }
+  // Folders of programs are long.
+  if (!S_ISLNK(name.st_mode) && name.st_nlink == 1) return false;
+  const std::filesystem::path invoked(path);
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(invoked.parent_path(), error);
+       !error && it != std::filesystem::directory_iterator();
+       it.increment(error)) {
+    struct stat other;
+    if (it->path().filename() != invoked.filename() &&
+        stat(it->path().c_str(), &other) == 0 && other.st_dev == file.st_dev &&
+        other.st_ino == file.st_ino) {
+      return true;
+    }
+  }
+  return false;
+}
+
+VersionCache::VersionCache(std::string path) : path_(std::move(path)) {
+  if (!path_.empty()) Load();
+}
+
+std::optional<CliFacts> VersionCache::Find(const FileIdentity& identity) const {
+  for (const Entry& entry : entries_) {
+    if (entry.identity == identity) return entry.facts;
+  }
+  return std::nullopt;
+}
+
+void VersionCache::Add(const FileIdentity& identity, const CliFacts& facts) {
+  entries_.erase(std::remove_if(entries_.begin(), entries_.end(),
+                                [&](const Entry& entry) {
+                                  return entry.identity.invoked ==
+                                         identity.invoked;
+                                }),
+                 entries_.end());
+  entries_.insert(entries_.begin(), {identity, facts});
+  if (entries_.size() > kMaxEntries) entries_.resize(kMaxEntries);
+  if (!path_.empty()) Save();
+}
+
+void VersionCache::Load() {
+  const std::string text =
+      ReadHead(path_, static_cast<int64_t>(json::kMaxBytes));
+  json::Parser parser;
+  const absl::StatusOr<json::Value> root = parser.Parse(text);
+  if (!root.ok()) return;
+  for (const json::Value item : root->Get("clis").items()) {
+    const absl::string_view path = item.Get("path").StringOr("");
+    if (path.empty() || entries_.size() == kMaxEntries) continue;
+    entries_.push_back(
+        {.identity = {.invoked = std::string(item.Get("invoked").StringOr("")),
+                      .path = std::string(path),
+                      .device = item.Get("device").IntOr(-1),
+                      .inode = item.Get("inode").IntOr(-1),
+                      .size = item.Get("size").IntOr(-1),
+                      .mtime_ns = item.Get("mtime_ns").IntOr(-1),
+                      .ctime_ns = item.Get("ctime_ns").IntOr(-1)},
+         .facts = {.version = std::string(item.Get("version").StringOr("")),
+                   .help = std::string(item.Get("help").StringOr("")),
+                   .sandbox_error =
+                       std::string(item.Get("sandbox_error").StringOr("")),
+                   .sandbox_surroundings = std::string(
+                       item.Get("sandbox_surroundings").StringOr(""))}});
+  }
+}
+
+void VersionCache::Save() const {
+  std::string items;
+  for (const Entry& entry : entries_) {
+    absl::StrAppend(
+        &items, items.empty() ? "" : ",",
+        json::ObjectWriter()
+            .String("invoked", entry.identity.invoked)
+            .String("path", entry.identity.path)
+            .Json("device", Number(entry.identity.device))
+            .Json("inode", Number(entry.identity.inode))
+            .Json("size", Number(entry.identity.size))
+            .Json("mtime_ns", Number(entry.identity.mtime_ns))
+            .Json("ctime_ns", Number(entry.identity.ctime_ns))
+            .String("version", entry.facts.version)
+            .String("help", entry.facts.help)
+            .String("sandbox_error", entry.facts.sandbox_error)
+            .String("sandbox_surroundings", entry.facts.sandbox_surroundings)
+            .Take());
+  }
+  std::string temporary = absl::StrCat(path_, ".XXXXXX");
+  const int fd = mkstemp(temporary.data());
+  if (fd < 0) return;
+  const bool written = WriteAll(fd, absl::StrCat("{\"clis\":[", items, "]}\n"));
+  close(fd);
+  if (!written || rename(temporary.c_str(), path_.c_str()) != 0) {
+    unlink(temporary.c_str());
+  }
+}
+
+}  // namespace troika

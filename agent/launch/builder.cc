@@ -1,0 +1,183 @@
+#include "agent/launch/builder.h"
+
+#include <algorithm>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+
+namespace troika {
+namespace {
+
+// Linux's MAX_ARG_STRLEN, which counts the NUL at the end.
+constexpr size_t kMaxArgBytes = 128 * 1024;
+
+// The options that name files and folders.
+constexpr absl::string_view kPathOptions[] = {"images", "output_schema",
+                                              "extra_dirs", "base_instructions",
+                                              "last_message_file"};
+
+bool IsPath(absl::string_view option) {
+  return std::find(std::begin(kPathOptions), std::end(kPathOptions), option) !=
+         std::end(kPathOptions);
+}
+
+}  // namespace
+
+LaunchBuilder::LaunchBuilder(const LaunchRules& rules,
+                             const LaunchRequest& request, const Cli& cli)
+    : rules_(rules),
+      options_(request.options),
+      cli_(cli),
+      version_(ParseVersion(cli.version)) {
+  launch_.argv.push_back(cli.path);
+  CheckVersion();
+  CheckValues(request);
+}
+
+void LaunchBuilder::CheckVersion() {
+  if (version_ >= rules_.oldest) return;
+  status_.Update(absl::FailedPreconditionError(absl::StrCat(
+      "start ", NameAndVersion(rules_.name, cli_), ": it is older than ",
+      VersionText(rules_.oldest),
+      ", the first that works here; update it with ", rules_.install)));
+}
+
+void LaunchBuilder::CheckValue(absl::string_view option,
+                               absl::string_view value) {
+  if (value.find('\0') != absl::string_view::npos) {
+    Fail(option, "holds a NUL byte, which no command line can carry");
+  } else if (absl::StartsWith(value, "-")) {
+    Fail(option,
+         absl::StrCat("\"", value,
+                      "\" begins with a dash and would be taken for a flag",
+                      IsPath(option) ? absl::StrCat("; write it as ./", value)
+                                     : "; give another one, or leave it out"));
+  }
+}
+
+void LaunchBuilder::CheckValues(const LaunchRequest& request) {
+  for (const LaunchField& field : LaunchFields()) {
+    if (auto* text = std::get_if<std::string LaunchOptions::*>(&field.member)) {
+      CheckValue(field.name, options_.**text);
+    } else if (auto* list =
+                   std::get_if<std::vector<std::string> LaunchOptions::*>(
+                       &field.member)) {
+      for (const std::string& value : options_.**list) {
+        if (value.empty()) Fail(field.name, "one of them is empty");
+        CheckValue(field.name, value);
+      }
+    }
+  }
+  for (const std::string& setting : options_.config) {
+    if (ConfigKey(setting).empty()) {
+      Fail("config", absl::StrCat("\"", setting, "\" is not key=value"));
+    }
+  }
+  CheckValue("resume_session", request.resume_session);
+  CheckValue("new_session", request.new_session);
+}
+
+void LaunchBuilder::Args(absl::Span<const absl::string_view> args) {
+  for (const absl::string_view arg : args) Arg(arg);
+}
+
+void LaunchBuilder::Flag(absl::string_view option, absl::string_view flag,
+                         absl::string_view value) {
+  if (value.empty()) return;
+  Require(option, flag);
+  Args({flag, value});
+}
+
+void LaunchBuilder::Switch(absl::string_view option, absl::string_view flag) {
+  Require(option, flag);
+  Arg(flag);
+}
+
+void LaunchBuilder::AddToList(absl::string_view flag, absl::string_view value) {
+  std::vector<std::string>& argv = launch_.argv;
+  const auto it = std::find(argv.begin(), argv.end(), flag);
+  if (it != argv.end() && it + 1 != argv.end()) {
+    absl::StrAppend(&*(it + 1), ",", value);
+  } else {
+    Args({flag, value});
+  }
+}
+
+void LaunchBuilder::Env(absl::string_view name, absl::string_view value) {
+  launch_.env.emplace_back(name, value);
+}
+
+void LaunchBuilder::Refuse(absl::Span<const Refusal> refusals) {
+  for (const LaunchField& field : LaunchFields()) {
+    if (!IsSet(options_, field)) continue;
+    for (const Refusal& refusal : refusals) {
+      if (refusal.option != field.name) continue;
+      Fail(field.name,
+           absl::StrCat(rules_.name, " can't do this; ", refusal.instead));
+    }
+  }
+}
+
+void LaunchBuilder::Require(absl::string_view option, absl::string_view flag) {
+  if (Has(flag)) return;
+  Fail(option, absl::StrCat(NameAndVersion(rules_.name, cli_), " has no ", flag,
+                            "; leave it out, or update with ", rules_.install));
+}
+
+void LaunchBuilder::FailVersion(absl::string_view option,
+                                absl::string_view what) {
+  Fail(option, CantDo(rules_.name, cli_, what, rules_.install));
+}
+
+void LaunchBuilder::Fail(absl::string_view option, absl::string_view why) {
+  status_.Update(absl::InvalidArgumentError(absl::StrCat(option, ": ", why)));
+}
+
+void LaunchBuilder::Permissions(absl::Span<const absl::string_view> native) {
+  std::vector<absl::string_view> given(native.begin(), native.end());
+  const bool dangerous = options_.edit_mode == EditMode::kDangerous;
+  if (options_.edit_mode) given.push_back("edit_mode");
+  if (options_.dangerously_bypass && !dangerous) {
+    given.push_back("dangerously_bypass");
+  }
+  if (given.size() > 1) {
+    Fail(given[0], absl::StrCat("is set beside ", given[1],
+                                ", and both say what the agent may do; leave "
+                                "one of them out"));
+  }
+  if (!native.empty()) return;
+
+  const EditMode mode = options_.dangerously_bypass
+                            ? EditMode::kDangerous
+                            : options_.edit_mode.value_or(EditMode::kResearch);
+  const EditModeRow& row = FindEditMode(rules_.edit_modes, mode, version_);
+  const std::string option = absl::StrCat("edit_mode ", EditModeId(mode));
+  for (const absl::string_view arg : absl::StrSplit(row.args, ' ')) {
+    if (absl::StartsWith(arg, "-")) Require(option, arg);
+    Arg(arg);
+  }
+  if (!row.notice.empty()) launch_.notices.emplace_back(row.notice);
+}
+
+absl::StatusOr<Launch> LaunchBuilder::Finish(Launch::Stdin stdin_mode) && {
+  for (const std::string& arg : launch_.argv) {
+    if (arg.size() < kMaxArgBytes) continue;
+    Fail("options", absl::StrCat("the one that begins \"", arg.substr(0, 40),
+                                 "\" is longer than a command line takes"));
+  }
+  if (!status_.ok()) return status_;
+  launch_.stdin_mode = stdin_mode;
+  return std::move(launch_);
+}
+
+absl::string_view ConfigKey(absl::string_view setting) {
+  const size_t equals = setting.find('=');
+  return equals == absl::string_view::npos ? "" : setting.substr(0, equals);
+}
+
+}  // namespace troika

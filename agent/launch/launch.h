@@ -1,0 +1,104 @@
+// What a task asks of a harness's command line, and the command line itself.
+#ifndef TROIKA_AGENT_LAUNCH_LAUNCH_H_
+#define TROIKA_AGENT_LAUNCH_LAUNCH_H_
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace troika {
+
+// What an agent may do without being asked for, the same for all harnesses.
+enum class EditMode { kResearch, kAutoEdit, kFullAuto, kDangerous };
+
+absl::string_view EditModeId(EditMode mode);
+std::optional<EditMode> EditModeFromId(absl::string_view id);
+
+// What was asked for. Only what is set here is passed to the CLI, but for the
+// permissions: where none is set, it is EditMode::kResearch.
+struct LaunchOptions {
+  std::string model;
+  std::optional<EditMode> edit_mode;
+  // The harness's own permission settings, instead of `edit_mode`.
+  std::string approval_policy;      // Codex's; Claude's and Gemini's mode.
+  std::string sandbox;              // Codex's mode; which one Gemini shall use.
+  bool dangerously_bypass = false;  // Approvals and sandbox.
+  std::vector<std::string> images;  // Paths.
+  std::vector<std::string> config;  // key=value, the harness's own settings.
+  std::string profile;
+  std::string output_schema;  // A path.
+  bool skip_git_check = false;
+  std::vector<std::string> extra_dirs;
+  std::string effort;
+  std::string verbosity;
+  std::optional<bool> web_search;
+  bool ephemeral = false;
+  std::string base_instructions;  // A path: instead of the CLI's own prompt.
+  std::optional<bool> plan_tool;
+  std::string local_provider;     // "ollama", …; "default" for the CLI's own.
+  std::string last_message_file;  // A path: where the CLI leaves its answer.
+
+  bool operator==(const LaunchOptions&) const = default;
+};
+
+// A member of LaunchOptions by its name, which is also its name in JSON and in
+// errors: for what treats all of them alike.
+struct LaunchField {
+  absl::string_view name;
+  std::variant<std::string LaunchOptions::*,
+               std::vector<std::string> LaunchOptions::*, bool LaunchOptions::*,
+               std::optional<bool> LaunchOptions::*,
+               std::optional<EditMode> LaunchOptions::*>
+      member;
+};
+
+// All of them, in the order of their declaration.
+absl::Span<const LaunchField> LaunchFields();
+bool IsSet(const LaunchOptions& options, const LaunchField& field);
+
+// A CLI that was found on this machine.
+struct Cli {
+  std::string path;
+  std::string version;  // "0.166.0"; empty where it can't be known.
+  std::string help;     // What --help says; only of versions we don't know.
+  // Why the CLI can't set up its sandbox on this machine, in its own words;
+  // empty if it can, if it has none, or if that is not known.
+  std::string sandbox_error;
+};
+
+// One process to start, in `cwd`.
+struct LaunchRequest {
+  LaunchOptions options;
+  std::string cwd;
+  std::string resume_session;  // Empty: a new conversation.
+  // A session id for a new conversation, where the CLI takes one from us.
+  std::string new_session;
+  // What stands in the file options.output_schema, for the harnesses that take
+  // it so (Backend::inline_output_schema).
+  std::string output_schema_text;
+};
+
+struct Launch {
+  // How the agent gets its stdin. Prompts are never arguments: they may begin
+  // with a dash, hold newlines and be longer than an argument may be.
+  enum class Stdin {
+    kNull,
+    kPrompt,        // The prompt's bytes, then the end.
+    kConversation,  // Lines of the protocol, for as long as it lives.
+  };
+
+  std::vector<std::string> argv;                         // The path first.
+  std::vector<std::pair<std::string, std::string>> env;  // Besides the task's.
+  Stdin stdin_mode = Stdin::kPrompt;
+  // What the user should know, such as that this wire can't restrict commands.
+  std::vector<std::string> notices;
+};
+
+}  // namespace troika
+
+#endif  // TROIKA_AGENT_LAUNCH_LAUNCH_H_
