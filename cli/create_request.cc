@@ -8,7 +8,7 @@
 
 #include "agent/harness.h"
 #include "base/json.h"
-#include "cli/server.h"
+#include "cli/commands/server.h"
 
 namespace troika::cli {
 namespace {

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 
 int main(int argc, char** argv) {
   // A reader that leaves is seen where we write.

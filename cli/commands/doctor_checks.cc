@@ -1,0 +1,193 @@
+#include "cli/commands/doctor_checks.h"
+
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "cli/io.h"
+#include "client/autostart.h"
+#include "relay/start.h"
+
+namespace troika::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Level = Check::Level;
+
+constexpr double kGiB = 1 << 30;
+constexpr double kLittleRoom = 1.0;  // GiB.
+constexpr size_t kMaxConfig = size_t{1} << 20;
+
+Check Found(absl::string_view name, const absl::StatusOr<std::string>& path) {
+  if (path.ok()) return {.name = std::string(name), .text = *path};
+  return {.level = Level::kBad,
+          .name = std::string(name),
+          .text = std::string(path.status().message())};
+}
+
+bool Exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
+
+// logind.conf and what is laid over it, in the order in which it counts.
+std::vector<std::string> LogindTexts(const std::string& root) {
+  std::vector<std::string> paths = {root + "/etc/systemd/logind.conf"};
+  std::vector<std::string> more;
+  for (const char* folder :
+       {"/usr/lib/systemd/logind.conf.d", "/run/systemd/logind.conf.d",
+        "/etc/systemd/logind.conf.d"}) {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(root + folder, error)) {
+      if (entry.path().extension() == ".conf") {
+        more.push_back(entry.path().string());
+      }
+    }
+  }
+  std::sort(more.begin(), more.end(),
+            [](const std::string& a, const std::string& b) {
+              return fs::path(a).filename() < fs::path(b).filename();
+            });
+  paths.insert(paths.end(), more.begin(), more.end());
+  std::vector<std::string> texts;
+  for (const std::string& path : paths) {
+    texts.push_back(ReadFile(path, kMaxConfig).value_or(""));
+  }
+  return texts;
+}
+
+Check CheckHarness(const v1::HarnessInfo& harness) {
+  Check check = {.name = harness.id()};
+  if (harness.path().empty()) {
+    check.level = Level::kWarning;
+    check.text = "not found";
+  } else {
+    check.text = absl::StrCat(
+        harness.version().empty() ? "a version that it does not say"
+                                  : harness.version(),
+        " at ", harness.path(), ", ",
+        !harness.has_logged_in() ? "logged in or not, that can't be seen"
+        : harness.logged_in()    ? "logged in"
+                                 : "not logged in");
+    if (harness.has_logged_in() && !harness.logged_in()) {
+      check.level = Level::kWarning;
+    }
+  }
+  if (!harness.hint().empty()) {
+    absl::StrAppend(&check.text, "; ", harness.hint());
+  }
+  return check;
+}
+
+}  // namespace
+
+std::vector<Check> CheckPrograms(const Environment& environment) {
+  return {Found("relay", relay::FindRelayProgram()),
+          Found("program", client::FindServerProgram(environment))};
+}
+
+std::vector<Check> CheckHome(const std::string& home) {
+  std::vector<Check> checks;
+  struct stat info = {};
+  if (stat(home.c_str(), &info) != 0) {
+    return {{.level = Level::kBad,
+             .name = "folder",
+             .text = absl::StrCat(home, " can't be looked at")}};
+  }
+  const bool others = (info.st_mode & 077) != 0;
+  const bool mine = info.st_uid == geteuid();
+  checks.push_back(
+      {.level = others || !mine ? Level::kBad : Level::kOk,
+       .name = "folder",
+       .text = !mine ? absl::StrCat(home,
+                                    " is another user's: set TROIKA_HOME to a "
+                                    "folder of your own")
+               : others
+                   ? absl::StrCat(home, " is open to others, and logs are ",
+                                  "secret: chmod 700 ", home)
+                   : home});
+  struct statvfs space = {};
+  if (statvfs(home.c_str(), &space) == 0) {
+    const double free = static_cast<double>(space.f_bavail) *
+                        static_cast<double>(space.f_frsize) / kGiB;
+    const bool little = free < kLittleRoom;
+    checks.push_back(
+        {.level = little ? Level::kWarning : Level::kOk,
+         .name = "space",
+         .text = absl::StrFormat(
+             "%.1f GiB are free%s", free,
+             little ? "; agents are ended where their log can't be written"
+                    : "")});
+  }
+  return checks;
+}
+
+bool KillsUserProcesses(const std::vector<std::string>& texts) {
+  bool kills = false;
+  for (const std::string& text : texts) {
+    for (absl::string_view line : absl::StrSplit(text, '\n')) {
+      line = absl::StripAsciiWhitespace(line);
+      if (!absl::ConsumePrefix(&line, "KillUserProcesses")) continue;
+      line = absl::StripAsciiWhitespace(line);
+      if (!absl::ConsumePrefix(&line, "=")) continue;
+      const std::string value =
+          absl::AsciiStrToLower(absl::StripAsciiWhitespace(line));
+      kills = value == "yes" || value == "true" || value == "1" ||
+              value == "on" || value == "y" || value == "t";
+    }
+  }
+  return kills;
+}
+
+std::vector<Check> CheckLogout(const std::string& root,
+                               const Environment& environment) {
+  // Without systemd nobody ends what a session has left.
+  if (!Exists(root + "/run/systemd/system")) return {};
+  const bool lingers = Exists(
+      absl::StrCat(root, "/var/lib/systemd/linger/", environment.Get("USER")));
+  const bool unit = Exists(absl::StrCat(
+      root, environment.Get("HOME"), "/.config/systemd/user/troika.service"));
+  const bool kills = KillsUserProcesses(LogindTexts(root));
+  Check check = {.name = "logout", .text = "agents outlive a logout"};
+  if (unit && !lingers) {
+    check.level = Level::kWarning;
+    check.text =
+        "logging out ends the service and its agents: loginctl enable-linger";
+  } else if (kills && !unit) {
+    check.level = Level::kWarning;
+    check.text =
+        "logging out ends the agents, as logind has KillUserProcesses=yes: "
+        "run the server as a service of yours (tools/troika.service) and "
+        "loginctl enable-linger";
+  }
+  return {check};
+}
+
+std::vector<Check> CheckHarnesses(const v1::ListHarnessesResponse& list) {
+  std::vector<Check> checks;
+  bool usable = false;
+  for (const v1::HarnessInfo& harness : list.harnesses()) {
+    checks.push_back(CheckHarness(harness));
+    usable = usable || checks.back().level == Level::kOk;
+    if (!harness.sandbox_error().empty()) {
+      checks.push_back({.level = Level::kWarning,
+                        .name = harness.id(),
+                        .text = harness.sandbox_error()});
+    }
+  }
+  if (!usable) {
+    checks.push_back({.level = Level::kBad,
+                      .name = "harnesses",
+                      .text = "none can be used: install one and log in"});
+  }
+  return checks;
+}
+
+}  // namespace troika::cli

@@ -1,0 +1,165 @@
+#include "cli/commands/log_command.h"
+
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/time.h"
+#include "base/flags.h"
+#include "base/status_macros.h"
+#include "cli/commands/task_place.h"
+#include "cli/timeline/terminal_text.h"
+#include "relay/log_reader.h"
+#include "task/follower.h"
+
+namespace troika::cli {
+namespace {
+
+constexpr absl::string_view kHelp =
+    R"(usage: troika log TASK [FLAG...]
+
+Prints the records of a task's log: number, time, stream, key, payload. TASK is
+its id, a beginning of the id that no other task has, or latest. The log is
+secret: it holds prompts and command lines in full.
+
+  --stream NAME  only this one: out, err and in are the agent's, note is what
+                 Troika wrote about it
+  --raw          only the payloads, exactly as they were
+
+Control characters are escaped, but for --raw. A stream that ends in … goes on
+in the next record of that stream. The key is that of the command that caused
+the record, or -. Damage is told on stderr where it stands.
+
+Exit code: 0; 1 where the log is damaged or can't be read; 2 where the command
+line is wrong or there is no such task.
+
+Examples:
+  troika log latest
+  troika log latest --stream out --raw | troika parse --harness codex
+)";
+
+// In the order of relay::Stream.
+constexpr absl::string_view kStreams[] = {"out", "err", "in", "note"};
+
+struct CommandLine {
+  enum class Form { kTable, kRaw };
+  std::string task;
+  std::optional<relay::Stream> stream;
+  Form form = Form::kTable;
+};
+
+absl::StatusOr<CommandLine> ReadCommandLine(
+    absl::Span<const std::string> args) {
+  std::string stream;
+  bool raw = false;
+  Flags flags;
+  flags.Add("stream", &stream);
+  flags.Add("raw", &raw);
+  ASSIGN_OR_RETURN(const std::vector<std::string> words, flags.Parse(args));
+  CommandLine line;
+  ASSIGN_OR_RETURN(line.task, OneTask(words));
+  if (raw) line.form = CommandLine::Form::kRaw;
+  for (size_t i = 0; i < std::size(kStreams); ++i) {
+    if (kStreams[i] == stream) line.stream = static_cast<relay::Stream>(i);
+  }
+  if (!stream.empty() && !line.stream) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--stream ", stream, " is none of ", absl::StrJoin(kStreams, ", ")));
+  }
+  return line;
+}
+
+class Printer : public relay::LogSink {
+ public:
+  Printer(const CommandLine* line, const Io& io) : line_(*line), io_(io) {}
+
+  void OnRecord(const relay::LogRecord& record) override {
+    if (line_.stream && record.stream != *line_.stream) return;
+    if (line_.form == CommandLine::Form::kRaw) {
+      absl::StrAppend(&buffer_, record.payload,
+                      record.end == relay::LineEnd::kNewline ? "\n" : "");
+    } else {
+      const bool goes_on = record.end == relay::LineEnd::kContinued;
+      absl::StrAppendFormat(
+          &buffer_, "%6d %s %-4s%s %s %s\n", record.number,
+          absl::FormatTime("%Y-%m-%dT%H:%M:%E6SZ",
+                           absl::FromUnixMicros(record.micros),
+                           absl::UTCTimeZone()),
+          kStreams[static_cast<int>(record.stream)], goes_on ? "…" : " ",
+          record.key.empty() ? "-" : Escaped(record.key),
+          Escaped(record.payload));
+    }
+    if (buffer_.size() > (size_t{1} << 18)) Flush();
+  }
+
+  void OnDamage(const relay::Damage& damage) override {
+    damaged_ = true;
+    // So that both come in the order of the log.
+    Flush();
+    Fail(io_,
+         absl::StrCat("damage after record ", damage.after_record, " at byte ",
+                      damage.offset, ", ", damage.bytes,
+                      " bytes: ", damage.what, ": ", Escaped(damage.snippet)));
+  }
+
+  const absl::Status& Flush() {
+    if (written_.ok()) written_ = WriteAll(io_.out, buffer_);
+    buffer_.clear();
+    return written_;
+  }
+  bool damaged() const { return damaged_; }
+
+ private:
+  const CommandLine& line_;
+  const Io io_;
+  std::string buffer_;
+  absl::Status written_;  // The first error stays.
+  bool damaged_ = false;
+};
+
+absl::Status PrintLog(relay::LogReader& reader, Printer& printer) {
+  // A log may have gigabytes: its reader stops where ours has left.
+  constexpr int64_t kAtOnce = int64_t{16} << 20;
+  int64_t read = 0;
+  do {
+    ASSIGN_OR_RETURN(read, reader.Read(printer, kAtOnce));
+    RETURN_IF_ERROR(printer.Flush());
+  } while (read > 0);
+  reader.Finish(printer);
+  return printer.Flush();
+}
+
+int Run(absl::Span<const std::string> args, const Io& io) {
+  const absl::StatusOr<CommandLine> line = ReadCommandLine(args);
+  if (!line.ok()) return UsageError(io, kLogCommand, line.status().message());
+  const auto folder = FindTask(ProcessEnvironment(), line->task);
+  if (!folder.ok()) {
+    Fail(io, folder.status().message());
+    return kExitUsage;
+  }
+  absl::StatusOr<relay::LogReader> reader = OpenLog(*folder);
+  if (!reader.ok()) return Fail(io, reader.status().message());
+  Printer printer(&*line, io);
+  const absl::Status done = PrintLog(*reader, printer);
+  // A reader that leaves is no error to tell anybody.
+  if (!done.ok() && !absl::IsCancelled(done)) {
+    return Fail(io, absl::StrCat("task ", folder->id, ": ", done.message()));
+  }
+  return printer.damaged() ? kExitFailure : kExitOk;
+}
+
+}  // namespace
+
+constinit const Command kLogCommand = {
+    .name = "log",
+    .summary = "print the records of a task's log",
+    .help = kHelp,
+    .run = Run};
+
+}  // namespace troika::cli

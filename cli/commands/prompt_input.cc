@@ -1,0 +1,132 @@
+#include "cli/commands/prompt_input.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/json.h"
+#include "base/status_macros.h"
+#include "task/request.h"
+
+namespace troika::cli {
+namespace {
+
+constexpr absl::string_view kAlone = "-";
+constexpr absl::string_view kBlankLine = "\n\n";
+
+// Whether standard input was put there for us to read. Terminals and devices
+// such as /dev/null were not, unless the user says so with "-".
+bool HoldsData(int fd) {
+  struct stat info = {};
+  if (fstat(fd, &info) != 0) return false;
+  return S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode) ||
+         S_ISREG(info.st_mode);
+}
+
+bool HasArgument(const PromptInput& input) {
+  return input.argument && *input.argument != kAlone;
+}
+
+// Whether to read standard input. InvalidArgument if there is no prompt then.
+absl::StatusOr<bool> WantsStdin(const PromptInput& input, const Io& io) {
+  const bool skip = input.use_stdin == PromptInput::Stdin::kSkip;
+  if (HasArgument(input)) return !skip && HoldsData(io.in);
+  if (input.argument) {
+    if (!skip) return true;
+    return absl::InvalidArgumentError(
+        "a prompt of - is standard input: it and --no-stdin exclude each "
+        "other");
+  }
+  if (input.need == PromptInput::Need::kNoPrompt) {
+    return !skip && HoldsData(io.in);
+  }
+  if (skip || isatty(io.in) != 0) {
+    return absl::InvalidArgumentError("a prompt is needed: say what to do");
+  }
+  return true;
+}
+
+// Waits until something can be read, or nothing came for so long.
+bool IsReady(int fd, absl::Duration patience) {
+  pollfd wait = {.fd = fd, .events = POLLIN, .revents = 0};
+  const int timeout = static_cast<int>(absl::ToInt64Milliseconds(patience));
+  return poll(&wait, 1, timeout) != 0;
+}
+
+void Say(const Io& io, absl::string_view text) {
+  // Nobody is left to tell if stderr can't be written.
+  WriteAll(io.err, absl::StrCat("troika: ", text, "\n")).IgnoreError();
+}
+
+absl::Status TooLong() {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the prompt with standard input is over the limit of ",
+      kMaxPromptBytes >> 20,
+      " MiB: put the text into a file, and name the file in the prompt"));
+}
+
+absl::StatusOr<std::string> ReadStdin(const PromptInput& input, const Io& io) {
+  std::string bytes;
+  char chunk[65536];
+  bool told = false;
+  while (true) {
+    if (!told && !IsReady(io.in, input.patience)) {
+      told = true;
+      Say(io, HasArgument(input)
+                  ? "waiting for standard input, which follows the prompt; "
+                    "--no-stdin skips it"
+                  : "waiting for the prompt on standard input");
+    }
+    ASSIGN_OR_RETURN(const size_t n, ReadSome(io.in, absl::MakeSpan(chunk)));
+    if (n == 0) return bytes;
+    bytes.append(chunk, n);
+    if (bytes.size() > kMaxPromptBytes) return TooLong();
+  }
+}
+
+// What a harness can be given of these bytes.
+absl::StatusOr<std::string> AsText(std::string bytes, const Io& io) {
+  const size_t nul = bytes.find('\0');
+  if (nul != std::string::npos) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "standard input is not text: byte ", nul,
+        " is NUL; put it into a file, and name the file in the prompt"));
+  }
+  if (json::IsValidUtf8(bytes)) return bytes;
+  Say(io,
+      "standard input is not all UTF-8: other bytes are passed on as U+FFFD");
+  return json::ToValidUtf8(bytes);
+}
+
+}  // namespace
+
+absl::StatusOr<std::optional<std::string>> ReadPrompt(const PromptInput& input,
+                                                      const Io& io) {
+  ASSIGN_OR_RETURN(const bool wants_stdin, WantsStdin(input, io));
+  std::string text;
+  if (wants_stdin) {
+    ASSIGN_OR_RETURN(std::string bytes, ReadStdin(input, io));
+    ASSIGN_OR_RETURN(text, AsText(std::move(bytes), io));
+  }
+  if (!HasArgument(input)) {
+    const bool none =
+        text.empty() && input.need == PromptInput::Need::kNoPrompt;
+    if (none && !input.argument) return std::optional<std::string>();
+    if (text.size() > kMaxPromptBytes) return TooLong();
+    return std::optional<std::string>(std::move(text));
+  }
+  std::string prompt = *input.argument;
+  if (prompt.empty()) {
+    prompt = std::move(text);
+  } else if (!text.empty()) {
+    absl::StrAppend(&prompt, kBlankLine, text);
+  }
+  if (prompt.size() > kMaxPromptBytes) return TooLong();
+  return std::optional<std::string>(std::move(prompt));
+}
+
+}  // namespace troika::cli

@@ -1,0 +1,99 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "base/flags.h"
+#include "base/status_macros.h"
+#include "cli/commands/server.h"
+#include "cli/commands/server_commands.h"
+
+namespace troika::cli {
+namespace {
+
+constexpr absl::string_view kHelp =
+    R"(usage: troika rm TASK... [FLAG...]
+
+Deletes tasks, with their logs. TASK is an id, a beginning of the id that no
+other task has, or latest. A task whose agent lives is refused.
+
+  --force  stop it first
+
+Exit code: 0; 1 where one could not be deleted, and the others were; 2 where the
+command line is wrong or there is no such task.
+
+Examples:
+  troika rm latest
+  troika tasks --all --state failed --json | jq -r .id | xargs troika rm
+)";
+
+// Longer than an agent is given to end by itself.
+constexpr absl::Duration kStopPatience = absl::Minutes(1);
+constexpr absl::Duration kLookAgain = absl::Milliseconds(100);
+
+struct Line {
+  std::vector<std::string> tasks;
+  bool force = false;
+};
+
+absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args) {
+  Line line;
+  Flags flags;
+  flags.Add("force", &line.force);
+  ASSIGN_OR_RETURN(line.tasks, flags.Parse(args));
+  if (line.tasks.empty() ||
+      std::find(line.tasks.begin(), line.tasks.end(), "") != line.tasks.end()) {
+    return absl::InvalidArgumentError(
+        "a task is needed: its id, or latest; there can be several");
+  }
+  return line;
+}
+
+// It ends a while after it was told to.
+absl::Status StopAndDelete(const std::string& id, Server& server) {
+  v1::StopRequest request;
+  request.set_reason("it is deleted");
+  RETURN_IF_ERROR(server.api.Stop(id, request).status());
+  const absl::Time deadline = absl::Now() + kStopPatience;
+  while (true) {
+    const absl::Status deleted = server.api.DeleteTask(id);
+    if (!absl::IsFailedPrecondition(deleted) || absl::Now() > deadline) {
+      return deleted;
+    }
+    absl::SleepFor(kLookAgain);
+  }
+}
+
+absl::Status Delete(const std::string& name, const Line& line, Server& server) {
+  // By its id: after a deletion `latest` is another one.
+  ASSIGN_OR_RETURN(const v1::Task task, server.api.GetTask(name));
+  const absl::Status deleted = server.api.DeleteTask(task.id());
+  if (!line.force || !absl::IsFailedPrecondition(deleted)) return deleted;
+  return StopAndDelete(task.id(), server);
+}
+
+absl::StatusOr<int> Remove(const Line& line, Server& server, const Io& io) {
+  int code = kExitOk;
+  for (const std::string& name : line.tasks) {
+    const absl::Status deleted = Delete(name, line, server);
+    if (deleted.ok()) continue;
+    if (absl::IsUnavailable(deleted)) return deleted;
+    const int failed = FailWith(io, deleted);
+    code = line.tasks.size() == 1 ? failed : kExitFailure;
+  }
+  return code;
+}
+
+int Run(absl::Span<const std::string> args, const Io& io) {
+  return RunOnServer(kRmCommand, args, io, ReadLine, Remove);
+}
+
+}  // namespace
+
+constinit const Command kRmCommand = {
+    .name = "rm", .summary = "delete tasks", .help = kHelp, .run = Run};
+
+}  // namespace troika::cli

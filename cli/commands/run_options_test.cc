@@ -1,0 +1,127 @@
+#include "cli/commands/run_options.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "agent/launch/launch.h"
+#include "cli/commands/run_command.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace troika::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::Pair;
+
+std::string Error(const std::vector<std::string>& args) {
+  const auto options = ReadRunOptions(args);
+  return options.ok() ? "" : std::string(options.status().message());
+}
+
+TEST(RunOptionsTest, ReadsHarnessAndPrompt) {
+  const auto given = ReadRunOptions({"claude", "--model", "m", "do it"});
+  ASSERT_TRUE(given.ok());
+  EXPECT_EQ(given->request.harness, Harness::kClaude);
+  EXPECT_EQ(given->request.options.model, "m");
+  EXPECT_EQ(given->prompt.argument, "do it");
+  EXPECT_EQ(given->prompt.use_stdin, PromptInput::Stdin::kRead);
+  EXPECT_FALSE(ReadRunOptions({"codex"})->prompt.argument.has_value());
+  EXPECT_EQ(ReadRunOptions({"codex", "--", "--model"})->prompt.argument,
+            "--model");
+  EXPECT_EQ(ReadRunOptions({"codex", "--no-stdin", "x"})->prompt.use_stdin,
+            PromptInput::Stdin::kSkip);
+}
+
+TEST(RunOptionsTest, ReadsWhatIsNoPlainText) {
+  const auto options = ReadRunOptions({"codex",
+                                       "x",
+                                       "--edit-mode",
+                                       "auto-edit",
+                                       "--label",
+                                       "a=b=c",
+                                       "--timeout",
+                                       "10m",
+                                       "--start-timeout=5s",
+                                       "--idle-timeout",
+                                       "1m",
+                                       "--task-timeout",
+                                       "1h",
+                                       "--image",
+                                       "a.png",
+                                       "--image",
+                                       "b.png",
+                                       "--no-web-search",
+                                       "--plan-tool",
+                                       "--quiet",
+                                       "--color",
+                                       "never"});
+  ASSERT_TRUE(options.ok()) << options.status();
+  const TaskRequest& request = options->request;
+  EXPECT_EQ(request.options.edit_mode, EditMode::kAutoEdit);
+  EXPECT_THAT(request.labels, ElementsAre(Pair("a", "b=c")));
+  EXPECT_EQ(request.timeouts.turn_ms, 600000);
+  EXPECT_EQ(request.timeouts.start_ms, 5000);
+  EXPECT_EQ(request.timeouts.idle_ms, 60000);
+  EXPECT_EQ(request.timeouts.task_ms, 3600000);
+  EXPECT_THAT(request.options.images, ElementsAre("a.png", "b.png"));
+  EXPECT_EQ(request.options.web_search, false);
+  EXPECT_EQ(request.options.plan_tool, true);
+  EXPECT_EQ(options->view.output, ViewOptions::Output::kQuiet);
+  EXPECT_EQ(options->view.color, ViewOptions::Color::kNever);
+}
+
+TEST(RunOptionsTest, NothingIsSetThatWasNotAskedFor) {
+  const auto options = ReadRunOptions({"gemini", "x"});
+  EXPECT_EQ(options->request.options, LaunchOptions());
+  EXPECT_EQ(options->request.timeouts.turn_ms, std::nullopt);
+}
+
+TEST(RunOptionsTest, ErrorsSayWhatToDo) {
+  EXPECT_EQ(Error({}), "a harness is needed: codex, claude, gemini");
+  EXPECT_THAT(Error({"copilot", "x"}), HasSubstr("there are: codex"));
+  EXPECT_THAT(Error({"codex", "fix", "it"}), HasSubstr("put quotes around it"));
+  EXPECT_THAT(Error({"codex", "x", "--edit-mode", "yolo"}),
+              HasSubstr("is none of research, auto_edit"));
+  EXPECT_THAT(Error({"codex", "x", "--label", "a"}), HasSubstr("key=value"));
+  EXPECT_THAT(Error({"codex", "x", "--timeout", "10"}),
+              HasSubstr("is no duration"));
+  EXPECT_THAT(Error({"codex", "x", "--color", "red"}),
+              HasSubstr("auto, always and never"));
+  EXPECT_THAT(Error({"codex", "x", "--json", "--quiet"}),
+              HasSubstr("exclude each other"));
+}
+
+// The flags that a line of the help begins with.
+std::set<std::string> FlagsOfHelp() {
+  std::set<std::string> flags;
+  for (absl::string_view line : absl::StrSplit(kRunCommand.help, '\n')) {
+    if (!absl::ConsumePrefix(&line, "  --")) continue;
+    flags.insert(absl::StrCat("--", line.substr(0, line.find(' '))));
+  }
+  return flags;
+}
+
+TEST(RunOptionsTest, HelpTellsEveryOptionOfTheBackends) {
+  std::set<std::string> flags = FlagsOfHelp();
+  for (const std::string& flag : flags) {
+    EXPECT_THAT(Error({"codex", "x", flag, "1"}),
+                Not(HasSubstr("unknown flag")));
+  }
+  for (const LaunchField& field : LaunchFields()) {
+    std::string name = absl::StrReplaceAll(field.name, {{"_", "-"}});
+    if (name == "images") name = "image";
+    if (name == "extra-dirs") name = "add-dir";
+    EXPECT_TRUE(flags.contains(absl::StrCat("--", name))) << name;
+  }
+}
+
+}  // namespace
+}  // namespace troika::cli

@@ -1,0 +1,78 @@
+#include "cli/commands/server.h"
+
+#include <sys/random.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/status_macros.h"
+#include "cli/create_request.h"
+#include "cli/timeline/terminal_text.h"
+#include "client/autostart.h"
+#include "client/place.h"
+#include "dto/proto_json.h"
+
+namespace troika::cli {
+
+absl::StatusOr<std::unique_ptr<Server>> FindServer() {
+  Environment environment = ProcessEnvironment();
+  ASSIGN_OR_RETURN(client::Place place, client::FindPlace(environment));
+  auto start = client::Starter(
+      place, environment, [](absl::string_view notice) { Note(Io(), notice); });
+  return std::unique_ptr<Server>(new Server{
+      .environment = std::move(environment),
+      .api = client::ApiClient(std::move(place), {.start = std::move(start)})});
+}
+
+absl::StatusOr<v1::ListHarnessesResponse> ProbeHarnesses(Server& server) {
+  auto list = server.api.ProbeHarnesses(ToProbeRequest(server.environment));
+  if (!absl::IsNotFound(list.status())) return list;
+  return absl::UnavailableError(absl::StrCat(
+      "the server at ", server.api.place().Name(),
+      " is older than this troika and can't look with your environment: "
+      "restart it"));
+}
+
+int FailWith(const Io& io, const absl::Status& error) {
+  // The words may be of a stranger's CLI.
+  Fail(io, Harmless(error.message()));
+  const bool refused =
+      absl::IsInvalidArgument(error) || absl::IsNotFound(error) ||
+      absl::IsFailedPrecondition(error) || absl::IsUnimplemented(error);
+  return refused ? kExitUsage : kExitFailure;
+}
+
+void Note(const Io& io, absl::string_view text) {
+  // Where stderr can't be written, nobody is left to tell.
+  WriteAll(io.err, absl::StrCat("troika: ", text, "\n")).IgnoreError();
+}
+
+std::string JsonLine(const google::protobuf::Message& message) {
+  return absl::StrCat(ToJson(message), "\n");
+}
+
+int PrintJson(const Io& io, const google::protobuf::Message& message) {
+  return Print(io, JsonLine(message));
+}
+
+std::string FromHere(const std::string& path) {
+  if (path.empty()) return path;
+  std::error_code error;
+  const std::filesystem::path whole =
+      std::filesystem::absolute(path, error).lexically_normal();
+  std::string text = error ? path : whole.string();
+  if (text.size() > 1 && text.back() == '/') text.pop_back();
+  return text;
+}
+
+std::string NewIdempotencyKey() {
+  uint64_t random[2] = {};
+  (void)!getrandom(random, sizeof(random), 0);
+  return absl::StrFormat("cli-%016x%016x", random[0], random[1]);
+}
+
+}  // namespace troika::cli

@@ -1,0 +1,125 @@
+// `troika interrupt` and `troika stop`.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/flags.h"
+#include "base/json.h"
+#include "base/status_macros.h"
+#include "cli/commands/server.h"
+#include "cli/commands/server_commands.h"
+#include "cli/commands/task_place.h"
+#include "cli/commands/task_text.h"
+#include "cli/create_request.h"
+
+namespace troika::cli {
+namespace {
+
+constexpr absl::string_view kInterruptHelp =
+    R"(usage: troika interrupt TASK [FLAG...]
+
+Ends the turn that an agent works on; the task takes another prompt then. TASK
+is its id, a beginning of the id that no other task has, or latest.
+
+  --reason TEXT  why, for who reads the task later
+  --json         print the task as JSON
+
+Exit code: 0 where it was asked to; 1 where the server can't be reached; 2 where
+the command line is wrong or nothing runs.
+
+Example:
+  troika interrupt latest
+)";
+
+constexpr absl::string_view kStopHelp = R"(usage: troika stop TASK [FLAG...]
+
+Ends an agent and everything that it started: first asked nicely, then by force.
+A task that waits in the queue is cancelled. TASK is its id, a beginning of the
+id that no other task has, or latest.
+
+  --grace TIME   between asking and force: 10s
+  --reason TEXT  why, for who reads the task later
+  --json         print the task as JSON
+
+Exit code: 0 where it was told to end; 1 where the server can't be reached; 2
+where the command line is wrong or there is no such task.
+
+Examples:
+  troika stop latest
+  troika stop latest --grace 1s
+)";
+
+struct Line {
+  std::string task;
+  std::string reason;
+  std::optional<absl::Duration> grace;
+  bool json = false;
+};
+
+absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args, Flags flags,
+                              Line* line) {
+  flags.Add("reason", &line->reason);
+  flags.Add("json", &line->json);
+  ASSIGN_OR_RETURN(const std::vector<std::string> words, flags.Parse(args));
+  ASSIGN_OR_RETURN(line->task, OneTask(words));
+  line->reason = json::ToValidUtf8(line->reason);
+  return *line;
+}
+
+absl::StatusOr<Line> ReadInterrupt(absl::Span<const std::string> args) {
+  Line line;
+  return ReadLine(args, Flags(), &line);
+}
+
+absl::StatusOr<Line> ReadStop(absl::Span<const std::string> args) {
+  Line line;
+  Flags flags;
+  flags.Add("grace", &line.grace);
+  return ReadLine(args, flags, &line);
+}
+
+int PrintTask(const Line& line, const v1::Task& task, const Io& io) {
+  return line.json ? PrintJson(io, task) : Print(io, TaskLine(task));
+}
+
+absl::StatusOr<int> Interrupt(const Line& line, Server& server, const Io& io) {
+  v1::InterruptRequest request;
+  request.set_reason(line.reason);
+  ASSIGN_OR_RETURN(const v1::Task task,
+                   server.api.Interrupt(line.task, request));
+  return PrintTask(line, task, io);
+}
+
+absl::StatusOr<int> Stop(const Line& line, Server& server, const Io& io) {
+  v1::StopRequest request;
+  request.set_reason(line.reason);
+  if (line.grace) *request.mutable_grace() = ToDuration(*line.grace);
+  ASSIGN_OR_RETURN(const v1::Task task, server.api.Stop(line.task, request));
+  return PrintTask(line, task, io);
+}
+
+int RunInterrupt(absl::Span<const std::string> args, const Io& io) {
+  return RunOnServer(kInterruptCommand, args, io, ReadInterrupt, Interrupt);
+}
+
+int RunStop(absl::Span<const std::string> args, const Io& io) {
+  return RunOnServer(kStopCommand, args, io, ReadStop, Stop);
+}
+
+}  // namespace
+
+constinit const Command kInterruptCommand = {
+    .name = "interrupt",
+    .summary = "end the turn of an agent",
+    .help = kInterruptHelp,
+    .run = RunInterrupt};
+
+constinit const Command kStopCommand = {
+    .name = "stop",
+    .summary = "end an agent and all it started",
+    .help = kStopHelp,
+    .run = RunStop};
+
+}  // namespace troika::cli

@@ -1,0 +1,32 @@
+// Numbers for people.
+#ifndef TROIKA_CLI_TIMELINE_AMOUNTS_H_
+#define TROIKA_CLI_TIMELINE_AMOUNTS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/time/time.h"
+#include "agent/message.h"
+
+namespace troika::cli {
+
+// 950, 3.4k, 12k, 1.2M.
+std::string CountText(int64_t count);
+
+// 0.4s, 5s, 3m 05s, 2h 10m.
+std::string DurationText(absl::Duration duration);
+
+// "3.6k in, 400 cached, 90 out"; empty where there are none.
+std::string TokensText(const TokenCounts& tokens);
+
+// "$0.0066", "about $1.20" where it is estimated; empty where not known.
+std::string CostText(const Cost& cost);
+
+// "1 line", "2 lines".
+std::string LinesText(int64_t lines);
+// "… 2 more lines".
+std::string MoreLinesText(int64_t lines);
+
+}  // namespace troika::cli
+
+#endif  // TROIKA_CLI_TIMELINE_AMOUNTS_H_

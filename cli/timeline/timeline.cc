@@ -1,0 +1,239 @@
+#include "cli/timeline/timeline.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "cli/timeline/amounts.h"
+#include "cli/timeline/terminal_text.h"
+
+namespace troika::cli {
+namespace {
+
+constexpr size_t kFewestColumns = 20;
+// Deeper ones are not set off any further.
+constexpr size_t kMostDepth = 4;
+constexpr int64_t kFoldedLines = 3;
+constexpr absl::string_view kFrames[] = {"⠋", "⠙", "⠹", "⠸", "⠼",
+                                         "⠴", "⠦", "⠧", "⠇", "⠏"};
+
+// The part of a text's line that a terminal would show in the end.
+std::string Shown(absl::string_view line, size_t columns) {
+  // Only so much can matter, and a line may have megabytes.
+  std::string text = Harmless(
+      absl::StripTrailingAsciiWhitespace(line.substr(0, 64 * columns)));
+  text.erase(0, text.rfind('\n') + 1);
+  return CutToWidth(absl::StrReplaceAll(text, {{"\t", "  "}}), columns);
+}
+
+}  // namespace
+
+std::string Timeline::Add(const Message& message, const TaskState& state) {
+  depth_ = DepthUnder(message.parent_tool_use_id);
+  if (!std::holds_alternative<ThinkingDelta>(message.payload) &&
+      !std::holds_alternative<TextDelta>(message.payload)) {
+    activity_.clear();
+  }
+  const Context context = {.message = message, .state = state};
+  std::visit([&](const auto& payload) { On(payload, context); },
+             message.payload);
+  return std::exchange(out_, "");
+}
+
+size_t Timeline::DepthUnder(const std::string& tool_use_id) const {
+  if (tool_use_id.empty()) return 0;
+  const auto tool = tools_.find(tool_use_id);
+  const size_t depth = tool == tools_.end() ? 1 : tool->second.depth + 1;
+  return std::min(depth, kMostDepth);
+}
+
+std::string Timeline::EndLine() {
+  open_block_.clear();
+  return std::exchange(line_open_, false) ? "\n" : "";
+}
+
+void Timeline::Begin(Kind kind) {
+  out_ += EndLine();
+  last_tool_.clear();
+  last_asked_.clear();
+  const bool apart = kind == Kind::kBlock || last_kind_ == Kind::kBlock;
+  if (last_kind_ != Kind::kNothing && apart) out_ += "\n";
+  last_kind_ = kind;
+}
+
+std::string Timeline::Indent() const {
+  std::string indent;
+  for (size_t i = 0; i < depth_; ++i) indent += "  │ ";
+  return indent;
+}
+
+size_t Timeline::Columns() const {
+  const size_t all = look_.width == 0 ? kLongestLine : look_.width;
+  const size_t indent = 4 * depth_;
+  return all > indent + kFewestColumns ? all - indent : kFewestColumns;
+}
+
+std::string Timeline::Painted(Style style, absl::string_view text) const {
+  static constexpr absl::string_view kCodes[] = {"",   "1",  "2", "31",
+                                                 "32", "33", "36"};
+  const absl::string_view code = kCodes[static_cast<int>(style)];
+  if (look_.color == Color::kNever || code.empty() || text.empty()) {
+    return std::string(text);
+  }
+  return absl::StrCat("\x1b[", code, "m", text, "\x1b[0m");
+}
+
+void Timeline::Line(Style style, absl::string_view text) {
+  absl::StrAppend(&out_, Painted(Style::kDim, Indent()),
+                  Painted(style, CutToWidth(text, Columns())), "\n");
+}
+
+std::vector<std::string> Timeline::ParagraphRows(Style style,
+                                                 absl::string_view sign,
+                                                 absl::string_view text) const {
+  const std::string space(DisplayWidth(sign), ' ');
+  // A column is left free: some terminals wrap a row that is full.
+  const size_t room =
+      look_.width == 0
+          ? 0
+          : std::max(kFewestColumns,
+                     Columns() - std::min(Columns() - 1, space.size() + 1));
+  const std::string harmless = absl::StrReplaceAll(
+      Harmless(absl::StripAsciiWhitespace(text)), {{"\t", "  "}});
+  std::vector<std::string> rows;
+  bool was_empty = false;
+  for (const absl::string_view line : absl::StrSplit(harmless, '\n')) {
+    // Several empty lines in a row are shown as one.
+    if (std::exchange(was_empty, line.empty()) && line.empty()) continue;
+    for (const std::string& row : WrapToWidth(line, room)) {
+      rows.push_back(absl::StrCat(
+          Painted(Style::kDim, Indent()),
+          Painted(style, absl::StrCat(rows.empty() ? sign : space, row))));
+    }
+  }
+  return rows;
+}
+
+void Timeline::Paragraph(Style style, absl::string_view sign,
+                         absl::string_view text) {
+  for (const std::string& row : ParagraphRows(style, sign, text)) {
+    absl::StrAppend(&out_, row, "\n");
+  }
+}
+
+std::string Timeline::AddRows(const std::vector<std::string>& rows) {
+  Begin(Kind::kBlock);
+  for (const std::string& row : rows) absl::StrAppend(&out_, row, "\n");
+  return std::exchange(out_, "");
+}
+
+void Timeline::Lines(Style style, absl::string_view sign,
+                     absl::string_view text, size_t max_lines) {
+  text = absl::StripAsciiWhitespace(text);
+  const std::string space(DisplayWidth(sign), ' ');
+  const auto all =
+      1 + static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
+  // A line more is no longer than the line that would tell of it.
+  const size_t shown = all <= max_lines + 1 ? all : max_lines;
+  for (size_t i = 0; i < shown; ++i) {
+    const size_t end = text.find('\n');
+    Line(style, absl::StrCat(i == 0 ? sign : space,
+                             Shown(text.substr(0, end), Columns())));
+    text.remove_prefix(end == absl::string_view::npos ? text.size() : end + 1);
+  }
+  if (shown < all) {
+    Line(Style::kDim, absl::StrCat(space, MoreLinesText(all - shown)));
+  }
+}
+
+void Timeline::Stream(absl::string_view text) {
+  const std::string harmless = Harmless(text);
+  for (absl::string_view rest = harmless; !rest.empty();) {
+    const size_t end = rest.find('\n');
+    const absl::string_view line = rest.substr(0, end);
+    if (!line_open_ && !line.empty()) {
+      out_ += Painted(Style::kDim, Indent());
+    }
+    absl::StrAppend(&out_, line);
+    line_open_ = end == absl::string_view::npos;
+    if (!line_open_) out_ += "\n";
+    rest.remove_prefix(line_open_ ? rest.size() : end + 1);
+  }
+}
+
+void Timeline::Fold(const std::vector<std::string>& heads,
+                    absl::string_view output, Style style) {
+  output = absl::StripTrailingAsciiWhitespace(output);
+  while (absl::ConsumePrefix(&output, "\n")) {
+  }
+  std::string head = absl::StrJoin(heads, " · ");
+  const int64_t lines =
+      output.empty() ? 0 : 1 + std::count(output.begin(), output.end(), '\n');
+  if (lines <= 1) {
+    const std::string text = Shown(output, Columns());
+    const bool both = !head.empty() && !text.empty();
+    Line(style, absl::StrCat("  ⎿ ", head, both ? " · " : "", text));
+    return;
+  }
+  // A line more is no longer than the line that would tell of it.
+  const int64_t shown = lines <= kFoldedLines + 1 ? lines : kFoldedLines;
+  if (shown < lines) {
+    absl::StrAppend(&head, head.empty() ? "" : " · ",
+                    MoreLinesText(lines - shown));
+  }
+  size_t begin = output.size();
+  for (int64_t i = 0; i < shown; ++i) {
+    begin = output.rfind('\n', begin - 1);
+    if (begin == absl::string_view::npos) begin = 0;
+  }
+  const absl::string_view last = output.substr(begin == 0 ? 0 : begin + 1);
+  bool first = true;
+  if (!head.empty()) {
+    Line(style, absl::StrCat("  ⎿ ", head));
+    first = false;
+  }
+  for (const absl::string_view line : absl::StrSplit(last, '\n')) {
+    Line(style, absl::StrCat(first ? "  ⎿ " : "    ", Shown(line, Columns())));
+    first = false;
+  }
+}
+
+std::string Timeline::StatusLine(const TaskState& state, absl::Time now,
+                                 int frame) const {
+  std::vector<std::string> parts = {
+      absl::StrReplaceAll(TaskStatusId(state.status), {{"_", " "}})};
+  const auto newest = std::max_element(tools_.begin(), tools_.end(),
+                                       [](const auto& a, const auto& b) {
+                                         return a.second.order < b.second.order;
+                                       });
+  if (newest != tools_.end()) {
+    const ToolLabel& label = newest->second.label;
+    // The time and the tokens after it are to be seen, too.
+    parts.push_back(CutToWidth(
+        absl::StrJoin({label.name, label.what}, label.what.empty() ? "" : " "),
+        std::max(kFewestColumns, Columns() / 2)));
+  } else if (!activity_.empty()) {
+    parts.push_back(activity_);
+  }
+  if (state.turn_started) {
+    const absl::Duration since = now - *state.turn_started;
+    parts.push_back(DurationText(absl::Floor(since, absl::Seconds(1))));
+  }
+  const TokenCounts& usage = state.usage;
+  const int64_t tokens =
+      usage.input + usage.cached + usage.cache_write + usage.output;
+  if (tokens > 0) parts.push_back(absl::StrCat(CountText(tokens), " tokens"));
+  const absl::string_view sign =
+      kFrames[static_cast<size_t>(std::abs(frame)) % std::size(kFrames)];
+  return Painted(
+      Style::kDim,
+      CutToWidth(absl::StrCat(sign, " ", absl::StrJoin(parts, " · ")),
+                 // A line that is full would wrap on some.
+                 Columns() - 1));
+}
+
+}  // namespace troika::cli
