@@ -8,7 +8,8 @@ BUILD_PACKAGES=(
   libsimdjson-dev libbenchmark-dev libssl-dev libevent-dev libsqlite3-dev
   libcurl4-openssl-dev python3 git
 )
-FUZZ_PACKAGES=("${BUILD_PACKAGES[@]}" clang libclang-rt-14-dev)
+# The sanitizers' configurations use clang.
+TEST_PACKAGES=("${BUILD_PACKAGES[@]}" clang libclang-rt-14-dev lld)
 BENCH_PACKAGES=("${BUILD_PACKAGES[@]}" nodejs)
 FORMAT_PACKAGES=(clang-format git)
 LINT_PACKAGES=(

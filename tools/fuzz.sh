@@ -11,7 +11,7 @@ if [[ ${1:-} =~ ^[0-9]+$ ]]; then
   seconds=$1
   shift
 fi
-need "${FUZZ_PACKAGES[@]}"
+need "${TEST_PACKAGES[@]}"
 targets=("$@")
 if [[ ${#targets[@]} -eq 0 ]]; then
   mapfile -t targets < <(bazel query 'attr(tags, "\bfuzz\b", //...)')

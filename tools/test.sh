@@ -13,7 +13,7 @@ case ${1:-} in
   plain | tsan) phases=("$1") ;;
   *) die "test takes nothing, plain or tsan; for one test: bazel test //base/..." ;;
 esac
-need "${BUILD_PACKAGES[@]}"
+need "${TEST_PACKAGES[@]}"
 
 reports=$(mktemp -d)
 fetching=

@@ -56,7 +56,7 @@ class DemoBackend final : public Backend {
       absl::string_view cwd, const Environment& env) const override;
 
  private:
-  const claude::ClaudeBackend wire_;
+  const claude::ClaudeBackend wire_{};
 };
 
 }  // namespace troika::demo
