@@ -3,10 +3,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "agent/launch/json.h"
 #include "agent/message.h"
 #include "base/json.h"
 #include "dto/event.h"
@@ -48,20 +46,11 @@ void SetTimeouts(const notes::Timeouts& asked, v1::Task* task) {
   SetTimeout(asked.task_ms, &v1::Timeouts::mutable_task, &timeouts);
 }
 
-// The log is checked where it is run from; here a broken one is shown as far as
-// it can be.
-LaunchOptions OptionsOf(const notes::Request& request) {
-  json::Parser parser;
-  const absl::StatusOr<json::Value> value = parser.Parse(request.options_json);
-  if (!value.ok()) return {};
-  return LaunchOptionsFromJson(*value).value_or(LaunchOptions());
-}
-
 void SetAsked(const TaskFacts& facts, v1::Task* task) {
   std::optional<EditMode> mode = facts.edit_mode;
   std::string model = facts.asked_model;
   if (facts.request != nullptr && (!mode || model.empty())) {
-    const LaunchOptions options = OptionsOf(*facts.request);
+    const LaunchOptions& options = facts.request->options;
     if (!mode) {
       mode =
           options.dangerously_bypass ? EditMode::kDangerous : options.edit_mode;

@@ -22,7 +22,7 @@ using Query = std::vector<std::pair<std::string, std::string>>;
 notes::Request SampleRequest() {
   return {.harness = "codex",
           .prompt = "do it",
-          .options_json = R"({"model":"asked","edit_mode":"auto_edit"})"};
+          .options = {.model = "asked", .edit_mode = EditMode::kAutoEdit}};
 }
 
 TaskState SampleState() {
@@ -151,11 +151,10 @@ TEST(TaskTest, UntilTheAgentSaysItIsAsAskedFor) {
   EXPECT_EQ(task.edit_mode(), v1::full_auto);
 
   notes::Request bypass;
-  bypass.options_json = R"({"dangerously_bypass":true})";
+  bypass.options.dangerously_bypass = true;
   EXPECT_EQ(ToTask({}, {.request = &bypass}).edit_mode(), v1::dangerous);
-  notes::Request broken;
-  broken.options_json = "{";
-  EXPECT_EQ(ToTask({}, {.request = &broken}).edit_mode(), v1::research);
+  const notes::Request plain;
+  EXPECT_EQ(ToTask({}, {.request = &plain}).edit_mode(), v1::research);
 }
 
 TEST(TaskTest, TheReasonIsTheEndingWhereThereIsNoError) {

@@ -11,9 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "agent/ability_range.h"
-#include "agent/launch/json.h"
 #include "agent/registry.h"
-#include "base/json.h"
 #include "base/status_macros.h"
 
 namespace troika {
@@ -28,11 +26,10 @@ absl::StatusOr<TaskRequest> RequestOf(const Runner& runner) {
     return absl::FailedPreconditionError("the task's request can't be read");
   }
   ASSIGN_OR_RETURN(const Backend* backend, BackendById(asked->harness));
-  json::Parser parser;
-  ASSIGN_OR_RETURN(const json::Value options,
-                   parser.Parse(asked->options_json));
-  TaskRequest request = {.harness = backend->harness(), .cwd = asked->cwd};
-  ASSIGN_OR_RETURN(request.options, LaunchOptionsFromJson(options));
+  RETURN_IF_ERROR(asked->options_error);
+  TaskRequest request = {.harness = backend->harness(),
+                         .cwd = asked->cwd,
+                         .options = asked->options};
   if (runner.state().edit_mode) {
     // A turn's takes the place of the request's own settings.
     request.options.edit_mode = runner.state().edit_mode;

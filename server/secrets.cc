@@ -6,8 +6,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "agent/launch/json.h"
-#include "base/json.h"
 
 namespace troika {
 namespace {
@@ -15,14 +13,6 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using ProtoMessage = google::protobuf::Message;
 using google::protobuf::Reflection;
-
-LaunchOptions OptionsOf(const notes::Request& request) {
-  json::Parser parser;
-  const auto json = parser.Parse(request.options_json);
-  if (!json.ok()) return {};
-  auto options = LaunchOptionsFromJson(*json);
-  return options.ok() ? *std::move(options) : LaunchOptions();
-}
 
 std::string ProblemText(const TaskFolder& folder, absl::string_view what) {
   return absl::StrCat("the environment of the task ", what,
@@ -100,9 +90,9 @@ KnownSecrets TaskSecrets(const TaskFolder& folder,
                          const notes::Request* /*nullable*/ request) {
   const auto environment = ReadEnvironment(folder);
   KnownSecrets secrets = {
-      .values = SecretsOf(
-          environment.ok() ? *environment : Environment(),
-          request == nullptr ? LaunchOptions() : OptionsOf(*request))};
+      .values =
+          SecretsOf(environment.ok() ? *environment : Environment(),
+                    request == nullptr ? LaunchOptions() : request->options)};
   if (!environment.ok()) {
     secrets.problem = ProblemText(folder, "can't be read");
   } else if (request != nullptr && !IsAsWritten(*environment, *request)) {

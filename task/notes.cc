@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "agent/launch/json.h"
 #include "base/json.h"
 #include "base/json_writer.h"
 
@@ -63,7 +64,7 @@ struct Spec<Request> {
       Field{"cwd", &Request::cwd},
       Field{"title", &Request::title},
       Field{"labels", &Request::labels},
-      JsonField<Request>{"options", &Request::options_json},
+      Field{"options", &Request::options},
       Field{"timeouts", &Request::timeouts},
       Field{"resume_session", &Request::resume_session},
       Field{"idempotency_key", &Request::idempotency_key},
@@ -226,6 +227,12 @@ std::string ValueToJson(int value) {
 std::string ValueToJson(int64_t value) {
   return value == 0 ? "" : absl::StrCat(value);
 }
+std::string ValueToJson(const std::optional<EditMode>& value) {
+  return value ? Quoted(EditModeId(*value)) : "";
+}
+std::string ValueToJson(const LaunchOptions& value) {
+  return LaunchOptionsToJson(value);
+}
 template <typename T>
 std::string ValueToJson(const std::optional<T>& value) {
   return value ? absl::StrCat(*value) : "";
@@ -312,6 +319,18 @@ void ReadValue(json::Value json, std::vector<T>* value) {
   for (const json::Value item : json.items()) ReadItem(item, value);
 }
 
+void ReadValue(json::Value json, std::optional<EditMode>* value) {
+  *value = EditModeFromId(json.StringOr(""));
+}
+
+void ReadField(const Field<Request, LaunchOptions>& field, json::Value object,
+               Request* note) {
+  const json::Value json = object.Get(field.name);
+  if (!json.exists()) return;
+  absl::StatusOr<LaunchOptions> options = LaunchOptionsFromJson(json);
+  note->options_error = options.status();
+  if (options.ok()) note->options = *std::move(options);
+}
 template <typename N, typename T>
 void ReadField(const Field<N, T>& field, json::Value object, N* note) {
   ReadValue(object.Get(field.name), &(note->*field.member));

@@ -13,8 +13,10 @@
 #include <variant>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "agent/launch/launch.h"
 #include "agent/protocol.h"
 
 namespace troika::notes {
@@ -38,7 +40,10 @@ struct Request {
   std::string cwd;
   std::string title;
   std::map<std::string, std::string> labels;
-  std::string options_json;  // A LaunchOptions.
+  LaunchOptions options;
+  // Why `options` could not be read: no process may be started with a part of
+  // them. They are at their defaults then.
+  absl::Status options_error;
   Timeouts timeouts;
   std::string resume_session;   // One that somebody else began.
   std::string idempotency_key;  // The caller's.
@@ -55,9 +60,9 @@ struct Turn {
   std::vector<TurnAsked::Image> images;
   std::string by;
   std::string request_key;  // The caller's idempotency key.
-  // For this turn and later ones; empty: as before.
+  // For this turn and later ones; if unset, as before.
   std::string model;
-  std::string edit_mode;  // An id.
+  std::optional<EditMode> edit_mode;
   Timeouts timeouts;
 };
 
@@ -166,7 +171,8 @@ using Note =
                  Cancelled, Deadline, Answer, Signalled, StdinClosed, StdinLost,
                  Leftover, Trouble, Torn, Exited, Lost, Clock, Unknown>;
 
-// One JSON object on one line. Members at their default are left out.
+// One JSON object on one line. Members at their default are left out, but for
+// a request's options.
 std::string ToJson(const Note& note);
 
 // Members that are missing, of another type or out of range keep their default,

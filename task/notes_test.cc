@@ -3,6 +3,7 @@
 #include <string>
 #include <variant>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -21,7 +22,7 @@ const std::pair<Note, absl::string_view> kNotes[] = {
          .cwd = "/src",
          .title = "T",
          .labels = {{"k", "v"}, {"l", ""}},
-         .options_json = R"({"model":"m"})",
+         .options = {.model = "m"},
          .timeouts = {.start_ms = 1, .idle_ms = 2, .turn_ms = 3, .task_ms = 0},
          .resume_session = "s"},
      R"({"note":"request","task":"t1","harness":"codex",)"
@@ -35,10 +36,11 @@ const std::pair<Note, absl::string_view> kNotes[] = {
               {{.path = "a.png", .media_type = "image/png", .base64 = "AAAA"},
                {.path = "b.png"}},
           .by = "user",
+          .edit_mode = EditMode::kAutoEdit,
           .timeouts = {.task_ms = 5}},
      R"({"note":"turn","turn":2,"prompt":"p","images":[{"path":"a.png",)"
      R"("media_type":"image/png","base64":"AAAA"},{"path":"b.png"}],)"
-     R"("by":"user","timeouts":{"task_ms":5}})"},
+     R"("by":"user","edit_mode":"auto_edit","timeouts":{"task_ms":5}})"},
     {Spawned{.generation = 2,
              .turn = 3,
              .argv = {"codex", ""},
@@ -104,7 +106,7 @@ TEST(NotesTest, EveryKindIsWrittenAndReadAgain) {
 }
 
 TEST(NotesTest, DefaultsAreNotWritten) {
-  EXPECT_EQ(ToJson(Request{}), R"({"note":"request"})");
+  EXPECT_EQ(ToJson(Request{}), R"({"note":"request","options":{}})");
   EXPECT_EQ(ToJson(Exited{}), R"({"note":"exited"})");
 }
 
@@ -123,6 +125,20 @@ TEST(NotesTest, MembersOfAnotherTypeKeepTheirDefault) {
   ASSERT_TRUE(turn.ok());
   EXPECT_EQ(std::get<Turn>(*turn).turn, 0);
   EXPECT_EQ(std::get<Turn>(*turn).images.size(), 1u);
+}
+
+TEST(NotesTest, OptionsThatCanNotBeReadAreAnError) {
+  const auto good = FromJson(R"({"note":"request"})");
+  ASSERT_TRUE(good.ok());
+  EXPECT_TRUE(std::get<Request>(*good).options_error.ok());
+  for (const absl::string_view options :
+       {"[]", R"({"model":"m","edit_mode":"yolo"})"}) {
+    const auto note =
+        FromJson(absl::StrCat(R"({"note":"request","options":)", options, "}"));
+    ASSERT_TRUE(note.ok());
+    EXPECT_FALSE(std::get<Request>(*note).options_error.ok());
+    EXPECT_EQ(std::get<Request>(*note).options, LaunchOptions());
+  }
 }
 
 TEST(NotesTest, NoteWithoutNameIsUnknown) {

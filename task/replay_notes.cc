@@ -5,10 +5,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
-#include "agent/launch/json.h"
 #include "agent/line_protocol.h"
 #include "agent/registry.h"
-#include "base/json.h"
 #include "task/answer.h"
 #include "task/reduce.h"
 #include "task/replay.h"
@@ -38,16 +36,13 @@ std::string ExitText(const notes::Exited& note) {
 }
 
 // Options that can't be read start no process, so they leave nothing here.
-void SetOptions(absl::string_view options_json, TaskState* state) {
-  json::Parser parser;
-  const auto json = parser.Parse(options_json.empty() ? "{}" : options_json);
-  if (!json.ok()) return;
-  const absl::StatusOr<LaunchOptions> options = LaunchOptionsFromJson(*json);
-  if (!options.ok()) return;
-  state->asked_model = options->model;
-  const bool native = !options->approval_policy.empty() ||
-                      !options->sandbox.empty() || options->dangerously_bypass;
-  state->edit_mode = options->edit_mode;
+void SetOptions(const notes::Request& request, TaskState* state) {
+  if (!request.options_error.ok()) return;
+  const LaunchOptions& options = request.options;
+  state->asked_model = options.model;
+  const bool native = !options.approval_policy.empty() ||
+                      !options.sandbox.empty() || options.dangerously_bypass;
+  state->edit_mode = options.edit_mode;
   if (!native && !state->edit_mode) state->edit_mode = EditMode::kResearch;
 }
 
@@ -79,7 +74,7 @@ void Replay::OnNote(const notes::Request& note, Out& out) {
   state_.title = note.title;
   state_.labels = note.labels;
   state_.parent = note.parent;
-  SetOptions(note.options_json, &state_);
+  SetOptions(note, &state_);
   state_.timeouts = note.timeouts;
   continuation_.session_id = note.resume_session;
   continuation_.total_known = note.resume_session.empty();
@@ -103,9 +98,7 @@ void Replay::OnNote(const notes::Turn& note, Out& out) {
   const int turn = note.turn > 0 ? note.turn : state_.turns + 1;
   state_.last_request_key = note.request_key;
   if (!note.model.empty()) state_.asked_model = note.model;
-  if (const auto mode = EditModeFromId(note.edit_mode)) {
-    state_.edit_mode = mode;
-  }
+  if (note.edit_mode) state_.edit_mode = note.edit_mode;
   MergeTimeouts(note.timeouts, &state_.timeouts);
   Emit(Lifecycle{.kind = Lifecycle::Kind::kTurnAsked,
                  .generation = taken ? process_->generation : 0,

@@ -112,10 +112,10 @@ TEST(ReplayNotesTest, DamageIsAnEventAfterItsRecord) {
   EXPECT_THAT(Texts(messages),
               EndsWith("4.1073741824 parseError error=\"the log is damaged "
                        "here: a checksum differs\" snippet=\"\uFFFDx\" "
-                       "offset=514 size=10\n"
+                       "offset=527 size=10\n"
                        "6.1073741824 parseError error=\"the log is damaged "
                        "here: a checksum differs\" snippet=\"\uFFFDx\" "
-                       "offset=524 size=10\n"
+                       "offset=537 size=10\n"
                        "8.0 notice kind=turn_started\n"));
 }
 

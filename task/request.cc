@@ -9,7 +9,6 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "agent/launch/json.h"
 #include "agent/registry.h"
 #include "base/blocking.h"
 #include "base/json.h"
@@ -209,7 +208,7 @@ notes::Request RequestNote(const TaskRequest& request, absl::string_view id) {
           .cwd = request.cwd,
           .title = request.title,
           .labels = request.labels,
-          .options_json = LaunchOptionsToJson(request.options),
+          .options = request.options,
           .timeouts = request.timeouts,
           .resume_session = request.resume_session,
           .idempotency_key = request.idempotency_key,

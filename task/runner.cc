@@ -8,7 +8,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "agent/launch/json.h"
 #include "agent/registry.h"
 #include "base/read_file.h"
 #include "base/status_macros.h"
@@ -61,12 +60,8 @@ absl::Status Runner::LoadOptions() {
         absl::StrCat("task ", folder_.id, ": its log has no request"));
   }
   ASSIGN_OR_RETURN(const Backend* backend, BackendById(request->harness));
-  json::Parser parser;
-  ASSIGN_OR_RETURN(
-      const json::Value options,
-      parser.Parse(request->options_json.empty() ? "{}"
-                                                 : request->options_json));
-  ASSIGN_OR_RETURN(options_, LaunchOptionsFromJson(options));
+  RETURN_IF_ERROR(request->options_error);
+  options_ = request->options;
   backend_ = backend;
   return absl::OkStatus();
 }

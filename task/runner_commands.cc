@@ -288,16 +288,14 @@ absl::Status Runner::Input(const TurnRequest& turn) {
     ASSIGN_OR_RETURN(images, ReadImages(ImagePaths(turn), *backend_));
   }
   const int number = std::max(state().turns, asked_turn_) + 1;
-  const notes::Turn note = {
-      .turn = number,
-      .prompt = turn.prompt,
-      .images = std::move(images),
-      .by = turn.by,
-      .request_key = turn.request_key,
-      .model = turn.model,
-      .edit_mode =
-          std::string(turn.edit_mode ? EditModeId(*turn.edit_mode) : ""),
-      .timeouts = turn.timeouts};
+  const notes::Turn note = {.turn = number,
+                            .prompt = turn.prompt,
+                            .images = std::move(images),
+                            .by = turn.by,
+                            .request_key = turn.request_key,
+                            .model = turn.model,
+                            .edit_mode = turn.edit_mode,
+                            .timeouts = turn.timeouts};
   std::string key = absl::StrCat(kTurnKey, number);
   if (WantsAnotherProcess(turn)) {
     ASSIGN_OR_RETURN(RelayCommand command, NoteCommand(note, std::move(key)));
