@@ -11,7 +11,6 @@
 namespace troika {
 namespace {
 
-constexpr absl::string_view kJsonType = "application/json";
 constexpr absl::string_view kBinaryType = "application/x-protobuf";
 
 // "application/json; charset=utf-8" without what follows.

@@ -48,7 +48,7 @@ while [[ $# -gt 0 ]]; do
   shift
 done
 [[ ${#names[@]} -gt 0 ]] || names=(all codex@newest claude@newest gemini@newest)
-need "${BUILD_PACKAGES[@]}"
+need "${TEST_PACKAGES[@]}"
 
 PROGRAMS=(
   //cli:troika //server:troika-server //relay:troika-relay
