@@ -5,7 +5,7 @@
 //     std::optional<int64_t> exit_code;
 //     json::Value changes;
 //   };
-//   constexpr Field<Item> kItemFields[] = {
+//   constexpr RecordField<Item> kItemFields[] = {
 //       {"id", &Item::id}, {"exit_code", &Item::exit_code},
 //       {"changes", &Item::changes}, {"status_line"},  // known, not used
 //   };
@@ -38,7 +38,7 @@ struct FieldScope {
 };
 
 template <typename T>
-struct Field {
+struct RecordField {
   absl::string_view name;
   // std::monostate: known, and of no use to us.
   std::variant<std::monostate, absl::string_view T::*,
@@ -72,7 +72,7 @@ inline bool Assign(json::Value value, json::Value* out) {
 }
 
 template <typename T>
-bool AssignField(const Field<T>& field, json::Value value, T* out) {
+bool AssignField(const RecordField<T>& field, json::Value value, T* out) {
   // Of a type without members all fields are only known. g++ 12 sees writes
   // past its end in the code that would never run.
   if constexpr (std::is_empty_v<T>) return true;
@@ -90,7 +90,7 @@ bool AssignField(const Field<T>& field, json::Value value, T* out) {
 }  // namespace internal
 
 template <typename T>
-void ReadFields(json::Value object, absl::Span<const Field<T>> fields,
+void ReadFields(json::Value object, absl::Span<const RecordField<T>> fields,
                 const FieldScope& scope, T* out) {
   if (fields.size() > 64) return;  // The mask below; see the static_assert.
   uint64_t seen = 0;
@@ -118,10 +118,10 @@ void ReadFields(json::Value object, absl::Span<const Field<T>> fields,
 }
 
 template <typename T, size_t N>
-void ReadFields(json::Value object, const Field<T> (&fields)[N],
+void ReadFields(json::Value object, const RecordField<T> (&fields)[N],
                 const FieldScope& scope, T* out) {
   static_assert(N <= 64, "ReadFields remembers what it has seen in 64 bits");
-  ReadFields(object, absl::Span<const Field<T>>(fields), scope, out);
+  ReadFields(object, absl::Span<const RecordField<T>>(fields), scope, out);
 }
 
 }  // namespace troika

@@ -16,7 +16,7 @@ struct Item {
   json::Value any;
 };
 
-constexpr Field<Item> kFields[] = {
+constexpr RecordField<Item> kItemFields[] = {
     {"id", &Item::id},     {"count", &Item::count}, {"share", &Item::share},
     {"done", &Item::done}, {"any", &Item::any},     {"ignored"},
 };
@@ -35,7 +35,7 @@ TEST(FieldsTest, ReadsInAnyOrder) {
       {R"({"id":"a","count":3,"share":0.5,"done":true,"any":[1],"ignored":0})",
        R"({"ignored":{},"any":[1],"done":true,"share":0.5,"count":3,"id":"a"})"}) {
     Item item;
-    ReadFields(*parser.Parse(text), kFields, {&drift, "item"}, &item);
+    ReadFields(*parser.Parse(text), kItemFields, {&drift, "item"}, &item);
     EXPECT_EQ(item.id, "a");
     EXPECT_EQ(item.count, 3);
     EXPECT_EQ(item.share, 0.5);
@@ -51,7 +51,7 @@ TEST(FieldsTest, UnknownAndMistypedFieldsAreReportedAndLeftOut) {
   Item item;
   ReadFields(
       *parser.Parse(R"({"id":7,"count":"x","share":null,"done":[],"new":1})"),
-      kFields, {&drift, "item"}, &item);
+      kItemFields, {&drift, "item"}, &item);
   EXPECT_EQ(item.id, "");
   EXPECT_EQ(item.count, std::nullopt);
   EXPECT_EQ(item.done, std::nullopt);
@@ -64,13 +64,13 @@ TEST(FieldsTest, UnknownAndMistypedFieldsAreReportedAndLeftOut) {
 TEST(FieldsTest, FirstOfRepeatedKeysCounts) {
   json::Parser parser;
   Item item;
-  ReadFields(*parser.Parse(R"({"id":"a","id":"b"})"), kFields, {}, &item);
+  ReadFields(*parser.Parse(R"({"id":"a","id":"b"})"), kItemFields, {}, &item);
   EXPECT_EQ(item.id, "a");
 }
 
 TEST(FieldsTest, TypeWithoutMembersFindsDrift) {
   struct Nothing {};
-  constexpr Field<Nothing> kNothingFields[] = {{"known"}};
+  constexpr RecordField<Nothing> kNothingFields[] = {{"known"}};
   json::Parser parser;
   Drift drift;
   Nothing nothing;
@@ -82,8 +82,8 @@ TEST(FieldsTest, TypeWithoutMembersFindsDrift) {
 TEST(FieldsTest, NotAnObjectHasNoFields) {
   json::Parser parser;
   Item item;
-  ReadFields(*parser.Parse("[1]"), kFields, {}, &item);
-  ReadFields(json::Value(), kFields, {}, &item);
+  ReadFields(*parser.Parse("[1]"), kItemFields, {}, &item);
+  ReadFields(json::Value(), kItemFields, {}, &item);
   EXPECT_EQ(item.id, "");
 }
 

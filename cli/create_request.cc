@@ -3,7 +3,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "agent/harness.h"
@@ -90,14 +89,10 @@ google::protobuf::Duration ToDuration(absl::Duration duration) {
 
 v1::LaunchOptions ToLaunchOptions(const LaunchOptions& options) {
   v1::LaunchOptions out;
-  for (const LaunchField& field : LaunchFields()) {
-    if (!IsSet(options, field)) continue;
-    std::visit(
-        [&](auto member) {
-          FieldSetter(field.name, &out).Set(options.*member);
-        },
-        field.member);
-  }
+  ForEachField<LaunchOptions>([&](const auto& field) {
+    if (IsDefault(field.Of(options))) return;
+    FieldSetter(field.name, &out).Set(field.Of(options));
+  });
   return out;
 }
 

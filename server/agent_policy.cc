@@ -83,7 +83,7 @@ bool ResolveAll(const AgentLimits& limits, const std::string& cwd,
 }
 
 // For an option that is set. A new option is refused until it gets a line here.
-std::string ExceedsOption(const AgentLimits& limits, const LaunchField& field,
+std::string ExceedsOption(const AgentLimits& limits, absl::string_view name,
                           TaskRequest* request) {
   constexpr absl::string_view kHarmless[] = {"model", "effort", "verbosity",
                                              "plan_tool"};
@@ -91,17 +91,17 @@ std::string ExceedsOption(const AgentLimits& limits, const LaunchField& field,
   constexpr absl::string_view kPermissions[] = {
       "edit_mode", "approval_policy", "sandbox", "dangerously_bypass"};
   const auto is_in = [&](absl::Span<const absl::string_view> names) {
-    return std::find(names.begin(), names.end(), field.name) != names.end();
+    return std::find(names.begin(), names.end(), name) != names.end();
   };
   LaunchOptions& options = request->options;
   if (is_in(kHarmless) || is_in(kPermissions)) return "";
-  if (field.name == "web_search" && !*options.web_search) return "";
-  if (field.name == "images") {
+  if (name == "web_search" && !*options.web_search) return "";
+  if (name == "images") {
     return ResolveAll(limits, request->cwd, &options.images)
                ? ""
                : "images that are not within its folder";
   }
-  if (field.name == "output_schema") {
+  if (name == "output_schema") {
     std::vector<std::string> paths = {options.output_schema};
     if (!ResolveAll(limits, request->cwd, &paths)) {
       return "an output_schema that is not within its folder";
@@ -109,7 +109,7 @@ std::string ExceedsOption(const AgentLimits& limits, const LaunchField& field,
     options.output_schema = paths[0];
     return "";
   }
-  return std::string(field.name);
+  return std::string(name);
 }
 
 }  // namespace
@@ -149,11 +149,12 @@ std::string ExceedsLimits(const AgentLimits& limits, TaskRequest* request) {
   if (!cwd) return "a folder that is not within its own";
   request->cwd = *std::move(cwd);
   if (!request->resume_session.empty()) return "resume_session";
-  for (const LaunchField& field : LaunchFields()) {
-    if (!IsSet(request->options, field)) continue;
-    std::string excess = ExceedsOption(limits, field, request);
-    if (!excess.empty()) return excess;
-  }
+  std::string excess;
+  ForEachField<LaunchOptions>([&](const auto& field) {
+    if (!excess.empty() || IsDefault(field.Of(request->options))) return;
+    excess = ExceedsOption(limits, field.name, request);
+  });
+  if (!excess.empty()) return excess;
   return ExceedsAbilities(limits, *request);
 }
 

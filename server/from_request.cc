@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <utility>
-#include <variant>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -31,33 +30,30 @@ constexpr size_t kMaxTitle = 1000;
 LaunchOptions ToLaunchOptions(const v1::LaunchOptions& from) {
   LaunchOptions options;
   const auto& reflection = *from.GetReflection();
-  for (const LaunchField& field : LaunchFields()) {
+  ForEachField<LaunchOptions>([&](const auto& field) {
     const FieldDescriptor* const source =
         from.GetDescriptor()->FindFieldByName(std::string(field.name));
     CHECK(source != nullptr);
-    const auto copy = [&](auto member) {
-      auto& to = options.*member;
-      using To = std::decay_t<decltype(to)>;
-      if constexpr (std::is_same_v<To, std::string>) {
-        to = reflection.GetString(from, source);
-      } else if constexpr (std::is_same_v<To, bool>) {
-        to = reflection.GetBool(from, source);
-      } else if constexpr (std::is_same_v<To, std::vector<std::string>>) {
-        for (int i = 0; i < reflection.FieldSize(from, source); ++i) {
-          to.push_back(reflection.GetRepeatedString(from, source, i));
-        }
-      } else if constexpr (std::is_same_v<To, std::optional<bool>>) {
-        if (reflection.HasField(from, source)) {
-          to = reflection.GetBool(from, source);
-        }
-      } else {
-        if (reflection.HasField(from, source)) {
-          to = ToEditMode(from.edit_mode());
-        }
+    auto& to = field.Of(options);
+    using To = std::decay_t<decltype(to)>;
+    if constexpr (std::is_same_v<To, std::string>) {
+      to = reflection.GetString(from, source);
+    } else if constexpr (std::is_same_v<To, bool>) {
+      to = reflection.GetBool(from, source);
+    } else if constexpr (std::is_same_v<To, std::vector<std::string>>) {
+      for (int i = 0; i < reflection.FieldSize(from, source); ++i) {
+        to.push_back(reflection.GetRepeatedString(from, source, i));
       }
-    };
-    std::visit(copy, field.member);
-  }
+    } else if constexpr (std::is_same_v<To, std::optional<bool>>) {
+      if (reflection.HasField(from, source)) {
+        to = reflection.GetBool(from, source);
+      }
+    } else {
+      if (reflection.HasField(from, source)) {
+        to = ToEditMode(from.edit_mode());
+      }
+    }
+  });
   return options;
 }
 

@@ -121,26 +121,23 @@ class AgentLimitsTest : public testing::Test {
 
 TEST_F(AgentLimitsTest, OnlyWhatIsKnownToBeHarmlessIsAllowed) {
   std::set<std::string> allowed;
-  for (const LaunchField& field : LaunchFields()) {
+  ForEachField<LaunchOptions>([&](const auto& field) {
     LaunchOptions options;
-    const auto set = [&](auto member) {
-      auto& to = options.*member;
-      using To = std::decay_t<decltype(to)>;
-      if constexpr (std::is_same_v<To, std::optional<EditMode>>) {
-        to = EditMode::kFullAuto;
-      } else if constexpr (std::is_same_v<To, std::vector<std::string>>) {
-        to = {"x"};
-      } else if constexpr (std::is_same_v<To, std::string>) {
-        to = "x";
-      } else {
-        to = true;
-      }
-    };
-    std::visit(set, field.member);
+    auto& to = field.Of(options);
+    using To = std::decay_t<decltype(to)>;
+    if constexpr (std::is_same_v<To, std::optional<EditMode>>) {
+      to = EditMode::kFullAuto;
+    } else if constexpr (std::is_same_v<To, std::vector<std::string>>) {
+      to = {"x"};
+    } else if constexpr (std::is_same_v<To, std::string>) {
+      to = "x";
+    } else {
+      to = true;
+    }
     if (Freer(EditMode::kFullAuto, options).empty()) {
       allowed.insert(std::string(field.name));
     }
-  }
+  });
   // Images, schemas and a web search can be right or wrong.
   EXPECT_EQ(allowed, (std::set<std::string>{"model", "edit_mode", "effort",
                                             "verbosity", "plan_tool"}));
@@ -281,7 +278,9 @@ TEST(FromRequestTest, EveryOptionHasAFieldOfItsName) {
   body.set_cwd("/");
   auto& options = *body.mutable_options();
   const auto& descriptor = *v1::LaunchOptions::descriptor();
-  ASSERT_EQ(descriptor.field_count(), static_cast<int>(LaunchFields().size()));
+  ASSERT_EQ(
+      descriptor.field_count(),
+      static_cast<int>(std::tuple_size_v<decltype(kFields<LaunchOptions>)>));
   const auto& reflection = *options.GetReflection();
   for (int i = 0; i < descriptor.field_count(); ++i) {
     const auto* const field = descriptor.field(i);
@@ -302,9 +301,9 @@ TEST(FromRequestTest, EveryOptionHasAFieldOfItsName) {
   }
   const auto request = ToTaskRequest(body);
   ASSERT_TRUE(request.ok()) << request.status();
-  for (const LaunchField& field : LaunchFields()) {
-    EXPECT_TRUE(IsSet(request->options, field)) << field.name;
-  }
+  ForEachField<LaunchOptions>([&](const auto& field) {
+    EXPECT_FALSE(IsDefault(field.Of(request->options))) << field.name;
+  });
   EXPECT_EQ(request->options.edit_mode, troika::EditMode::kFullAuto);
 }
 

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "absl/strings/string_view.h"
 #include "agent/launch/launch.h"
 #include "agent/protocol.h"
+#include "base/fields.h"
 
 namespace troika::notes {
 
@@ -181,5 +183,13 @@ std::string ToJson(const Note& note);
 absl::StatusOr<Note> FromJson(absl::string_view json);
 
 }  // namespace troika::notes
+
+// The numbers are those of v1::Timeouts, which has durations.
+template <>
+inline constexpr auto troika::kFields<troika::notes::Timeouts> =
+    std::tuple{troika::Field{1, "start_ms", &troika::notes::Timeouts::start_ms},
+               troika::Field{2, "idle_ms", &troika::notes::Timeouts::idle_ms},
+               troika::Field{3, "turn_ms", &troika::notes::Timeouts::turn_ms},
+               troika::Field{4, "task_ms", &troika::notes::Timeouts::task_ms}};
 
 #endif  // TROIKA_TASK_NOTES_H_

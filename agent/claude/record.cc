@@ -8,7 +8,7 @@ namespace {
 // In the order in which the newest version writes them, which is what
 // ReadFields is fastest at.
 
-constexpr Field<MessageLine> kMessageLine[] = {
+constexpr RecordField<MessageLine> kMessageLine[] = {
     {"type"},
     {"message", &MessageLine::message},
     {"parent_tool_use_id", &MessageLine::parent_tool_use_id},
@@ -31,7 +31,7 @@ constexpr Field<MessageLine> kMessageLine[] = {
     {"thinking_display"},
 };
 
-constexpr Field<ApiMessage> kApiMessage[] = {
+constexpr RecordField<ApiMessage> kApiMessage[] = {
     {"id", &ApiMessage::id},
     {"type"},
     {"role"},
@@ -46,7 +46,7 @@ constexpr Field<ApiMessage> kApiMessage[] = {
     {"diagnostics"},
 };
 
-constexpr Field<Block> kBlock[] = {
+constexpr RecordField<Block> kBlock[] = {
     {"tool_use_id", &Block::tool_use_id},
     {"type", &Block::type},
     {"text", &Block::text},
@@ -71,7 +71,7 @@ constexpr Field<Block> kBlock[] = {
     {"tool_name"},
 };
 
-constexpr Field<TokenUsage> kTokenUsage[] = {
+constexpr RecordField<TokenUsage> kTokenUsage[] = {
     {"input_tokens", &TokenUsage::input_tokens},
     {"cache_creation_input_tokens", &TokenUsage::cache_creation_input_tokens},
     {"cache_read_input_tokens", &TokenUsage::cache_read_input_tokens},
@@ -86,11 +86,11 @@ constexpr Field<TokenUsage> kTokenUsage[] = {
     {"fallback_credit"},
 };
 
-constexpr Field<OutputTokens> kOutputTokens[] = {
+constexpr RecordField<OutputTokens> kOutputTokens[] = {
     {"thinking_tokens", &OutputTokens::thinking_tokens},
 };
 
-constexpr Field<ToolUseResult> kToolUseResult[] = {
+constexpr RecordField<ToolUseResult> kToolUseResult[] = {
     {"task", &ToolUseResult::task},
     {"tasks", &ToolUseResult::tasks},
     {"success", &ToolUseResult::success},
@@ -98,7 +98,7 @@ constexpr Field<ToolUseResult> kToolUseResult[] = {
     {"totalDurationMs", &ToolUseResult::total_duration_ms},
 };
 
-constexpr Field<StreamLine> kStreamLine[] = {
+constexpr RecordField<StreamLine> kStreamLine[] = {
     {"type"},
     {"event", &StreamLine::event},
     {"session_id"},
@@ -109,7 +109,7 @@ constexpr Field<StreamLine> kStreamLine[] = {
     {"api_message_id"},
 };
 
-constexpr Field<StreamEvent> kStreamEvent[] = {
+constexpr RecordField<StreamEvent> kStreamEvent[] = {
     {"type", &StreamEvent::type},
     {"index", &StreamEvent::index},
     {"message", &StreamEvent::message},
@@ -120,7 +120,7 @@ constexpr Field<StreamEvent> kStreamEvent[] = {
     {"context_management"},
 };
 
-constexpr Field<Delta> kDelta[] = {
+constexpr RecordField<Delta> kDelta[] = {
     {"type", &Delta::type},
     {"text", &Delta::text},
     {"thinking", &Delta::thinking},
@@ -133,7 +133,7 @@ constexpr Field<Delta> kDelta[] = {
     {"container"},
 };
 
-constexpr Field<ApiError> kApiError[] = {
+constexpr RecordField<ApiError> kApiError[] = {
     {"type", &ApiError::type},
     {"message", &ApiError::message},
     {"details"},
@@ -142,7 +142,7 @@ constexpr Field<ApiError> kApiError[] = {
     {"name"},
 };
 
-constexpr Field<InitLine> kInitLine[] = {
+constexpr RecordField<InitLine> kInitLine[] = {
     {"type"},
     {"subtype"},
     {"cwd", &InitLine::cwd},
@@ -176,7 +176,7 @@ constexpr Field<InitLine> kInitLine[] = {
     {"view_mode"},
 };
 
-constexpr Field<TaskLine> kTaskLine[] = {
+constexpr RecordField<TaskLine> kTaskLine[] = {
     {"type"},
     {"subtype"},
     {"task_id", &TaskLine::task_id},
@@ -205,7 +205,7 @@ constexpr Field<TaskLine> kTaskLine[] = {
     {"reason"},
 };
 
-constexpr Field<TaskPatch> kTaskPatch[] = {
+constexpr RecordField<TaskPatch> kTaskPatch[] = {
     {"status", &TaskPatch::status},
     {"description", &TaskPatch::description},
     {"error", &TaskPatch::error},
@@ -214,7 +214,7 @@ constexpr Field<TaskPatch> kTaskPatch[] = {
     {"is_backgrounded"},
 };
 
-constexpr Field<HookLine> kHookLine[] = {
+constexpr RecordField<HookLine> kHookLine[] = {
     {"type"},
     {"subtype"},
     {"hook_id"},
@@ -229,7 +229,7 @@ constexpr Field<HookLine> kHookLine[] = {
     {"session_id"},
 };
 
-constexpr Field<SystemLine> kSystemLine[] = {
+constexpr RecordField<SystemLine> kSystemLine[] = {
     {"type"},
     {"subtype"},
     {"status", &SystemLine::status},
@@ -256,14 +256,14 @@ constexpr Field<SystemLine> kSystemLine[] = {
     {"timestamp"},
 };
 
-constexpr Field<CompactMetadata> kCompactMetadata[] = {
+constexpr RecordField<CompactMetadata> kCompactMetadata[] = {
     {"trigger", &CompactMetadata::trigger},
     {"pre_tokens", &CompactMetadata::pre_tokens},
     {"post_tokens", &CompactMetadata::post_tokens},
     {"duration_ms"},
 };
 
-constexpr Field<ResultLine> kResultLine[] = {
+constexpr RecordField<ResultLine> kResultLine[] = {
     {"duration_api_ms"},
     {"stop_reason"},
     {"session_id"},
@@ -300,7 +300,7 @@ constexpr Field<ResultLine> kResultLine[] = {
     {"cost_usd", &ResultLine::cost},          // 0.2
 };
 
-constexpr Field<RateLimitInfo> kRateLimitInfo[] = {
+constexpr RecordField<RateLimitInfo> kRateLimitInfo[] = {
     {"type", &RateLimitInfo::type},
     {"rate_limit_info", &RateLimitInfo::nested},
     {"status", &RateLimitInfo::status},

@@ -5,7 +5,7 @@
 namespace troika::claude {
 namespace {
 
-constexpr Field<ControlLine> kControlLine[] = {
+constexpr RecordField<ControlLine> kControlLine[] = {
     {"type"},
     {"request_id", &ControlLine::request_id},
     {"request", &ControlLine::request},
@@ -14,7 +14,7 @@ constexpr Field<ControlLine> kControlLine[] = {
     {"session_id"},
 };
 
-constexpr Field<PermissionRequest> kPermissionRequest[] = {
+constexpr RecordField<PermissionRequest> kPermissionRequest[] = {
     {"subtype"},
     {"tool_name", &PermissionRequest::tool_name},
     {"display_name"},
@@ -42,7 +42,7 @@ constexpr Field<PermissionRequest> kPermissionRequest[] = {
     {"plugin"},
 };
 
-constexpr Field<ControlResponse> kControlResponse[] = {
+constexpr RecordField<ControlResponse> kControlResponse[] = {
     {"subtype", &ControlResponse::subtype},
     {"request_id", &ControlResponse::request_id},
     {"response", &ControlResponse::response},
@@ -51,7 +51,7 @@ constexpr Field<ControlResponse> kControlResponse[] = {
     {"pending_user_dialog_requests"},
 };
 
-constexpr Field<PermissionAnswer> kPermissionAnswer[] = {
+constexpr RecordField<PermissionAnswer> kPermissionAnswer[] = {
     {"behavior", &PermissionAnswer::behavior},
     {"message", &PermissionAnswer::message},
     {"updatedInput", &PermissionAnswer::updated_input},

@@ -1,6 +1,6 @@
 // Reads a record by the table of its fields, which is called as the record is.
 //
-//   constexpr Field<Delta> kDelta[] = {…};
+//   constexpr RecordField<Delta> kDelta[] = {…};
 //   TROIKA_READ(Delta)
 #ifndef TROIKA_AGENT_CLAUDE_RECORD_READ_H_
 #define TROIKA_AGENT_CLAUDE_RECORD_READ_H_

@@ -8,7 +8,7 @@
 namespace troika::codex {
 namespace {
 
-constexpr Field<Settings> kSettingsFields[] = {
+constexpr RecordField<Settings> kSettingsFields[] = {
     {"model", &Settings::model},
     {"workdir", &Settings::workdir},
     {"sandbox", &Settings::sandbox},
@@ -19,7 +19,7 @@ constexpr Field<Settings> kSettingsFields[] = {
     {"reasoning summaries"},
 };
 
-constexpr Field<Msg> kMsgFields[] = {
+constexpr RecordField<Msg> kMsgFields[] = {
     {"type", &Msg::type},
     {"call_id", &Msg::call_id},
     {"command", &Msg::command},
@@ -59,12 +59,12 @@ constexpr Field<Msg> kMsgFields[] = {
     {"rollout_path"},
 };
 
-constexpr Field<PlanStep> kPlanStepFields[] = {
+constexpr RecordField<PlanStep> kPlanStepFields[] = {
     {"step", &PlanStep::step},
     {"status", &PlanStep::status},
 };
 
-constexpr Field<Invocation> kInvocationFields[] = {
+constexpr RecordField<Invocation> kInvocationFields[] = {
     {"server", &Invocation::server},
     {"tool", &Invocation::tool},
     {"arguments", &Invocation::arguments},
@@ -74,7 +74,7 @@ struct TokenInfo {
   json::Value total;
 };
 
-constexpr Field<TokenInfo> kTokenInfoFields[] = {
+constexpr RecordField<TokenInfo> kTokenInfoFields[] = {
     {"total_token_usage", &TokenInfo::total},
     {"last_token_usage"},
     {"model_context_window"},

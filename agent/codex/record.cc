@@ -11,7 +11,7 @@
 namespace troika::codex {
 namespace {
 
-constexpr Field<Line> kLineFields[] = {
+constexpr RecordField<Line> kLineFields[] = {
     {"type", &Line::type},
     {"thread_id", &Line::thread_id},
     {"item", &Line::item},
@@ -23,7 +23,7 @@ constexpr Field<Line> kLineFields[] = {
     {"msg", &Line::msg},
 };
 
-constexpr Field<Item> kItemFields[] = {
+constexpr RecordField<Item> kItemFields[] = {
     {"id", &Item::id},
     {"type", &Item::type},
     {"item_type", &Item::item_type},
@@ -48,12 +48,12 @@ constexpr Field<Item> kItemFields[] = {
     {"status", &Item::status},
 };
 
-constexpr Field<TodoItem> kTodoItemFields[] = {
+constexpr RecordField<TodoItem> kTodoItemFields[] = {
     {"text", &TodoItem::text},
     {"completed", &TodoItem::completed},
 };
 
-constexpr Field<AgentState> kAgentStateFields[] = {
+constexpr RecordField<AgentState> kAgentStateFields[] = {
     {"status", &AgentState::status},
     {"message", &AgentState::message},
 };
@@ -67,7 +67,7 @@ struct WireUsage {
   std::optional<int64_t> reasoning;
 };
 
-constexpr Field<WireUsage> kUsageFields[] = {
+constexpr RecordField<WireUsage> kUsageFields[] = {
     {"input_tokens", &WireUsage::input},
     {"cached_input_tokens", &WireUsage::cached},
     {"cache_write_input_tokens", &WireUsage::cache_write},
@@ -81,7 +81,7 @@ struct McpResult {
   json::Value structured_content;
 };
 
-constexpr Field<McpResult> kMcpResultFields[] = {
+constexpr RecordField<McpResult> kMcpResultFields[] = {
     {"content", &McpResult::content},
     {"structured_content", &McpResult::structured_content},
     {"_meta"},

@@ -3,14 +3,14 @@
 namespace troika::gemini {
 namespace {
 
-constexpr Field<InitLine> kInitFields[] = {
+constexpr RecordField<InitLine> kInitFields[] = {
     {"type"},
     {"timestamp"},
     {"session_id", &InitLine::session_id},
     {"model", &InitLine::model},
 };
 
-constexpr Field<MessageLine> kMessageFields[] = {
+constexpr RecordField<MessageLine> kMessageFields[] = {
     {"type"},
     {"timestamp"},
     {"role", &MessageLine::role},
@@ -18,7 +18,7 @@ constexpr Field<MessageLine> kMessageFields[] = {
     {"delta", &MessageLine::delta},
 };
 
-constexpr Field<ToolUseLine> kToolUseFields[] = {
+constexpr RecordField<ToolUseLine> kToolUseFields[] = {
     {"type"},
     {"timestamp"},
     {"tool_name", &ToolUseLine::tool_name},
@@ -26,7 +26,7 @@ constexpr Field<ToolUseLine> kToolUseFields[] = {
     {"parameters", &ToolUseLine::parameters},
 };
 
-constexpr Field<ToolResultLine> kToolResultFields[] = {
+constexpr RecordField<ToolResultLine> kToolResultFields[] = {
     {"type"},
     {"timestamp"},
     {"tool_id", &ToolResultLine::tool_id},
@@ -35,19 +35,19 @@ constexpr Field<ToolResultLine> kToolResultFields[] = {
     {"error", &ToolResultLine::error},
 };
 
-constexpr Field<ErrorInfo> kErrorInfoFields[] = {
+constexpr RecordField<ErrorInfo> kErrorInfoFields[] = {
     {"type", &ErrorInfo::type},
     {"message", &ErrorInfo::message},
 };
 
-constexpr Field<ErrorLine> kErrorFields[] = {
+constexpr RecordField<ErrorLine> kErrorFields[] = {
     {"type"},
     {"timestamp"},
     {"severity", &ErrorLine::severity},
     {"message", &ErrorLine::message},
 };
 
-constexpr Field<ResultLine> kResultFields[] = {
+constexpr RecordField<ResultLine> kResultFields[] = {
     {"type"},
     {"timestamp"},
     {"status", &ResultLine::status},
@@ -55,7 +55,7 @@ constexpr Field<ResultLine> kResultFields[] = {
     {"stats", &ResultLine::stats},
 };
 
-constexpr Field<Stats> kStatsFields[] = {
+constexpr RecordField<Stats> kStatsFields[] = {
     {"total_tokens"},
     {"input_tokens", &Stats::input_tokens},
     {"output_tokens", &Stats::output_tokens},
@@ -68,23 +68,23 @@ constexpr Field<Stats> kStatsFields[] = {
 
 struct ModelStats {};
 
-constexpr Field<ModelStats> kModelFields[] = {
+constexpr RecordField<ModelStats> kModelFields[] = {
     {"total_tokens"}, {"input_tokens"}, {"output_tokens"},
     {"cached"},       {"input"},
 };
 
-constexpr Field<TodoEntry> kTodoFields[] = {
+constexpr RecordField<TodoEntry> kTodoFields[] = {
     {"description", &TodoEntry::description},
     {"status", &TodoEntry::status},
 };
 
-constexpr Field<AgentCall> kAgentFields[] = {
+constexpr RecordField<AgentCall> kAgentFields[] = {
     {"agent_name", &AgentCall::agent_name},
     {"prompt", &AgentCall::prompt},
 };
 
 template <typename T, size_t N>
-T ReadRecord(json::Value value, const Field<T> (&fields)[N],
+T ReadRecord(json::Value value, const RecordField<T> (&fields)[N],
              const FieldScope& scope) {
   T record;
   ReadFields(value, fields, scope, &record);

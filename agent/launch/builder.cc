@@ -61,18 +61,18 @@ void LaunchBuilder::CheckValue(absl::string_view option,
 }
 
 void LaunchBuilder::CheckValues(const LaunchRequest& request) {
-  for (const LaunchField& field : LaunchFields()) {
-    if (auto* text = std::get_if<std::string LaunchOptions::*>(&field.member)) {
-      CheckValue(field.name, options_.**text);
-    } else if (auto* list =
-                   std::get_if<std::vector<std::string> LaunchOptions::*>(
-                       &field.member)) {
-      for (const std::string& value : options_.**list) {
-        if (value.empty()) Fail(field.name, "one of them is empty");
-        CheckValue(field.name, value);
+  ForEachField<LaunchOptions>([&](const auto& field) {
+    const auto& value = field.Of(options_);
+    using Value = std::decay_t<decltype(value)>;
+    if constexpr (std::is_same_v<Value, std::string>) {
+      CheckValue(field.name, value);
+    } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+      for (const std::string& item : value) {
+        if (item.empty()) Fail(field.name, "one of them is empty");
+        CheckValue(field.name, item);
       }
     }
-  }
+  });
   for (const std::string& setting : options_.config) {
     if (ConfigKey(setting).empty()) {
       Fail("config", absl::StrCat("\"", setting, "\" is not key=value"));
@@ -113,14 +113,14 @@ void LaunchBuilder::Env(absl::string_view name, absl::string_view value) {
 }
 
 void LaunchBuilder::Refuse(absl::Span<const Refusal> refusals) {
-  for (const LaunchField& field : LaunchFields()) {
-    if (!IsSet(options_, field)) continue;
+  ForEachField<LaunchOptions>([&](const auto& field) {
+    if (IsDefault(field.Of(options_))) return;
     for (const Refusal& refusal : refusals) {
       if (refusal.option != field.name) continue;
       Fail(field.name,
            absl::StrCat(rules_.name, " can't do this; ", refusal.instead));
     }
-  }
+  });
 }
 
 void LaunchBuilder::Require(absl::string_view option, absl::string_view flag) {

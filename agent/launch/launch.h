@@ -4,20 +4,29 @@
 
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
-#include <variant>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
+#include "base/fields.h"
+#include "base/json.h"
 
 namespace troika {
 
 // What an agent may do without being asked for, the same for all harnesses.
 enum class EditMode { kResearch, kAutoEdit, kFullAuto, kDangerous };
 
-absl::string_view EditModeId(EditMode mode);
-std::optional<EditMode> EditModeFromId(absl::string_view id);
+template <>
+inline constexpr auto kEnumNames<EditMode> = EnumNames("research", "auto_edit",
+                                                       "full_auto",
+                                                       "dangerous");
+
+inline absl::string_view EditModeId(EditMode mode) { return NameOf(mode); }
+inline std::optional<EditMode> EditModeFromId(absl::string_view id) {
+  return FromName<EditMode>(id);
+}
 
 // What was asked for. Only what is set here is passed to the CLI, but for the
 // permissions: where none is set, it is EditMode::kResearch.
@@ -46,20 +55,40 @@ struct LaunchOptions {
   bool operator==(const LaunchOptions&) const = default;
 };
 
-// A member of LaunchOptions by its name, which is also its name in JSON and in
-// errors: for what treats all of them alike.
-struct LaunchField {
-  absl::string_view name;
-  std::variant<std::string LaunchOptions::*,
-               std::vector<std::string> LaunchOptions::*, bool LaunchOptions::*,
-               std::optional<bool> LaunchOptions::*,
-               std::optional<EditMode> LaunchOptions::*>
-      member;
-};
+// The numbers and names of v1::LaunchOptions; the names are also those in logs
+// and errors.
+template <>
+inline constexpr auto kFields<LaunchOptions> = std::tuple{
+    Field{1, "model", &LaunchOptions::model},
+    Field{2, "edit_mode", &LaunchOptions::edit_mode},
+    Field{3, "approval_policy", &LaunchOptions::approval_policy},
+    Field{4, "sandbox", &LaunchOptions::sandbox},
+    Field{5, "dangerously_bypass", &LaunchOptions::dangerously_bypass},
+    Field{6, "images", &LaunchOptions::images},
+    Field{7, "config", &LaunchOptions::config},
+    Field{8, "profile", &LaunchOptions::profile},
+    Field{9, "output_schema", &LaunchOptions::output_schema},
+    Field{10, "skip_git_check", &LaunchOptions::skip_git_check},
+    Field{11, "extra_dirs", &LaunchOptions::extra_dirs},
+    Field{12, "effort", &LaunchOptions::effort},
+    Field{13, "verbosity", &LaunchOptions::verbosity},
+    Field{14, "web_search", &LaunchOptions::web_search},
+    Field{15, "ephemeral", &LaunchOptions::ephemeral},
+    Field{16, "base_instructions", &LaunchOptions::base_instructions},
+    Field{17, "plan_tool", &LaunchOptions::plan_tool},
+    Field{18, "local_provider", &LaunchOptions::local_provider},
+    Field{19, "last_message_file", &LaunchOptions::last_message_file}};
 
-// All of them, in the order of their declaration.
-absl::Span<const LaunchField> LaunchFields();
-bool IsSet(const LaunchOptions& options, const LaunchField& field);
+// A JSON object of what is set, as logs keep it.
+//
+//   LaunchOptionsToJson({.model = "m", .edit_mode = EditMode::kAutoEdit})
+//       // {"model":"m","edit_mode":"auto_edit"}
+std::string LaunchOptionsToJson(const LaunchOptions& options);
+
+// A field that we don't know, as of a newer writer, is passed over, and null is
+// as good as missing. InvalidArgument if a known field holds something else
+// than it may: permissions are among them, so nothing is guessed.
+absl::StatusOr<LaunchOptions> LaunchOptionsFromJson(json::Value object);
 
 // A CLI that was found on this machine.
 struct Cli {

@@ -115,12 +115,12 @@ TEST(RunOptionsTest, HelpTellsEveryOptionOfTheBackends) {
     EXPECT_THAT(Error({"codex", "x", flag, "1"}),
                 Not(HasSubstr("unknown flag")));
   }
-  for (const LaunchField& field : LaunchFields()) {
+  ForEachField<LaunchOptions>([&](const auto& field) {
     std::string name = absl::StrReplaceAll(field.name, {{"_", "-"}});
     if (name == "images") name = "image";
     if (name == "extra-dirs") name = "add-dir";
     EXPECT_TRUE(flags.contains(absl::StrCat("--", name))) << name;
-  }
+  });
 }
 
 }  // namespace

@@ -296,24 +296,19 @@ TEST(TaskFoldTest, CountsEventsIn) {
 
 TEST(CreateRequestTest, EveryOptionArrives) {
   LaunchOptions options;
-  for (const LaunchField& field : LaunchFields()) {
-    std::visit(
-        [&](auto member) {
-          auto& value = options.*member;
-          using Value = std::decay_t<decltype(value)>;
-          if constexpr (std::is_same_v<Value, std::string>) {
-            value = std::string(field.name);
-          } else if constexpr (std::is_same_v<Value,
-                                              std::vector<std::string>>) {
-            value = {std::string(field.name), "2"};
-          } else if constexpr (std::is_same_v<Value, std::optional<EditMode>>) {
-            value = EditMode::kFullAuto;
-          } else {
-            value = true;
-          }
-        },
-        field.member);
-  }
+  ForEachField<LaunchOptions>([&](const auto& field) {
+    auto& value = field.Of(options);
+    using Value = std::decay_t<decltype(value)>;
+    if constexpr (std::is_same_v<Value, std::string>) {
+      value = std::string(field.name);
+    } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+      value = {std::string(field.name), "2"};
+    } else if constexpr (std::is_same_v<Value, std::optional<EditMode>>) {
+      value = EditMode::kFullAuto;
+    } else {
+      value = true;
+    }
+  });
   const v1::LaunchOptions sent = ToLaunchOptions(options);
   EXPECT_EQ(sent.model(), "model");
   EXPECT_EQ(sent.edit_mode(), v1::full_auto);
