@@ -15,12 +15,11 @@ AbilityRange OfMode(const Backend& backend, EditMode mode,
                     absl::string_view version) {
   if (!FindVersion(version).empty()) {
     const Abilities abilities =
-        FindEditMode(backend.edit_modes(), mode, ParseVersion(version))
-            .abilities;
+        FindEditMode(backend.edit_modes, mode, ParseVersion(version)).abilities;
     return {abilities, abilities};
   }
   AbilityRange range = {.least = kEverything};
-  for (const EditModeRow& row : backend.edit_modes()) {
+  for (const EditModeRow& row : backend.edit_modes) {
     if (row.mode != mode) continue;
     range.least = range.least & row.abilities;
     range.most = range.most | row.abilities;
@@ -31,7 +30,7 @@ AbilityRange OfMode(const Backend& backend, EditMode mode,
 const NativeModeRow* /*nullable*/ FindNative(const Backend& backend,
                                              absl::string_view option,
                                              absl::string_view value) {
-  for (const NativeModeRow& row : backend.native_modes()) {
+  for (const NativeModeRow& row : backend.native_modes) {
     if (row.option == option && row.value == value) return &row;
   }
   return nullptr;

@@ -45,7 +45,7 @@ TEST(AbilityRangeTest, WhatIsNotKnownMayBeAnything) {
 
 TEST(AbilityRangeTest, UnknownVersionsCountAsAllOfThem) {
   for (const Backend* backend : AllBackends()) {
-    for (const EditModeRow& row : backend->edit_modes()) {
+    for (const EditModeRow& row : backend->edit_modes) {
       const AbilityRange range =
           AbilitiesOf(*backend, {.edit_mode = row.mode}, "");
       EXPECT_TRUE(range.most.Includes(row.abilities)) << row.args;
@@ -56,7 +56,7 @@ TEST(AbilityRangeTest, UnknownVersionsCountAsAllOfThem) {
 
 TEST(AbilityRangeTest, OnlyDangerousModesCanDoEverything) {
   for (const Backend* backend : AllBackends()) {
-    for (const EditModeRow& row : backend->edit_modes()) {
+    for (const EditModeRow& row : backend->edit_modes) {
       EXPECT_EQ(row.abilities == kEverything, row.mode == EditMode::kDangerous)
           << row.args;
     }

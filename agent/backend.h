@@ -19,8 +19,8 @@
 
 namespace troika {
 
-// The arguments with which a CLI runs a harmless command in its own sandbox,
-// from a version on (agent/discovery/sandbox.h).
+// The arguments with which a CLI runs `true` in its own sandbox, from a version
+// on (agent/discovery/sandbox.h).
 struct SandboxProbe {
   Version first;
   std::vector<absl::string_view> args;
@@ -41,55 +41,58 @@ struct CliNames {
   std::vector<SandboxProbe> sandbox_probes = {};
 };
 
-// Stateless and immutable; thread-safe.
-class Backend {
- public:
-  virtual ~Backend() = default;
+// Constants, and functions without state. Immutable; thread-safe.
+struct Backend {
+  Harness harness;
+  absl::string_view display_name;
+  CliNames cli_names;
+  // What BuildLaunch makes of the edit modes; docs/permissions.md shows it.
+  absl::Span<const EditModeRow> edit_modes;
+  // The values of native permission options whose effect is known.
+  absl::Span<const NativeModeRow> native_modes;
+  // Whether images go into the conversation as data (TurnAsked::Image::base64)
+  // and not on the command line.
+  bool inline_images = false;
+  // Whether BuildLaunch wants LaunchRequest::output_schema_text.
+  bool inline_output_schema = false;
+  // The first version in which a resumed session keeps its id.
+  Version resume_keeps_session_from = {};
+  // Tells the user how to log in.
+  absl::string_view login_hint;
+  // Some names that the CLI takes; others may work, too.
+  std::vector<absl::string_view> models;
 
-  virtual Harness harness() const = 0;
-  virtual absl::string_view display_name() const = 0;
   // What this version can do, from the same table of flags that BuildLaunch
-  // goes by. A version that is not known counts as the newest: so Cli{} says
-  // what the harness can do at best. Who asks for more gets CantDo() as an
-  // error.
-  virtual Capabilities capabilities(const Cli& cli) const = 0;
-
+  // uses. An unknown version counts as the newest, so Cli{} gives the most that
+  // the harness can do. A request for more fails with the text of CantDo().
+  Capabilities (*capabilities)(const Cli& cli);
   // A fresh protocol for one process. The drift of `options` must outlive it.
-  virtual std::unique_ptr<Protocol> NewProtocol(
-      const ProtocolOptions& options) const = 0;
-
-  virtual CliNames cli_names() const = 0;
+  std::unique_ptr<Protocol> (*NewProtocol)(const ProtocolOptions& options);
   // The command line for this request in this version of the CLI; no I/O.
   // InvalidArgument says which option can't be done and what to do instead;
   // FailedPrecondition that the version is too old. The bypass of approvals
-  // and sandbox is passed only where the options name it.
-  virtual absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
-                                             const Cli& cli) const = 0;
-  // What BuildLaunch makes of the edit modes; docs/permissions.md shows it.
-  virtual absl::Span<const EditModeRow> edit_modes() const = 0;
-  // The values of native permission options whose effect is known.
-  virtual absl::Span<const NativeModeRow> native_modes() const { return {}; }
-  // Whether a resumed session keeps its id.
-  virtual bool resume_keeps_session(const Cli& cli) const = 0;
-  // Whether images go into the conversation as data (TurnAsked::Image::base64)
-  // and not on the command line.
-  virtual bool inline_images() const = 0;
-  // Whether BuildLaunch wants LaunchRequest::output_schema_text.
-  virtual bool inline_output_schema() const = 0;
-
+  // and sandbox is passed only if the options name it.
+  absl::StatusOr<Launch> (*BuildLaunch)(const LaunchRequest& request,
+                                        const Cli& cli);
   // Whether the CLI could log in with what is in the environment and in its own
-  // files, of which no more is read than it takes. Unset: they don't tell.
-  virtual std::optional<bool> LooksLoggedIn(const Environment& env) const = 0;
-  // What to do where it could not.
-  virtual absl::string_view login_hint() const = 0;
-  // Some names that it takes; others may work, too.
-  virtual std::vector<absl::string_view> models() const = 0;
-
+  // files, of which no more is read than necessary. Unset: they don't tell.
+  std::optional<bool> (*LooksLoggedIn)(const Environment& env);
   // The id of the session that was last worked on in `cwd`, from the files that
-  // the CLI itself keeps; they are only read. NotFound says where it looked.
-  virtual absl::StatusOr<std::string> LatestSession(
-      absl::string_view cwd, const Environment& env) const = 0;
+  // the CLI itself keeps; they are only read. NotFound names the folder.
+  absl::StatusOr<std::string> (*LatestSession)(absl::string_view cwd,
+                                               const Environment& env);
+
+  bool resume_keeps_session(const Cli& cli) const {
+    return ParseVersion(cli.version) >= resume_keeps_session_from;
+  }
 };
+
+// Each is defined in its harness's folder, agent/NAME/backend.cc. Only
+// agent/registry uses all of them.
+const Backend& CodexBackend();
+const Backend& ClaudeBackend();
+const Backend& GeminiBackend();
+const Backend& DemoBackend();
 
 }  // namespace troika
 

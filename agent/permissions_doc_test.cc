@@ -17,17 +17,17 @@ namespace {
 std::vector<std::string> RowsOfCode() {
   std::vector<std::string> rows;
   for (const Backend* backend : AllBackends()) {
-    for (const EditModeRow& row : backend->edit_modes()) {
-      rows.push_back(absl::StrCat("| ", HarnessId(backend->harness()), " | ",
+    for (const EditModeRow& row : backend->edit_modes) {
+      rows.push_back(absl::StrCat("| ", HarnessId(backend->harness), " | ",
                                   EditModeId(row.mode), " | ",
                                   VersionText(row.first), " | `", row.args,
                                   "` | ", AbilityIds(row.abilities), " | ",
                                   row.notice.empty() ? "–" : row.notice, " |"));
     }
-    for (const NativeModeRow& row : backend->native_modes()) {
+    for (const NativeModeRow& row : backend->native_modes) {
       rows.push_back(absl::StrCat(
-          "| ", HarnessId(backend->harness()), " | `", row.option, "=",
-          row.value, "` | ",
+          "| ", HarnessId(backend->harness), " | `", row.option, "=", row.value,
+          "` | ",
           row.abilities ? AbilityIds(*row.abilities) : "as the edit mode",
           " |"));
     }
@@ -42,7 +42,7 @@ TEST(PermissionsDocTest, ShowsTheTableOfTheCode) {
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {
     for (const Backend* backend : AllBackends()) {
       if (absl::StartsWith(
-              line, absl::StrCat("| ", HarnessId(backend->harness()), " | "))) {
+              line, absl::StrCat("| ", HarnessId(backend->harness), " | "))) {
         rows.emplace_back(line);
       }
     }
@@ -59,9 +59,9 @@ TEST(PermissionsDocTest, EveryModeHasARowForTheOldestVersion) {
   for (const Backend* backend : AllBackends()) {
     for (const EditMode mode : {EditMode::kResearch, EditMode::kAutoEdit,
                                 EditMode::kFullAuto, EditMode::kDangerous}) {
-      EXPECT_EQ(FindEditMode(backend->edit_modes(), mode, {}).first,
-                backend->edit_modes().front().first)
-          << HarnessId(backend->harness()) << " " << EditModeId(mode);
+      EXPECT_EQ(FindEditMode(backend->edit_modes, mode, {}).first,
+                backend->edit_modes.front().first)
+          << HarnessId(backend->harness) << " " << EditModeId(mode);
     }
   }
 }
@@ -69,7 +69,7 @@ TEST(PermissionsDocTest, EveryModeHasARowForTheOldestVersion) {
 // The first words of all bypass flags.
 TEST(PermissionsDocTest, OnlyDangerousBypasses) {
   for (const Backend* backend : AllBackends()) {
-    for (const EditModeRow& row : backend->edit_modes()) {
+    for (const EditModeRow& row : backend->edit_modes) {
       EXPECT_EQ(row.mode == EditMode::kDangerous,
                 absl::StrContains(row.args, "dangerously") ||
                     absl::StrContains(row.args, "yolo"))

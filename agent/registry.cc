@@ -6,10 +6,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "agent/claude/backend.h"
-#include "agent/codex/backend.h"
-#include "agent/demo/backend.h"
-#include "agent/gemini/backend.h"
 #include "base/check.h"
 
 namespace troika {
@@ -20,8 +16,7 @@ constexpr size_t kBackends = 4;
 
 const std::array<const Backend*, kBackends>& Table() {
   static const auto* const kTable = new std::array<const Backend*, kBackends>{
-      new codex::CodexBackend, new claude::ClaudeBackend,
-      new gemini::GeminiBackend, new demo::DemoBackend};
+      &CodexBackend(), &ClaudeBackend(), &GeminiBackend(), &DemoBackend()};
   return *kTable;
 }
 
@@ -37,7 +32,7 @@ void EnableDemoHarness() { shown = kBackends; }
 
 const Backend& BackendOf(Harness harness) {
   for (const Backend* backend : Table()) {
-    if (backend->harness() == harness) return *backend;
+    if (backend->harness == harness) return *backend;
   }
   CHECK(false && "a harness without a backend");
 }
@@ -46,7 +41,7 @@ absl::StatusOr<const Backend*> BackendById(absl::string_view id) {
   const std::optional<Harness> harness = HarnessFromId(id);
   if (harness) return &BackendOf(*harness);
   const auto name = [](std::string* out, const Backend* backend) {
-    absl::StrAppend(out, HarnessId(backend->harness()));
+    absl::StrAppend(out, HarnessId(backend->harness));
   };
   return absl::NotFoundError(absl::StrCat(
       "unknown harness \"", id,

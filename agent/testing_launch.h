@@ -32,15 +32,21 @@ inline std::string Show(const absl::StatusOr<Launch>& launch) {
   return absl::StrJoin(launch->argv.begin() + 1, launch->argv.end(), " ", show);
 }
 
+inline void ExpectLaunch(const Backend& backend, absl::string_view version,
+                         const LaunchRequest& request,
+                         absl::string_view expected) {
+  const absl::StatusOr<Launch> launch = backend.BuildLaunch(
+      request, {.path = "/bin/cli", .version = std::string(version)});
+  EXPECT_EQ(Show(launch), expected) << version;
+  if (launch.ok()) {
+    EXPECT_EQ(launch->argv[0], "/bin/cli");
+  }
+}
+
 inline void ExpectLaunches(const Backend& backend,
                            absl::Span<const LaunchCase> cases) {
   for (const LaunchCase& c : cases) {
-    const absl::StatusOr<Launch> launch = backend.BuildLaunch(
-        c.request, {.path = "/bin/cli", .version = std::string(c.version)});
-    EXPECT_EQ(Show(launch), c.expected) << c.version;
-    if (launch.ok()) {
-      EXPECT_EQ(launch->argv[0], "/bin/cli");
-    }
+    ExpectLaunch(backend, c.version, c.request, c.expected);
   }
 }
 

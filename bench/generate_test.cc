@@ -16,7 +16,7 @@ class GenerateTest : public ::testing::TestWithParam<const Backend*> {};
 
 // A stream that the parser half refuses would measure nothing.
 TEST_P(GenerateTest, ParserKnowsEverything) {
-  const std::string stream = GenerateStream(GetParam()->harness(), 500'000);
+  const std::string stream = GenerateStream(GetParam()->harness, 500'000);
   Drift drift;
   const auto protocol = GetParam()->NewProtocol({.drift = &drift});
   const std::vector<Message> messages = RunStream(*protocol, stream);
@@ -31,13 +31,13 @@ TEST_P(GenerateTest, ParserKnowsEverything) {
 }
 
 TEST_P(GenerateTest, IsTheSameEachTime) {
-  EXPECT_EQ(GenerateStream(GetParam()->harness(), 100'000),
-            GenerateStream(GetParam()->harness(), 100'000));
+  EXPECT_EQ(GenerateStream(GetParam()->harness, 100'000),
+            GenerateStream(GetParam()->harness, 100'000));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, GenerateTest, ::testing::ValuesIn(AllBackends()),
                          [](const auto& info) {
-                           return std::string(HarnessId(info.param->harness()));
+                           return std::string(HarnessId(info.param->harness));
                          });
 
 }  // namespace

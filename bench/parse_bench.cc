@@ -240,9 +240,9 @@ absl::Status ReportMemory(const Options& options, absl::string_view harness,
 
 absl::Status Run(const Options& options, const std::string& folder) {
   for (const Backend* backend : AllBackends()) {
-    const absl::string_view harness = HarnessId(backend->harness());
+    const absl::string_view harness = HarnessId(backend->harness);
     const std::string stream =
-        GenerateStream(backend->harness(), options.megabytes * 1'000'000);
+        GenerateStream(backend->harness, options.megabytes * 1'000'000);
     const std::string file = absl::StrCat(folder, "/", harness);
     if (absl::Status status = WriteFile(file, stream); !status.ok()) {
       return status;

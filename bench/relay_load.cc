@@ -137,7 +137,7 @@ absl::Status ReportHarness(Harness harness, const RelayOptions& options) {
 
 absl::Status ReportLoad(const RelayOptions& options) {
   for (const Backend* backend : AllBackends()) {
-    RETURN_IF_ERROR(ReportHarness(backend->harness(), options));
+    RETURN_IF_ERROR(ReportHarness(backend->harness, options));
   }
   return absl::OkStatus();
 }

@@ -27,7 +27,7 @@ absl::StatusOr<TaskRequest> RequestOf(const Runner& runner) {
   }
   ASSIGN_OR_RETURN(const Backend* backend, BackendById(asked->harness));
   RETURN_IF_ERROR(asked->options_error);
-  TaskRequest request = {.harness = backend->harness(),
+  TaskRequest request = {.harness = backend->harness,
                          .cwd = asked->cwd,
                          .options = asked->options};
   if (runner.state().edit_mode) {
@@ -50,7 +50,7 @@ std::string AllowedModes(const AgentLimits& limits, const Backend& backend) {
       modes.push_back(EditModeId(mode));
     }
   }
-  const absl::string_view harness = HarnessId(backend.harness());
+  const absl::string_view harness = HarnessId(backend.harness);
   if (modes.empty()) {
     return absl::StrCat("it may start no task of ", harness);
   }

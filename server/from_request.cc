@@ -161,7 +161,7 @@ absl::StatusOr<TaskRequest> ToTaskRequest(const v1::CreateTaskRequest& body) {
         "cwd must be the absolute path of the folder to work in");
   }
   RETURN_IF_ERROR(CheckSizes(body));
-  TaskRequest request = {.harness = (*backend)->harness(),
+  TaskRequest request = {.harness = (*backend)->harness,
                          .prompt = body.prompt(),
                          .cwd = body.cwd(),
                          .options = ToLaunchOptions(body.options()),

@@ -23,9 +23,9 @@ void Fill(const Capabilities& from, v1::Capabilities* to) {
 v1::HarnessInfo Describe(const Backend& backend, const Environment& environment,
                          const std::string& version_cache) {
   v1::HarnessInfo info;
-  info.set_id(std::string(HarnessId(backend.harness())));
-  info.set_name(std::string(backend.display_name()));
-  for (const absl::string_view model : backend.models()) {
+  info.set_id(std::string(HarnessId(backend.harness)));
+  info.set_name(std::string(backend.display_name));
+  for (const absl::string_view model : backend.models) {
     info.add_models(std::string(model));
   }
   for (int mode = 0; mode < v1::EditMode_ARRAYSIZE; ++mode) {
@@ -41,11 +41,11 @@ v1::HarnessInfo Describe(const Backend& backend, const Environment& environment,
   info.set_version(cli->version);
   if (!cli->sandbox_error.empty()) {
     info.set_sandbox_error(
-        SandboxTrouble(backend.display_name(), cli->sandbox_error));
+        SandboxTrouble(backend.display_name, cli->sandbox_error));
   }
   const auto logged_in = backend.LooksLoggedIn(environment);
   if (logged_in) info.set_logged_in(*logged_in);
-  if (logged_in == false) info.set_hint(std::string(backend.login_hint()));
+  if (logged_in == false) info.set_hint(std::string(backend.login_hint));
   return info;
 }
 

@@ -87,8 +87,7 @@ absl::Status WriteLog(const TaskFolder& folder, const notes::Request& request,
 
 absl::StatusOr<LaunchRequest> CompleteLaunch(LaunchRequest request,
                                              const Backend& backend) {
-  if (backend.inline_output_schema() &&
-      !request.options.output_schema.empty()) {
+  if (backend.inline_output_schema && !request.options.output_schema.empty()) {
     ASSIGN_OR_RETURN(
         request.output_schema_text,
         ReadNamedFile(request.options.output_schema, NamedFile::kOutputSchema));
@@ -100,7 +99,7 @@ absl::StatusOr<Cli> FindCliOf(const Backend& backend,
                               const Environment& environment,
                               const std::string& version_cache) {
   ProcessRunner runner;
-  return FindCli(backend.cli_names(), environment,
+  return FindCli(backend.cli_names, environment,
                  {.cache_path = version_cache, .runner = &runner});
 }
 

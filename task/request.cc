@@ -236,7 +236,7 @@ absl::StatusOr<std::vector<TurnAsked::Image>> ReadImages(
                        ".webp"));
     }
     RETURN_IF_ERROR(CheckPath(path, "the image"));
-    if (backend.inline_images()) {
+    if (backend.inline_images) {
       ASSIGN_OR_RETURN(const std::string bytes,
                        ReadNamedFile(path, NamedFile::kImage));
       image.base64 = absl::Base64Escape(bytes);

@@ -190,7 +190,7 @@ bool Runner::WantsAnotherProcess(const TurnRequest& turn) const {
 Cli Runner::KnownCli() const {
   const auto cli =
       tools_.find_cli
-          ? FindCli(backend_->cli_names(), environment_,
+          ? FindCli(backend_->cli_names, environment_,
                     {.cache_path = tools_.version_cache})
           : FindCliOf(*backend_, environment_, tools_.version_cache);
   return cli.value_or(Cli());
@@ -209,10 +209,9 @@ absl::Status Runner::CheckNextProcess(const TurnRequest& turn) const {
   const Capabilities can = backend_->capabilities(cli);
   const auto cant = [&](const Cli& who, absl::string_view what,
                         absl::string_view then) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(CantDo(backend_->display_name(), who, what,
-                            backend_->cli_names().install),
-                     then));
+    return absl::FailedPreconditionError(absl::StrCat(
+        CantDo(backend_->display_name, who, what, backend_->cli_names.install),
+        then));
   };
   if (!turn.images.empty() && !can.images) return cant(cli, kTakeImages, "");
   if (takes || !state().started) return absl::OkStatus();
@@ -251,7 +250,7 @@ absl::Status Runner::CheckInput(const TurnRequest& turn) {
                     queue_.HasTurns() || HasPendingTurns();
   if (busy && !CapabilitiesNow().steer) {
     return absl::FailedPreconditionError(
-        absl::StrCat(NameAndVersion(backend_->display_name(), LastCli()),
+        absl::StrCat(NameAndVersion(backend_->display_name, LastCli()),
                      " takes no input while a turn runs: wait for "
                      "its end, or interrupt it first"));
   }
@@ -316,7 +315,7 @@ absl::Status Runner::Respond(const AnswerRequest& request) {
   const Capabilities& can = follower_->replay().capabilities();
   if (absl::IsNotFound(answer) && !can.approvals && !can.questions) {
     return absl::FailedPreconditionError(absl::StrCat(
-        NameAndVersion(backend_->display_name(), LastCli()),
+        NameAndVersion(backend_->display_name, LastCli()),
         " asks nothing, so nothing waits for an answer; what it may do is "
         "decided by the edit mode of its turns"));
   }

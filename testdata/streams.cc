@@ -132,13 +132,13 @@ std::vector<Stream> AllStreams() {
   std::vector<Stream> streams;
   for (const Backend* backend : AllBackends()) {
     const std::string folder =
-        "testdata/" + std::string(HarnessId(backend->harness()));
+        "testdata/" + std::string(HarnessId(backend->harness));
     for (const auto& entry :
          std::filesystem::recursive_directory_iterator(folder)) {
       const std::string path = entry.path();
       if (absl::EndsWith(path, ".jsonl") &&
           !absl::EndsWith(path, ".transcript.jsonl")) {
-        streams.push_back({.path = path, .harness = backend->harness()});
+        streams.push_back({.path = path, .harness = backend->harness});
       }
     }
   }

@@ -1,7 +1,7 @@
 // What must hold for every backend's protocol, whatever the agent prints.
 //
 //   extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-//     troika::FuzzProtocol(troika::gemini::GeminiBackend(), {data, size});
+//     troika::FuzzProtocol(troika::GeminiBackend(), {data, size});
 //     return 0;
 //   }
 #ifndef TROIKA_TESTING_PROTOCOL_FUZZ_H_

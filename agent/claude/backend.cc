@@ -1,77 +1,249 @@
-#include "agent/claude/backend.h"
+// The command line of `claude -p`, of versions 0.2.118 to 2.1.325.
+//
+// One process for the whole conversation, which takes prompts as lines on
+// stdin. Versions without --input-format take one prompt, as plain text.
+//
+// Neither of the modes "default" and "plan" keeps Claude Code from writing:
+// what its settings allow runs in both. What is disallowed on the command line
+// does not, in its subagents either; so research is a list of tools.
+#include "agent/backend.h"
 
-#include "agent/claude/args.h"
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "agent/claude/home.h"
 #include "agent/claude/parse.h"
-#include "agent/claude/sessions.h"
-#include "agent/discovery/login.h"
+#include "agent/claude/settings.h"
+#include "agent/launch/builder.h"
 
 namespace troika::claude {
+namespace {
 
-Capabilities ClaudeBackend::capabilities(const Cli& cli) const {
-  return CapabilitiesOf(cli);
-}
+constexpr FlagRow kFlags[] = {
+    {"--resume"},
+    {"--allowedTools"},
+    {"--disallowedTools"},
+    {"--dangerously-skip-permissions"},
+    {"--model", {1, 0, 0}},
+    {"--permission-mode", {1, 0, 15}},
+    {"--input-format", {1, 0, 21}},
+    {"--add-dir", {1, 0, 21}},
+    {"--session-id", {1, 0, 53}},
+    {.flag = "--system-prompt-file",
+     .first = {1, 0, 55},
+     .help = FlagRow::Help::kUnlisted},
+    // There before, but "stdio" did not work.
+    {.flag = "--permission-prompt-tool",
+     .first = {1, 0, 60},
+     .help = FlagRow::Help::kUnlisted},
+    {"--settings", {1, 0, 61}},
+    // Before, it exits: "Expected message content to have exactly one item".
+    {.flag = "images in its prompts",
+     .first = {1, 0, 63},
+     .help = FlagRow::Help::kUnlisted},
+    {"--json-schema", {2, 0, 45}},
+    {"--no-session-persistence", {2, 0, 65}},
+    // Not offered to the model with -p before (2.0.70).
+    {.flag = "AskUserQuestion",
+     .first = {2, 0, 71},
+     .help = FlagRow::Help::kUnlisted},
+    {"--effort", {2, 1, 42}},
+};
 
-std::unique_ptr<Protocol> ClaudeBackend::NewProtocol(
-    const ProtocolOptions& options) const {
-  return std::make_unique<ClaudeProtocol>(options);
-}
+constexpr Version kOldest = {0, 2, 118};
+constexpr Version kWithModes = {1, 0, 15};
+constexpr Version kWithoutMultiEdit = {2, 0, 0};
+constexpr absl::string_view kNoSandbox =
+    "full_auto: Claude Code runs commands without a sandbox, and they can "
+    "reach "
+    "all that its user can";
 
-CliNames ClaudeBackend::cli_names() const {
-  return {.program = "claude",
-          .env = {"TROIKA_CLAUDE_BIN"},
-          .install = Rules().install,
-          .help = {"--help"},
-          .newest_known = Rules().flags.newest};
-}
+// Commands and other edits need an approval, or are refused.
+constexpr Abilities kReads = {Ability::kReadOutside};
+constexpr Abilities kEdits = {Ability::kReadOutside, Ability::kEdit};
 
-absl::StatusOr<Launch> ClaudeBackend::BuildLaunch(const LaunchRequest& request,
-                                                  const Cli& cli) const {
-  return BuildPrint(request, cli);
-}
+constexpr EditModeRow kEditModes[] = {
+    {EditMode::kResearch, kOldest,
+     "--disallowedTools Bash,Edit,MultiEdit,NotebookEdit,Write", kReads},
+    {EditMode::kResearch, kWithModes,
+     "--permission-mode default "
+     "--disallowedTools Bash,Edit,MultiEdit,NotebookEdit,Write",
+     kReads},
+    {EditMode::kResearch, kWithoutMultiEdit,
+     "--permission-mode default --disallowedTools "
+     "Bash,CronCreate,Edit,EnterWorktree,NotebookEdit,Workflow,Write",
+     kReads},
+    {EditMode::kAutoEdit, kOldest,
+     "--allowedTools Edit,MultiEdit,NotebookEdit,Write", kEdits},
+    {EditMode::kAutoEdit, kWithModes, "--permission-mode acceptEdits", kEdits},
+    {EditMode::kFullAuto, kOldest,
+     "--allowedTools Bash,Edit,MultiEdit,NotebookEdit,Write", kUnsandboxed,
+     kNoSandbox},
+    {EditMode::kFullAuto, kWithModes,
+     "--permission-mode acceptEdits --allowedTools Bash", kUnsandboxed,
+     kNoSandbox},
+    {EditMode::kDangerous, kOldest, "--dangerously-skip-permissions",
+     kEverything},
+};
 
-absl::Span<const EditModeRow> ClaudeBackend::edit_modes() const {
-  return Rules().edit_modes;
-}
+constexpr NativeModeRow kNativeModes[] = {
+    {"approval_policy", "default", kReads},
+    {"approval_policy", "plan", kReads},
+    {"approval_policy", "acceptEdits", kEdits},
+    {"approval_policy", "bypassPermissions", kEverything},
+};
 
-absl::Span<const NativeModeRow> ClaudeBackend::native_modes() const {
-  return Rules().native_modes;
-}
+constexpr LaunchRules kRules = {
+    .name = "Claude Code",
+    .install = "npm install -g @anthropic-ai/claude-code",
+    .oldest = kOldest,
+    .flags = {.rows = kFlags, .newest = {2, 1, 325}},
+    .edit_modes = kEditModes,
+    .native_modes = kNativeModes,
+};
 
-bool ClaudeBackend::resume_keeps_session(const Cli& cli) const {
-  // Not at 1.0.109; what came between was not tried.
-  return ParseVersion(cli.version) >= Version{2, 0, 0};
-}
+constexpr Refusal kRefusals[] = {
+    {"sandbox", "set config sandbox.enabled=true"},
+    {"profile", "give its settings as config"},
+    {"skip_git_check", "it makes no such check; leave it out"},
+    {"verbosity", "ask for it in the prompt"},
+    {"local_provider", "set ANTHROPIC_BASE_URL in the environment"},
+    {"last_message_file", "the answer is the text of the result"},
+};
 
-std::optional<bool> ClaudeBackend::LooksLoggedIn(const Environment& env) const {
-  static constexpr absl::string_view kVariables[] = {
-      "ANTHROPIC_API_KEY",       "ANTHROPIC_AUTH_TOKEN",
-      "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK",
-      "CLAUDE_CODE_USE_FOUNDRY", "CLAUDE_CODE_USE_VERTEX"};
-  if (AnySet(env, kVariables)) return true;
-  const std::string folder = FolderOf(env, "CLAUDE_CONFIG_DIR", ".claude");
-  if (IsFile(folder + "/.credentials.json")) return true;
-  // A helper of the user's may have a key, or not.
-  if (FileHolds(folder + "/settings.json", "\"apiKeyHelper\"")) {
-    return std::nullopt;
+constexpr absl::string_view kPlanTools =
+    "TaskCreate,TaskGet,TaskList,TaskUpdate,TodoWrite";
+
+void AddPermissions(const LaunchOptions& options, LaunchBuilder& b) {
+  std::vector<absl::string_view> native;
+  if (!options.approval_policy.empty()) native.push_back("approval_policy");
+  for (const std::string& setting : options.config) {
+    const absl::string_view key = ConfigKey(setting);
+    if (key == "permissions.defaultMode") native.push_back(key);
   }
-  // The CLI's own, which is not in that folder unless the folder was chosen.
-  const std::string config =
-      FolderOf(env, "CLAUDE_CONFIG_DIR", "") + "/.claude.json";
-  return FileHolds(config, "\"oauthAccount\"") ||
-         FileHolds(config, "\"primaryApiKey\"");
+  b.Permissions(native);
+  b.Flag("approval_policy", "--permission-mode", options.approval_policy);
 }
 
-absl::string_view ClaudeBackend::login_hint() const {
-  return "run claude and log in with /login, or set ANTHROPIC_API_KEY";
+void AddSettings(const std::vector<std::string>& config, LaunchBuilder& b) {
+  if (config.empty()) return;
+  const absl::StatusOr<std::string> settings = SettingsJson(config);
+  if (settings.ok()) {
+    b.Flag("config", "--settings", *settings);
+  } else {
+    b.Fail("config", settings.status().message());
+  }
 }
 
-std::vector<absl::string_view> ClaudeBackend::models() const {
-  return {"opus", "sonnet", "haiku"};
+void AddTools(const LaunchOptions& options, LaunchBuilder& b) {
+  if (options.web_search) {
+    b.AddToList(*options.web_search ? "--allowedTools" : "--disallowedTools",
+                "WebSearch");
+  }
+  // They are there unless they are taken away.
+  if (options.plan_tool == false) {
+    b.AddToList("--disallowedTools", kPlanTools);
+  }
 }
 
-absl::StatusOr<std::string> ClaudeBackend::LatestSession(
-    absl::string_view cwd, const Environment& env) const {
-  return claude::LatestSession(cwd, env);
+void AddOutputSchema(const LaunchRequest& request, LaunchBuilder& b) {
+  if (request.options.output_schema.empty()) return;
+  if (request.output_schema_text.empty()) {
+    b.Fail("output_schema",
+           absl::StrCat(request.options.output_schema, " is empty"));
+  }
+  b.Flag("output_schema", "--json-schema", request.output_schema_text);
 }
 
+Capabilities GetCapabilities(const Cli& cli) {
+  const FlagTable& flags = kRules.flags;
+  const bool converses = flags.Has(cli, "--input-format");
+  const bool asks = flags.Has(cli, "--permission-prompt-tool");
+  const Capabilities all = {
+      .follow_up = true,
+      .resume = flags.Has(cli, "--resume"),
+      .steer = true,
+      .interrupt = true,
+      .approvals = asks,
+      .questions = asks && flags.Has(cli, "AskUserQuestion"),
+      // They go into the conversation.
+      .images = converses && flags.Has(cli, "images in its prompts"),
+      .models = true,
+      .compaction = true};
+  return converses ? all : WithoutConversation(all);
+}
+
+absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
+                                   const Cli& cli) {
+  const LaunchOptions& o = request.options;
+  const Capabilities can = GetCapabilities(cli);
+  LaunchBuilder b(kRules, request, cli);
+  b.Refuse(kRefusals);
+  if (!request.resume_session.empty() && !can.resume) {
+    b.FailVersion("resume_session", kGoOnWithSession);
+  }
+  if (!o.images.empty() && !can.images) b.FailVersion("images", kTakeImages);
+  b.Args({"-p", "--output-format", "stream-json", "--verbose"});
+  if (can.follow_up) b.Args({"--input-format", "stream-json"});
+  // It asks us for what it would refuse by itself.
+  if (can.approvals) b.Args({"--permission-prompt-tool", "stdio"});
+  AddPermissions(o, b);
+  if (b.Has("--model")) {
+    b.Flag("model", "--model", o.model);
+  } else if (!o.model.empty()) {
+    b.Env("ANTHROPIC_MODEL", o.model);
+  }
+  AddSettings(o.config, b);
+  AddTools(o, b);
+  AddOutputSchema(request, b);
+  for (const std::string& dir : o.extra_dirs) {
+    b.Flag("extra_dirs", "--add-dir", dir);
+  }
+  b.Flag("effort", "--effort", o.effort);
+  b.Flag("base_instructions", "--system-prompt-file", o.base_instructions);
+  if (o.ephemeral) b.Switch("ephemeral", "--no-session-persistence");
+  if (!request.resume_session.empty()) {
+    b.Flag("resume_session", "--resume", request.resume_session);
+  } else if (b.Has("--session-id")) {
+    b.Flag("new_session", "--session-id", request.new_session);
+  }
+  return std::move(b).Finish(can.follow_up ? Launch::Stdin::kConversation
+                                           : Launch::Stdin::kPrompt);
+}
+
+}  // namespace
 }  // namespace troika::claude
+
+const troika::Backend& troika::ClaudeBackend() {
+  using namespace claude;  // NOLINT(google-build-using-namespace)
+  static const auto* const kBackend = new Backend{
+      .harness = Harness::kClaude,
+      .display_name = kRules.name,
+      .cli_names = {.program = "claude",
+                    .env = {"TROIKA_CLAUDE_BIN"},
+                    .install = kRules.install,
+                    .help = {"--help"},
+                    .newest_known = kRules.flags.newest},
+      .edit_modes = kEditModes,
+      .native_modes = kNativeModes,
+      .inline_images = true,
+      .inline_output_schema = true,
+      // Not at 1.0.109; the versions between were not tried.
+      .resume_keeps_session_from = {2, 0, 0},
+      .login_hint =
+          "run claude and log in with /login, or set ANTHROPIC_API_KEY",
+      .models = {"opus", "sonnet", "haiku"},
+      .capabilities = GetCapabilities,
+      .NewProtocol =
+          [](const ProtocolOptions& options) -> std::unique_ptr<Protocol> {
+        return std::make_unique<ClaudeProtocol>(options);
+      },
+      .BuildLaunch = BuildLaunch,
+      .LooksLoggedIn = LooksLoggedIn,
+      .LatestSession = LatestSession,
+  };
+  return *kBackend;
+}

@@ -1,7 +1,7 @@
-#include "agent/claude/backend.h"
+#include "agent/backend.h"
 #include "testing/protocol_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  troika::FuzzProtocol(troika::claude::ClaudeBackend(), {data, size});
+  troika::FuzzProtocol(troika::ClaudeBackend(), {data, size});
   return 0;
 }

@@ -2,7 +2,7 @@
 
 #include "agent/claude/parse.h"
 
-#include "agent/claude/backend.h"
+#include "agent/backend.h"
 #include "agent/claude/test_util.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -27,9 +27,9 @@ constexpr absl::string_view kResult =
     R"("total_cost_usd":0.25})";
 
 TEST(ClaudeBackendTest, SaysWhatItIs) {
-  const ClaudeBackend backend;
-  EXPECT_EQ(backend.harness(), Harness::kClaude);
-  EXPECT_EQ(backend.display_name(), "Claude Code");
+  const Backend& backend = ClaudeBackend();
+  EXPECT_EQ(backend.harness, Harness::kClaude);
+  EXPECT_EQ(backend.display_name, "Claude Code");
   EXPECT_TRUE(backend.capabilities(Cli{}).steer);
   EXPECT_EQ(backend.NewProtocol({})->continuation().generation, 2);
 }

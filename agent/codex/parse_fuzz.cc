@@ -1,7 +1,7 @@
-#include "agent/codex/backend.h"
+#include "agent/backend.h"
 #include "testing/protocol_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  troika::FuzzProtocol(troika::codex::CodexBackend(), {data, size});
+  troika::FuzzProtocol(troika::CodexBackend(), {data, size});
   return 0;
 }

@@ -1,21 +1,32 @@
-#include "agent/demo/backend.h"
+// An agent that asks no model, for people to try Troika with: the program
+// troika-demo-agent, which speaks as Claude Code does.
+#include "agent/backend.h"
 
 #include "absl/status/status.h"
 
-namespace troika::demo {
+namespace troika {
 
-CliNames DemoBackend::cli_names() const {
-  CliNames names = wire_.cli_names();
-  names.program = "troika-demo-agent";
-  names.env = {"TROIKA_DEMO_BIN"};
-  names.install = "the rest of Troika";
-  names.place = CliNames::Place::kBesideUs;
-  return names;
+const Backend& DemoBackend() {
+  static const auto* const kBackend = [] {
+    auto* const demo = new Backend(ClaudeBackend());
+    demo->harness = Harness::kDemo;
+    demo->display_name = "Demo";
+    demo->cli_names.program = "troika-demo-agent";
+    demo->cli_names.env = {"TROIKA_DEMO_BIN"};
+    demo->cli_names.install = "the rest of Troika";
+    demo->cli_names.place = CliNames::Place::kBesideUs;
+    demo->login_hint = "";
+    demo->models = {"demo"};
+    demo->LooksLoggedIn = [](const Environment&) {
+      return std::optional<bool>(true);
+    };
+    demo->LatestSession = [](absl::string_view, const Environment&) {
+      return absl::StatusOr<std::string>(
+          absl::NotFoundError("the demo keeps no sessions: start a new task"));
+    };
+    return demo;
+  }();
+  return *kBackend;
 }
 
-absl::StatusOr<std::string> DemoBackend::LatestSession(
-    absl::string_view, const Environment&) const {
-  return absl::NotFoundError("the demo keeps no sessions: start a new task");
-}
-
-}  // namespace troika::demo
+}  // namespace troika

@@ -1,7 +1,7 @@
 // Finds a harness's CLI on this machine, and which version it is.
 //
 //   ProcessRunner runner;
-//   absl::StatusOr<Cli> cli = FindCli(backend.cli_names(), env,
+//   absl::StatusOr<Cli> cli = FindCli(backend.cli_names, env,
 //                                     {.cache_path = folder + "/clis.json",
 //                                      .runner = &runner});
 #ifndef TROIKA_AGENT_DISCOVERY_DISCOVERY_H_

@@ -1,6 +1,4 @@
 // What backends say of logins, by files and variables.
-#include "agent/discovery/login.h"
-
 #include <optional>
 #include <string>
 
@@ -22,8 +20,8 @@ TEST(LoginTest, WithoutAnythingNobodyIs) {
   for (const Harness harness :
        {Harness::kCodex, Harness::kClaude, Harness::kGemini}) {
     EXPECT_EQ(Ask(harness, home), false) << HarnessId(harness);
-    EXPECT_FALSE(BackendOf(harness).login_hint().empty());
-    EXPECT_FALSE(BackendOf(harness).models().empty());
+    EXPECT_FALSE(BackendOf(harness).login_hint.empty());
+    EXPECT_FALSE(BackendOf(harness).models.empty());
   }
 }
 

@@ -11,7 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "agent/discovery/session_files.h"
+#include "agent/discovery/cli_files.h"
 #include "agent/launch/version.h"
 #include "agent/sandbox_error.h"
 

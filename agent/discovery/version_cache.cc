@@ -15,7 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "agent/discovery/session_files.h"
+#include "agent/discovery/cli_files.h"
 #include "base/json.h"
 #include "base/json_writer.h"
 

@@ -1,71 +1,227 @@
-#include "agent/gemini/backend.h"
+// The command line of `gemini -o stream-json`, of versions 0.11.3 to 0.61.
+//
+// The prompt is on stdin alone, which takes 2 MiB and a leading dash as they
+// are. Images are what stands in -p, as `@path`: the CLI puts it after what
+// comes on stdin, reads the files and sends them as data.
+#include "agent/backend.h"
 
-#include "agent/discovery/login.h"
-#include "agent/gemini/args.h"
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "agent/gemini/home.h"
 #include "agent/gemini/parse.h"
-#include "agent/gemini/sessions.h"
+#include "agent/launch/builder.h"
 
 namespace troika::gemini {
+namespace {
 
-Capabilities GeminiBackend::capabilities(const Cli& cli) const {
-  return CapabilitiesOf(cli);
+constexpr FlagRow kFlags[] = {
+    {"--approval-mode"},
+    {"--allowed-tools"},
+    {"--include-directories"},
+    {"-m"},
+    {"-p"},
+    {"--resume", {0, 15, 4}},
+    {"--session-id", {0, 41, 2}},
+};
+
+constexpr Version kOldest = {0, 11, 3};
+
+// Up to here its launcher starts it again where it exits with 42, which it also
+// does for an unknown session or a prompt that it can't take: without end.
+constexpr Version kLauncherEnds = {0, 23, 0};
+
+// From the first of these up to the second it takes --include-directories, but
+// only with a terminal does anything with it.
+constexpr Version kIgnoresDirs = {0, 17, 0};
+constexpr Version kTakesDirs = {0, 27, 0};
+
+// Gemini's tools stay within the task's folder, but fetch pages from anywhere.
+constexpr Abilities kEdits = {Ability::kEdit, Ability::kNetwork};
+
+// This wire can't ask: tools that would need an approval are not offered.
+constexpr EditModeRow kEditModes[] = {
+    // A list on the command line takes the place of the one in the settings,
+    // which could allow commands.
+    {EditMode::kResearch, kOldest,
+     "--approval-mode default --allowed-tools read_file", Abilities(),
+     "research: what the policies in Gemini CLI's own folder allow can write"},
+    {EditMode::kAutoEdit, kOldest, "--approval-mode auto_edit", kEdits},
+    {EditMode::kFullAuto, kOldest,
+     "--approval-mode auto_edit --allowed-tools run_shell_command",
+     kUnsandboxed,
+     "full_auto: Gemini CLI runs commands without a sandbox, and they can "
+     "reach "
+     "all that its user can; the option sandbox gives it one"},
+    {EditMode::kDangerous, kOldest, "--approval-mode yolo", kEverything},
+};
+
+constexpr NativeModeRow kNativeModes[] = {
+    {"approval_policy", "default", Abilities()},
+    {"approval_policy", "plan", Abilities()},
+    {"approval_policy", "auto_edit", kEdits},
+    {"approval_policy", "yolo", kEverything},
+};
+
+constexpr LaunchRules kRules = {
+    .name = "Gemini CLI",
+    .install = "npm install -g @google/gemini-cli",
+    .oldest = kOldest,
+    .flags = {.rows = kFlags, .newest = {0, 61, 0}},
+    .edit_modes = kEditModes,
+    .native_modes = kNativeModes,
+};
+
+constexpr Refusal kRefusals[] = {
+    {"config", "put it into its settings.json"},
+    {"profile", "put its settings into settings.json"},
+    {"output_schema", "ask for the form of the answer in the prompt"},
+    {"skip_git_check", "it makes no such check; leave it out"},
+    {"effort", "choose another model"},
+    {"verbosity", "ask for it in the prompt"},
+    {"ephemeral", "leave it out, and delete the session with --delete-session"},
+    {"plan_tool", "it depends on the edit mode; leave it out"},
+    {"local_provider", "use a harness that can, such as codex"},
+    {"last_message_file", "the answer is the text of the result"},
+};
+
+// Characters that end a path in a prompt, unless a backslash stands before.
+constexpr absl::string_view kSpecial = " ()[]{};|*?$`'#&<>!~,";
+// Those that lose the image all the same, without a word (0.20, 0.61).
+constexpr absl::string_view kImpossible = "\t\n\r\"\\";
+
+std::filesystem::path Normal(const std::filesystem::path& base,
+                             absl::string_view path) {
+  return (base / std::string(path)).lexically_normal();
 }
 
-std::unique_ptr<Protocol> GeminiBackend::NewProtocol(
-    const ProtocolOptions& options) const {
-  return std::make_unique<GeminiProtocol>(options);
+bool IsWithin(const std::filesystem::path& path,
+              const std::filesystem::path& folder) {
+  const std::filesystem::path relative = path.lexically_relative(folder);
+  return !relative.empty() && *relative.begin() != "..";
 }
 
-CliNames GeminiBackend::cli_names() const {
-  return {.program = "gemini",
-          .env = {"TROIKA_GEMINI_BIN"},
-          .install = Rules().install,
-          .help = {"--help"},
-          .newest_known = Rules().flags.newest};
-}
-
-absl::StatusOr<Launch> GeminiBackend::BuildLaunch(const LaunchRequest& request,
-                                                  const Cli& cli) const {
-  return BuildHeadless(request, cli);
-}
-
-absl::Span<const EditModeRow> GeminiBackend::edit_modes() const {
-  return Rules().edit_modes;
-}
-
-absl::Span<const NativeModeRow> GeminiBackend::native_modes() const {
-  return Rules().native_modes;
-}
-
-bool GeminiBackend::resume_keeps_session(const Cli&) const { return true; }
-
-std::optional<bool> GeminiBackend::LooksLoggedIn(const Environment& env) const {
-  static constexpr absl::string_view kVariables[] = {
-      "GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENAI_USE_GCA",
-      "GOOGLE_GENAI_USE_VERTEXAI"};
-  if (AnySet(env, kVariables)) return true;
-  const std::string folder = FolderOf(env, "GEMINI_CLI_HOME", "") + "/.gemini";
-  if (IsFile(folder + "/oauth_creds.json")) return true;
-  // The CLI reads variables from there, and may have other ways in its
-  // settings.
-  if (IsFile(folder + "/.env") ||
-      FileHolds(folder + "/settings.json", "\"selectedType\"")) {
-    return std::nullopt;
+void AddDirs(const LaunchRequest& request, LaunchBuilder& b) {
+  const std::vector<std::string>& dirs = request.options.extra_dirs;
+  if (!dirs.empty() && b.version() >= kIgnoresDirs &&
+      b.version() < kTakesDirs) {
+    b.Fail("extra_dirs",
+           absl::StrCat(kRules.name, " ", VersionText(b.version()),
+                        " ignores --include-directories; leave it out, or "
+                        "update with ",
+                        kRules.install));
   }
-  return false;
+  for (const std::string& dir : dirs) {
+    b.Flag("extra_dirs", "--include-directories", dir);
+  }
 }
 
-absl::string_view GeminiBackend::login_hint() const {
-  return "run gemini and log in, or set GEMINI_API_KEY";
+void AddImages(const LaunchRequest& request, LaunchBuilder& b) {
+  std::vector<std::filesystem::path> folders = {Normal(request.cwd, "")};
+  for (const std::string& dir : request.options.extra_dirs) {
+    folders.push_back(Normal(request.cwd, dir));
+  }
+  std::vector<std::string> references;
+  for (const std::string& image : request.options.images) {
+    const std::filesystem::path path = Normal(request.cwd, image);
+    bool within = false;
+    for (const auto& folder : folders) within |= IsWithin(path, folder);
+    // It would be left out of the prompt without a word.
+    if (!within) {
+      b.Fail("images", absl::StrCat("Gemini CLI reads none from outside its "
+                                    "folders; add the folder of ",
+                                    image, " to extra_dirs"));
+    }
+    if (image.find_first_of(std::string(kImpossible)) != std::string::npos) {
+      b.Fail("images",
+             absl::StrCat("Gemini CLI can't read one with a quote, backslash, "
+                          "tab or line end in its name; rename ",
+                          image));
+    }
+    std::string& reference = references.emplace_back("@");
+    for (const char c : image) {
+      if (absl::StrContains(kSpecial, c)) reference += '\\';
+      reference += c;
+    }
+  }
+  b.Flag("images", "-p", absl::StrJoin(references, " "));
 }
 
-std::vector<absl::string_view> GeminiBackend::models() const {
-  return {"gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite"};
+Capabilities GetCapabilities(const Cli& cli) {
+  // In this mode a process takes one prompt, asks nothing and reads no answer.
+  return {.resume = kRules.flags.Has(cli, "--resume"),
+          .images = kRules.flags.Has(cli, "-p"),
+          .models = true};
 }
 
-absl::StatusOr<std::string> GeminiBackend::LatestSession(
-    absl::string_view cwd, const Environment& env) const {
-  return gemini::LatestSession(cwd, env);
+absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
+                                   const Cli& cli) {
+  const LaunchOptions& o = request.options;
+  LaunchBuilder b(kRules, request, cli);
+  b.Refuse(kRefusals);
+  if (!request.resume_session.empty() && !GetCapabilities(cli).resume) {
+    b.FailVersion("resume_session", kGoOnWithSession);
+  }
+  b.Args({"-o", "stream-json"});
+  if (o.approval_policy.empty()) {
+    b.Permissions({});
+  } else {
+    b.Permissions({"approval_policy"});
+    b.Flag("approval_policy", "--approval-mode", o.approval_policy);
+  }
+  if (b.version() < kLauncherEnds) b.Env("GEMINI_CLI_NO_RELAUNCH", "true");
+  if (!o.sandbox.empty()) b.Env("GEMINI_SANDBOX", o.sandbox);
+  b.Flag("model", "-m", o.model);
+  AddDirs(request, b);
+  if (!o.base_instructions.empty()) {
+    b.Env("GEMINI_SYSTEM_MD", o.base_instructions);
+  }
+  // Searching is on in all edit modes, and no flag takes a tool away.
+  if (o.web_search == false) {
+    b.Fail("web_search",
+           "Gemini CLI can't turn it off by a flag; exclude google_web_search "
+           "in its settings.json");
+  }
+  AddImages(request, b);
+  if (!request.resume_session.empty()) {
+    b.Flag("resume_session", "--resume", request.resume_session);
+  } else if (b.Has("--session-id")) {
+    b.Flag("new_session", "--session-id", request.new_session);
+  }
+  return std::move(b).Finish(Launch::Stdin::kPrompt);
 }
 
+}  // namespace
 }  // namespace troika::gemini
+
+const troika::Backend& troika::GeminiBackend() {
+  using namespace gemini;  // NOLINT(google-build-using-namespace)
+  static const auto* const kBackend = new Backend{
+      .harness = Harness::kGemini,
+      .display_name = kRules.name,
+      .cli_names = {.program = "gemini",
+                    .env = {"TROIKA_GEMINI_BIN"},
+                    .install = kRules.install,
+                    .help = {"--help"},
+                    .newest_known = kRules.flags.newest},
+      .edit_modes = kEditModes,
+      .native_modes = kNativeModes,
+      .login_hint = "run gemini and log in, or set GEMINI_API_KEY",
+      .models = {"gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite"},
+      .capabilities = GetCapabilities,
+      .NewProtocol =
+          [](const ProtocolOptions& options) -> std::unique_ptr<Protocol> {
+        return std::make_unique<GeminiProtocol>(options);
+      },
+      .BuildLaunch = BuildLaunch,
+      .LooksLoggedIn = LooksLoggedIn,
+      .LatestSession = LatestSession,
+  };
+  return *kBackend;
+}

@@ -1,7 +1,7 @@
-#include "agent/gemini/backend.h"
+#include "agent/backend.h"
 #include "testing/protocol_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  troika::FuzzProtocol(troika::gemini::GeminiBackend(), {data, size});
+  troika::FuzzProtocol(troika::GeminiBackend(), {data, size});
   return 0;
 }

@@ -9,7 +9,7 @@ namespace troika::cli {
 std::string HarnessIds() {
   return absl::StrJoin(AllBackends(), ", ",
                        [](std::string* out, const Backend* backend) {
-                         absl::StrAppend(out, HarnessId(backend->harness()));
+                         absl::StrAppend(out, HarnessId(backend->harness));
                        });
 }
 

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "agent/backend.h"
 #include "agent/line_protocol.h"
-#include "agent/testing_backend.h"
 #include "cli/testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -47,33 +47,16 @@ class FakeProtocol : public LineProtocol {
   }
 };
 
-class FakeBackend : public TestingBackend {
- public:
-  std::unique_ptr<Protocol> NewProtocol(
-      const ProtocolOptions& options) const override {
-    return std::make_unique<FakeProtocol>(options);
-  }
-
-  // Nobody starts it.
-  CliNames cli_names() const override { return {}; }
-  absl::StatusOr<Launch> BuildLaunch(const LaunchRequest&,
-                                     const Cli&) const override {
-    return absl::UnimplementedError("start a fake");
-  }
-  absl::Span<const EditModeRow> edit_modes() const override { return {}; }
-  bool resume_keeps_session(const Cli&) const override { return false; }
-  bool inline_images() const override { return false; }
-  bool inline_output_schema() const override { return false; }
-  absl::StatusOr<std::string> LatestSession(absl::string_view,
-                                            const Environment&) const override {
-    return absl::UnimplementedError("find sessions of a fake");
-  }
-};
+const Backend kFakeBackend = {
+    .harness = Harness::kCodex,
+    .NewProtocol =
+        [](const ProtocolOptions& options) -> std::unique_ptr<Protocol> {
+      return std::make_unique<FakeProtocol>(options);
+    }};
 
 Outcome Parse(absl::string_view input, const ParseOptions& options = {}) {
-  return RunWithInput(input, [&](const Io& io) {
-    return RunParse(options, FakeBackend(), io);
-  });
+  return RunWithInput(
+      input, [&](const Io& io) { return RunParse(options, kFakeBackend, io); });
 }
 
 class Pipe {
@@ -134,7 +117,7 @@ TEST(ParseTest, EmptyInputIsAnError) {
 TEST(ParseTest, UnreadableInputIsAnError) {
   const int folder = open("/", O_RDONLY | O_CLOEXEC);
   const Outcome outcome = RunWithInput("", [&](const Io& io) {
-    return RunParse({.input_name = "folder"}, FakeBackend(),
+    return RunParse({.input_name = "folder"}, kFakeBackend,
                     {.in = folder, .out = io.out, .err = io.err});
   });
   close(folder);
@@ -182,7 +165,7 @@ TEST(ParseTest, LiveStreamsShowAtOnce) {
   Pipe in, out;
   int exit_code = -1;
   std::thread runner([&] {
-    exit_code = RunParse({}, FakeBackend(),
+    exit_code = RunParse({}, kFakeBackend,
                          {.in = in.read_end(), .out = out.write_end()});
   });
   char buffer[4096];
@@ -209,7 +192,7 @@ TEST(ParseTest, WaitsOnDescriptorsThatDoNotBlock) {
   const std::string line =
       absl::StrCat("{\"say\":\"", std::string(300000, 'x'), "\"}\n");
   std::thread runner([&] {
-    RunParse({}, FakeBackend(), {.in = in.read_end(), .out = out.write_end()});
+    RunParse({}, kFakeBackend, {.in = in.read_end(), .out = out.write_end()});
     out.CloseWrite();
   });
   std::thread writer([&] {
@@ -233,7 +216,7 @@ TEST(ParseTest, AReaderThatLeavesIsNoError) {
   Pipe out;
   out.CloseRead();
   const Outcome outcome = RunWithInput("{\"say\":\"hi\"}\n", [&](const Io& io) {
-    return RunParse({}, FakeBackend(),
+    return RunParse({}, kFakeBackend,
                     {.in = io.in, .out = out.write_end(), .err = io.err});
   });
   EXPECT_EQ(outcome.exit_code, kExitOk);
@@ -243,7 +226,7 @@ TEST(ParseTest, AReaderThatLeavesIsNoError) {
 TEST(ParseTest, AFullDiskIsAnError) {
   const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
   const Outcome outcome = RunWithInput("{\"say\":\"hi\"}\n", [&](const Io& io) {
-    return RunParse({}, FakeBackend(),
+    return RunParse({}, kFakeBackend,
                     {.in = io.in, .out = full, .err = io.err});
   });
   close(full);
@@ -269,7 +252,7 @@ void ParseGenerated(int lines) {
     }
     in.CloseWrite();
   });
-  EXPECT_EQ(RunParse({}, FakeBackend(), {.in = in.read_end(), .out = null}),
+  EXPECT_EQ(RunParse({}, kFakeBackend, {.in = in.read_end(), .out = null}),
             kExitOk);
   writer.join();
   close(null);

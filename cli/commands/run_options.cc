@@ -58,7 +58,7 @@ absl::Status ReadWords(std::vector<std::string> words, RunOptions* options) {
         absl::StrCat("a harness is needed: ", HarnessIds()));
   }
   ASSIGN_OR_RETURN(const Backend* const backend, BackendById(words[0]));
-  options->request.harness = backend->harness();
+  options->request.harness = backend->harness;
   if (words.size() > 2) {
     return absl::InvalidArgumentError(
         absl::StrCat("more than one prompt: \"", words[1], "\" and \"",

@@ -58,10 +58,10 @@ TEST_F(DemoTest, FailsWhereItIsToldTo) {
 TEST_F(DemoTest, IsShownOnlyWhereItWasSwitchedOn) {
   EXPECT_EQ(AllBackends().size(), 3u);
   ASSERT_TRUE(BackendById("demo").ok());
-  EXPECT_EQ((*BackendById("demo"))->display_name(), "Demo");
+  EXPECT_EQ((*BackendById("demo"))->display_name, "Demo");
   EnableDemoHarness();
   ASSERT_EQ(AllBackends().size(), 4u);
-  EXPECT_EQ(AllBackends().back()->harness(), Harness::kDemo);
+  EXPECT_EQ(AllBackends().back()->harness, Harness::kDemo);
 }
 
 }  // namespace

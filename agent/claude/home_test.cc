@@ -1,4 +1,4 @@
-#include "agent/claude/sessions.h"
+#include "agent/claude/home.h"
 
 #include <string>
 
@@ -14,7 +14,7 @@ std::string Lines(absl::string_view cwd, absl::string_view more = "") {
                       R"({"type":"user","cwd":")", cwd, "\"", more, "}\n");
 }
 
-class ClaudeSessionsTest : public testing::Test {
+class ClaudeHomeTest : public testing::Test {
  protected:
   std::string Latest(absl::string_view cwd) {
     const absl::StatusOr<std::string> id =
@@ -25,13 +25,13 @@ class ClaudeSessionsTest : public testing::Test {
   TestFolder folder_;
 };
 
-TEST_F(ClaudeSessionsTest, NamesOfFolders) {
+TEST_F(ClaudeHomeTest, NamesOfFolders) {
   EXPECT_EQ(ProjectFolder("/home/me/a_b.c"), "-home-me-a-b-c");
   EXPECT_EQ(ProjectFolder("/n\xC3\xA4m\xC3\xA9-\xF0\x9F\x98\x80.x"),
             "-n-m-----x");
 }
 
-TEST_F(ClaudeSessionsTest, TheLastChangedOfTheFolder) {
+TEST_F(ClaudeHomeTest, TheLastChangedOfTheFolder) {
   folder_.Write(".claude/projects/-w-a/old.jsonl", Lines("/w/a"), 100);
   folder_.Write(".claude/projects/-w-a/new.jsonl", Lines("/w/a"), 200);
   // Another folder with the same name.
@@ -41,7 +41,7 @@ TEST_F(ClaudeSessionsTest, TheLastChangedOfTheFolder) {
   EXPECT_EQ(Latest("/w"), "");
 }
 
-TEST_F(ClaudeSessionsTest, PassesOverWhatIsNone) {
+TEST_F(ClaudeHomeTest, PassesOverWhatIsNone) {
   folder_.Write(".claude/projects/-w/good.jsonl", Lines("/w"), 100);
   folder_.Write(".claude/projects/-w/side.jsonl",
                 Lines("/w", ",\"isSidechain\":true"), 200);
@@ -52,14 +52,14 @@ TEST_F(ClaudeSessionsTest, PassesOverWhatIsNone) {
   EXPECT_EQ(Latest("/w"), "good");
 }
 
-TEST_F(ClaudeSessionsTest, AFirstPromptMayBeLongerThanWhatIsRead) {
+TEST_F(ClaudeHomeTest, AFirstPromptMayBeLongerThanWhatIsRead) {
   folder_.Write(".claude/projects/-w/image.jsonl",
                 absl::StrCat("{\"message\":\"", std::string(2 << 20, 'x'),
                              "\",\"cwd\":\"/w\"}\n"));
   EXPECT_EQ(Latest("/w"), "image");
 }
 
-TEST_F(ClaudeSessionsTest, LongNamesAreCut) {
+TEST_F(ClaudeHomeTest, LongNamesAreCut) {
   const std::string cwd = absl::StrCat("/", std::string(250, 'd'));
   folder_.Write(absl::StrCat(".claude/projects/-", std::string(199, 'd'),
                              "-8fd8ot/long.jsonl"),
@@ -68,7 +68,7 @@ TEST_F(ClaudeSessionsTest, LongNamesAreCut) {
   EXPECT_EQ(Latest(cwd + "e"), "");
 }
 
-TEST_F(ClaudeSessionsTest, NoneIsAnErrorThatSaysWhere) {
+TEST_F(ClaudeHomeTest, NoneIsAnErrorThatSaysWhere) {
   EXPECT_EQ(
       LatestSession(
           "/w", Environment(Environment::Map{{"CLAUDE_CONFIG_DIR", "/none"}}))

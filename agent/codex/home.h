@@ -1,8 +1,9 @@
-// Codex's own record of its sessions: rollout files by date, under $CODEX_HOME
-// or ~/.codex.
-#ifndef TROIKA_AGENT_CODEX_SESSIONS_H_
-#define TROIKA_AGENT_CODEX_SESSIONS_H_
+// Reads what Codex keeps under $CODEX_HOME or ~/.codex: its login, and its
+// sessions as rollout files by date.
+#ifndef TROIKA_AGENT_CODEX_HOME_H_
+#define TROIKA_AGENT_CODEX_HOME_H_
 
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -11,11 +12,14 @@
 
 namespace troika::codex {
 
+// As Backend::LooksLoggedIn.
+std::optional<bool> LooksLoggedIn(const Environment& env);
+
 // As Backend::LatestSession. A session belongs to the folder of its last turn.
-// Those of subagents are passed over.
+// Skips the sessions of subagents.
 absl::StatusOr<std::string> LatestSession(absl::string_view cwd,
                                           const Environment& env);
 
 }  // namespace troika::codex
 
-#endif  // TROIKA_AGENT_CODEX_SESSIONS_H_
+#endif  // TROIKA_AGENT_CODEX_HOME_H_

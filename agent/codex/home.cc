@@ -1,9 +1,9 @@
-#include "agent/codex/sessions.h"
+#include "agent/codex/home.h"
 
 #include <filesystem>
 
 #include "absl/strings/match.h"
-#include "agent/discovery/session_files.h"
+#include "agent/discovery/cli_files.h"
 
 namespace troika::codex {
 namespace {
@@ -48,13 +48,26 @@ std::string LastTurnCwd(const SessionFile& file) {
 
 }  // namespace
 
+std::optional<bool> LooksLoggedIn(const Environment& env) {
+  static constexpr absl::string_view kVariables[] = {"CODEX_API_KEY",
+                                                     "OPENAI_API_KEY"};
+  if (AnySet(env, kVariables)) return true;
+  const std::filesystem::path folder = FolderOf(env, "CODEX_HOME", ".codex");
+  if (IsFile(folder / "auth.json")) return true;
+  // Another provider needs no login of this kind, and a keyring is not ours to
+  // open.
+  const std::filesystem::path config = folder / "config.toml";
+  if (FileContains(config, "model_provider") ||
+      FileContains(config, "cli_auth_credentials_store")) {
+    return std::nullopt;
+  }
+  return false;
+}
+
 absl::StatusOr<std::string> LatestSession(absl::string_view cwd,
                                           const Environment& env) {
-  std::filesystem::path home(std::string(env.Get("CODEX_HOME")));
-  if (home.empty()) {
-    home = std::filesystem::path(std::string(env.Get("HOME"))) / ".codex";
-  }
-  const std::filesystem::path root = home / "sessions";
+  const std::filesystem::path root =
+      FolderOf(env, "CODEX_HOME", ".codex") / "sessions";
   constexpr int kYearMonthDay = 3;
   const auto files =
       NewestFiles(root, kYearMonthDay, [](const std::filesystem::path& path) {

@@ -1,4 +1,4 @@
-#include "agent/discovery/session_files.h"
+#include "agent/discovery/cli_files.h"
 
 #include <sys/stat.h>
 

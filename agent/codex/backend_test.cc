@@ -1,9 +1,8 @@
-#include "agent/codex/args.h"
+#include "agent/backend.h"
 
 #include <string>
 #include <utility>
 
-#include "agent/codex/backend.h"
 #include "agent/testing_launch.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -18,7 +17,7 @@ using ::testing::IsEmpty;
 
 constexpr absl::string_view kNew = "0.166.0";
 
-TEST(CodexArgsTest, EachOptionOfTheNewestVersion) {
+TEST(CodexBackendTest, EachOptionOfTheNewestVersion) {
   const LaunchCase kCases[] = {
       {kNew, {}, "exec --json --color never -s read-only --ignore-rules -"},
       {kNew,
@@ -99,7 +98,7 @@ TEST(CodexArgsTest, EachOptionOfTheNewestVersion) {
   ExpectLaunches(CodexBackend(), kCases);
 }
 
-TEST(CodexArgsTest, Permissions) {
+TEST(CodexBackendTest, Permissions) {
   const LaunchCase kCases[] = {
       {kNew,
        {.options = {.edit_mode = EditMode::kAutoEdit}},
@@ -160,7 +159,7 @@ TEST(CodexArgsTest, Permissions) {
   ExpectLaunches(CodexBackend(), kCases);
 }
 
-TEST(CodexArgsTest, FlagsFollowTheVersion) {
+TEST(CodexBackendTest, FlagsFollowTheVersion) {
   constexpr absl::string_view kUpdate =
       "; leave it out, or update with npm install -g @openai/codex";
   constexpr absl::string_view kNoResume =
@@ -224,8 +223,8 @@ TEST(CodexArgsTest, FlagsFollowTheVersion) {
   ExpectLaunches(CodexBackend(), kCases);
 }
 
-TEST(CodexArgsTest, CapabilitiesFollowTheVersion) {
-  const CodexBackend backend;
+TEST(CodexBackendTest, CapabilitiesFollowTheVersion) {
+  const Backend& backend = CodexBackend();
   const struct {
     absl::string_view version;
     Capabilities can;
@@ -248,8 +247,8 @@ TEST(CodexArgsTest, CapabilitiesFollowTheVersion) {
 }
 
 // What capabilities() says is what the command line does.
-TEST(CodexArgsTest, CapabilitiesAndCommandLinesAgree) {
-  const CodexBackend backend;
+TEST(CodexBackendTest, CapabilitiesAndCommandLinesAgree) {
+  const Backend& backend = CodexBackend();
   for (const char* const version :
        {"0.34.0", "0.41.0", "0.42.0", "0.62.0", "0.63.0", "0.166.0", ""}) {
     const Cli cli = {.path = "codex", .version = version};
@@ -263,43 +262,43 @@ TEST(CodexArgsTest, CapabilitiesAndCommandLinesAgree) {
   }
 }
 
-TEST(CodexArgsTest, HelpDecidesForVersionsAfterTheTable) {
+TEST(CodexBackendTest, HelpDecidesForVersionsAfterTheTable) {
   LaunchRequest request;
   request.options.ephemeral = true;
   Cli cli = {.path = "codex", .version = "0.170.0"};
-  EXPECT_TRUE(BuildExec(request, cli).ok());
+  EXPECT_TRUE(CodexBackend().BuildLaunch(request, cli).ok());
   cli.help = "  -s, --sandbox <MODE>\n  --ignore-rules\n  --ephemeral-x\n";
-  EXPECT_EQ(BuildExec(request, cli).status(),
+  EXPECT_EQ(CodexBackend().BuildLaunch(request, cli).status(),
             absl::InvalidArgumentError(
                 "ephemeral: Codex CLI 0.170.0 has no --ephemeral; leave it "
                 "out, or update with npm install -g @openai/codex"));
   absl::StrAppend(&cli.help, "      --ephemeral\n");
-  EXPECT_TRUE(BuildExec(request, cli).ok());
+  EXPECT_TRUE(CodexBackend().BuildLaunch(request, cli).ok());
   // A version within the table is not asked.
   cli = {.path = "codex", .version = "0.166.0", .help = "nothing"};
-  EXPECT_TRUE(BuildExec(request, cli).ok());
+  EXPECT_TRUE(CodexBackend().BuildLaunch(request, cli).ok());
 }
 
-TEST(CodexArgsTest, RestrictionsThatAreGoneAreNotLeftOut) {
+TEST(CodexBackendTest, RestrictionsThatAreGoneAreNotLeftOut) {
   const Cli cli = {.path = "codex",
                    .version = "0.170.0",
                    .help = "  -s, --sandbox <MODE>\n"};
-  EXPECT_EQ(BuildExec({}, cli).status().message(),
+  EXPECT_EQ(CodexBackend().BuildLaunch({}, cli).status().message(),
             "edit_mode research: Codex CLI 0.170.0 has no --ignore-rules; "
             "leave it out, or update with npm install -g @openai/codex");
 }
 
-TEST(CodexArgsTest, PromptIsOnStdinAndNoticesSayWhatIsOpen) {
+TEST(CodexBackendTest, PromptIsOnStdinAndNoticesSayWhatIsOpen) {
   LaunchRequest request;
   const Cli cli = {.path = "codex", .version = "0.166.0"};
-  absl::StatusOr<Launch> launch = BuildExec(request, cli);
+  absl::StatusOr<Launch> launch = CodexBackend().BuildLaunch(request, cli);
   ASSERT_TRUE(launch.ok());
   EXPECT_EQ(launch->stdin_mode, Launch::Stdin::kPrompt);
   EXPECT_THAT(launch->env, IsEmpty());
   EXPECT_THAT(launch->notices, IsEmpty());
 
   request.options.edit_mode = EditMode::kAutoEdit;
-  launch = BuildExec(request, cli);
+  launch = CodexBackend().BuildLaunch(request, cli);
   ASSERT_TRUE(launch.ok());
   EXPECT_THAT(launch->notices,
               ElementsAre("auto_edit: codex exec can't ask before it runs a "
@@ -307,12 +306,14 @@ TEST(CodexArgsTest, PromptIsOnStdinAndNoticesSayWhatIsOpen) {
                           "sandbox"));
 }
 
-TEST(CodexArgsTest, ASandboxThatCantWorkIsTold) {
+TEST(CodexBackendTest, ASandboxThatCantWorkIsTold) {
   const Cli cli = {.path = "codex",
                    .version = "0.166.0",
                    .sandbox_error = "bwrap: no permissions"};
   const auto notices = [&](LaunchOptions options) {
-    return BuildExec({.options = std::move(options)}, cli)->notices;
+    return CodexBackend()
+        .BuildLaunch({.options = std::move(options)}, cli)
+        ->notices;
   };
   const auto told = ElementsAre(AllOf(HasSubstr("Codex CLI can't set up"),
                                       HasSubstr(": bwrap: no permissions; ")));
@@ -327,14 +328,14 @@ TEST(CodexArgsTest, ASandboxThatCantWorkIsTold) {
               IsEmpty());
 }
 
-TEST(CodexArgsTest, WhatABackendSaysOfItself) {
-  const CodexBackend backend;
-  const CliNames names = backend.cli_names();
+TEST(CodexBackendTest, WhatABackendSaysOfItself) {
+  const Backend& backend = CodexBackend();
+  const CliNames names = backend.cli_names;
   EXPECT_EQ(names.program, "codex");
   EXPECT_THAT(names.env, ElementsAre("TROIKA_CODEX_BIN", "CODEX_CLI_PATH"));
   EXPECT_EQ(names.install, "npm install -g @openai/codex");
   EXPECT_TRUE(backend.resume_keeps_session({.version = "0.63.0"}));
-  EXPECT_FALSE(backend.inline_images());
+  EXPECT_FALSE(backend.inline_images);
 }
 
 }  // namespace

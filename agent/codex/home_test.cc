@@ -1,4 +1,4 @@
-#include "agent/codex/sessions.h"
+#include "agent/codex/home.h"
 
 #include <string>
 
@@ -21,7 +21,7 @@ std::string Turn(absl::string_view cwd) {
                       "\"}}\n");
 }
 
-class CodexSessionsTest : public testing::Test {
+class CodexHomeTest : public testing::Test {
  protected:
   void Rollout(absl::string_view name, absl::string_view text,
                int64_t changed) {
@@ -37,7 +37,7 @@ class CodexSessionsTest : public testing::Test {
   TestFolder folder_;
 };
 
-TEST_F(CodexSessionsTest, TheLastChangedOfTheFolder) {
+TEST_F(CodexHomeTest, TheLastChangedOfTheFolder) {
   Rollout("1", Meta("old", "/w"), 100);
   Rollout("2", Meta("new", "/w"), 300);
   Rollout("3", Meta("elsewhere", "/x"), 400);
@@ -48,14 +48,14 @@ TEST_F(CodexSessionsTest, TheLastChangedOfTheFolder) {
   EXPECT_EQ(Latest("/y"), "resumed");
 }
 
-TEST_F(CodexSessionsTest, BelongsToTheFolderOfItsLastTurn) {
+TEST_F(CodexHomeTest, BelongsToTheFolderOfItsLastTurn) {
   Rollout("1", Meta("moved", "/w") + Turn("/w") + Turn("/x") + "{\"a\":1}\n",
           100);
   EXPECT_EQ(Latest("/w"), "");
   EXPECT_EQ(Latest("/x"), "moved");
 }
 
-TEST_F(CodexSessionsTest, LongTurnsFallBackToTheStart) {
+TEST_F(CodexHomeTest, LongTurnsFallBackToTheStart) {
   std::string text = Meta("long", "/w") + Turn("/w");
   for (int i = 0; i < 30; ++i) {
     absl::StrAppend(&text, R"({"type":"response_item","payload":")",
@@ -65,7 +65,7 @@ TEST_F(CodexSessionsTest, LongTurnsFallBackToTheStart) {
   EXPECT_EQ(Latest("/w"), "long");
 }
 
-TEST_F(CodexSessionsTest, PassesOverWhatIsNone) {
+TEST_F(CodexHomeTest, PassesOverWhatIsNone) {
   Rollout("1", Meta("good", "/w"), 100);
   Rollout("2", Meta("child", "/w", R"(,"parent_thread_id":"good")"), 200);
   Rollout("3", Meta("child", "/w", R"(,"source":{"subagent":{"a":1}})"), 300);
@@ -76,7 +76,7 @@ TEST_F(CodexSessionsTest, PassesOverWhatIsNone) {
   EXPECT_EQ(Latest("/w"), "good");
 }
 
-TEST_F(CodexSessionsTest, NoneIsAnErrorThatSaysWhere) {
+TEST_F(CodexHomeTest, NoneIsAnErrorThatSaysWhere) {
   EXPECT_EQ(
       LatestSession("/w", Environment(Environment::Map{{"HOME", "/none"}}))
           .status(),

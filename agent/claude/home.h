@@ -1,8 +1,9 @@
-// Claude Code's own record of its sessions: a folder for each working folder,
-// under $CLAUDE_CONFIG_DIR or ~/.claude.
-#ifndef TROIKA_AGENT_CLAUDE_SESSIONS_H_
-#define TROIKA_AGENT_CLAUDE_SESSIONS_H_
+// Reads what Claude Code keeps under $CLAUDE_CONFIG_DIR or ~/.claude: its
+// login, and its sessions in a folder for each working folder.
+#ifndef TROIKA_AGENT_CLAUDE_HOME_H_
+#define TROIKA_AGENT_CLAUDE_HOME_H_
 
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -11,7 +12,10 @@
 
 namespace troika::claude {
 
-// As Backend::LatestSession. Those of subagents are passed over.
+// As Backend::LooksLoggedIn.
+std::optional<bool> LooksLoggedIn(const Environment& env);
+
+// As Backend::LatestSession. Skips the sessions of subagents.
 absl::StatusOr<std::string> LatestSession(absl::string_view cwd,
                                           const Environment& env);
 
@@ -22,4 +26,4 @@ std::string ProjectFolder(absl::string_view cwd);
 
 }  // namespace troika::claude
 
-#endif  // TROIKA_AGENT_CLAUDE_SESSIONS_H_
+#endif  // TROIKA_AGENT_CLAUDE_HOME_H_

@@ -1,8 +1,7 @@
-#include "agent/claude/args.h"
+#include "agent/backend.h"
 
 #include <string>
 
-#include "agent/claude/backend.h"
 #include "agent/testing_launch.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -24,12 +23,10 @@ constexpr absl::string_view kResearch =
 
 void Expect(absl::string_view version, const LaunchRequest& request,
             absl::string_view start, absl::string_view rest) {
-  const std::string expected = absl::StrCat(start, rest);
-  const LaunchCase kCase[] = {{version, request, expected}};
-  ExpectLaunches(ClaudeBackend(), kCase);
+  ExpectLaunch(ClaudeBackend(), version, request, absl::StrCat(start, rest));
 }
 
-TEST(ClaudeArgsTest, EachOptionOfTheNewestVersion) {
+TEST(ClaudeBackendTest, EachOptionOfTheNewestVersion) {
   const struct {
     LaunchRequest request;
     absl::string_view rest;
@@ -61,7 +58,7 @@ TEST(ClaudeArgsTest, EachOptionOfTheNewestVersion) {
   }
 }
 
-TEST(ClaudeArgsTest, Permissions) {
+TEST(ClaudeBackendTest, Permissions) {
   const struct {
     LaunchOptions options;
     absl::string_view rest;
@@ -91,7 +88,7 @@ TEST(ClaudeArgsTest, Permissions) {
          "agent may do; leave one of them out");
 }
 
-TEST(ClaudeArgsTest, WhatItCantDo) {
+TEST(ClaudeBackendTest, WhatItCantDo) {
   const struct {
     LaunchOptions options;
     absl::string_view error;
@@ -119,7 +116,7 @@ TEST(ClaudeArgsTest, WhatItCantDo) {
     Expect(kNew, {.options = c.options}, "", c.error);
 }
 
-TEST(ClaudeArgsTest, FlagsFollowTheVersion) {
+TEST(ClaudeBackendTest, FlagsFollowTheVersion) {
   constexpr absl::string_view kUpdate =
       "; leave it out, or update with npm install -g "
       "@anthropic-ai/claude-code";
@@ -175,8 +172,8 @@ TEST(ClaudeArgsTest, FlagsFollowTheVersion) {
          "@anthropic-ai/claude-code");
 }
 
-TEST(ClaudeArgsTest, CapabilitiesFollowTheVersion) {
-  const ClaudeBackend backend;
+TEST(ClaudeBackendTest, CapabilitiesFollowTheVersion) {
+  const Backend& backend = ClaudeBackend();
   const Capabilities one_prompt = {
       .resume = true, .models = true, .compaction = true};
   Capabilities converses = one_prompt;
@@ -201,7 +198,8 @@ TEST(ClaudeArgsTest, CapabilitiesFollowTheVersion) {
   for (const auto& c : kCases) {
     const Cli cli = {.version = std::string(c.version)};
     EXPECT_EQ(backend.capabilities(cli), c.can) << c.version;
-    EXPECT_EQ(BuildPrint({}, cli)->stdin_mode == Launch::Stdin::kConversation,
+    EXPECT_EQ(ClaudeBackend().BuildLaunch({}, cli)->stdin_mode ==
+                  Launch::Stdin::kConversation,
               c.can.follow_up)
         << c.version;
   }
@@ -211,35 +209,38 @@ TEST(ClaudeArgsTest, CapabilitiesFollowTheVersion) {
           .images);
 }
 
-TEST(ClaudeArgsTest, OneLongProcessWhereTheVersionTakesPrompts) {
+TEST(ClaudeBackendTest, OneLongProcessWhereTheVersionTakesPrompts) {
   const LaunchRequest request = {.options = {.model = "opus"}};
-  absl::StatusOr<Launch> launch = BuildPrint(request, {.version = "1.0.21"});
+  absl::StatusOr<Launch> launch =
+      ClaudeBackend().BuildLaunch(request, {.version = "1.0.21"});
   ASSERT_TRUE(launch.ok());
   EXPECT_EQ(launch->stdin_mode, Launch::Stdin::kConversation);
   EXPECT_THAT(launch->env, IsEmpty());
-  launch = BuildPrint(request, {.version = "0.2.126"});
+  launch = ClaudeBackend().BuildLaunch(request, {.version = "0.2.126"});
   ASSERT_TRUE(launch.ok());
   EXPECT_EQ(launch->stdin_mode, Launch::Stdin::kPrompt);
   EXPECT_THAT(launch->env, ElementsAre(Pair("ANTHROPIC_MODEL", "opus")));
 }
 
-TEST(ClaudeArgsTest, NoticesSayWhatIsOpen) {
+TEST(ClaudeBackendTest, NoticesSayWhatIsOpen) {
   const Cli cli = {.version = std::string(kNew)};
-  EXPECT_THAT(BuildPrint({}, cli)->notices, IsEmpty());
+  EXPECT_THAT(ClaudeBackend().BuildLaunch({}, cli)->notices, IsEmpty());
   EXPECT_THAT(
-      BuildPrint({.options = {.edit_mode = EditMode::kFullAuto}}, cli)->notices,
+      ClaudeBackend()
+          .BuildLaunch({.options = {.edit_mode = EditMode::kFullAuto}}, cli)
+          ->notices,
       ElementsAre("full_auto: Claude Code runs commands without a sandbox, and "
                   "they can reach all that its user can"));
 }
 
-TEST(ClaudeArgsTest, WhatABackendSaysOfItself) {
-  const ClaudeBackend backend;
-  EXPECT_EQ(backend.cli_names().program, "claude");
+TEST(ClaudeBackendTest, WhatABackendSaysOfItself) {
+  const Backend& backend = ClaudeBackend();
+  EXPECT_EQ(backend.cli_names.program, "claude");
   EXPECT_FALSE(backend.resume_keeps_session({.version = "1.0.109"}));
   EXPECT_TRUE(backend.resume_keeps_session({.version = "2.0.0"}));
   EXPECT_TRUE(backend.resume_keeps_session({.version = ""}));
-  EXPECT_TRUE(backend.inline_images());
-  EXPECT_TRUE(backend.inline_output_schema());
+  EXPECT_TRUE(backend.inline_images);
+  EXPECT_TRUE(backend.inline_output_schema);
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
-// Looks through the files that CLIs keep of their sessions, newest first.
-// Nothing is ever written. Files may be gigabytes long, broken, or vanish while
-// they are looked at: what can't be read counts as empty.
-#ifndef TROIKA_AGENT_DISCOVERY_SESSION_FILES_H_
-#define TROIKA_AGENT_DISCOVERY_SESSION_FILES_H_
+// Reads the files that CLIs keep about logins and sessions, and the variables
+// that lead to them. Nothing is ever written, and no secret is kept. Files may
+// be gigabytes long, broken, or vanish while they are read: a file that can't
+// be read counts as empty.
+#ifndef TROIKA_AGENT_DISCOVERY_CLI_FILES_H_
+#define TROIKA_AGENT_DISCOVERY_CLI_FILES_H_
 
 #include <cstdint>
 #include <filesystem>
@@ -12,9 +13,20 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "agent/discovery/environment.h"
 #include "base/json.h"
 
 namespace troika {
+
+bool AnySet(const Environment& env, absl::Span<const absl::string_view> names);
+// The folder that the variable names; if it is not set, `under_home` in HOME.
+std::filesystem::path FolderOf(const Environment& env,
+                               absl::string_view variable,
+                               absl::string_view under_home);
+bool IsFile(const std::filesystem::path& path);
+// Whether the first megabytes of the file contain the text.
+bool FileContains(const std::filesystem::path& path, absl::string_view text);
 
 struct SessionFile {
   std::filesystem::path path;
@@ -47,4 +59,4 @@ absl::Status NoSession(absl::string_view cli, absl::string_view cwd,
 
 }  // namespace troika
 
-#endif  // TROIKA_AGENT_DISCOVERY_SESSION_FILES_H_
+#endif  // TROIKA_AGENT_DISCOVERY_CLI_FILES_H_

@@ -1,9 +1,8 @@
-#include "agent/gemini/sessions.h"
+#include "agent/gemini/home.h"
 
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "agent/gemini/sha256.h"
 #include "agent/testing_files.h"
 #include "gtest/gtest.h"
 
@@ -15,7 +14,7 @@ std::string Line(absl::string_view id, absl::string_view kind = "main") {
                       "\"}\n{\"$set\":{}}\n");
 }
 
-class GeminiSessionsTest : public testing::Test {
+class GeminiHomeTest : public testing::Test {
  protected:
   std::string Latest(absl::string_view cwd) {
     const absl::StatusOr<std::string> id =
@@ -26,7 +25,7 @@ class GeminiSessionsTest : public testing::Test {
   TestFolder folder_;
 };
 
-TEST_F(GeminiSessionsTest, Sha256) {
+TEST_F(GeminiHomeTest, Sha256) {
   EXPECT_EQ(Sha256Hex(""),
             "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(Sha256Hex("abc"),
@@ -35,7 +34,7 @@ TEST_F(GeminiSessionsTest, Sha256) {
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-TEST_F(GeminiSessionsTest, FoldersByName) {
+TEST_F(GeminiHomeTest, FoldersByName) {
   folder_.Write(".gemini/tmp/w/.project_root", "/w");
   folder_.Write(".gemini/tmp/w/chats/session-1.jsonl", Line("old"), 100);
   folder_.Write(".gemini/tmp/w/chats/session-2.jsonl", Line("new"), 200);
@@ -50,7 +49,7 @@ TEST_F(GeminiSessionsTest, FoldersByName) {
   EXPECT_EQ(Latest("/x"), "");
 }
 
-TEST_F(GeminiSessionsTest, FoldersByHash) {
+TEST_F(GeminiHomeTest, FoldersByHash) {
   const std::string chats =
       absl::StrCat(".gemini/tmp/", Sha256Hex("/w"), "/chats/");
   folder_.Write(absl::StrCat(chats, "session-1.json"),
@@ -62,7 +61,7 @@ TEST_F(GeminiSessionsTest, FoldersByHash) {
   EXPECT_EQ(Latest("/w"), "new");
 }
 
-TEST_F(GeminiSessionsTest, NoneIsAnErrorThatSaysWhere) {
+TEST_F(GeminiHomeTest, NoneIsAnErrorThatSaysWhere) {
   EXPECT_EQ(
       LatestSession("/w",
                     Environment({{"GEMINI_CLI_HOME", "/none"}, {"HOME", "/x"}}))

@@ -1,8 +1,7 @@
-#include "agent/gemini/args.h"
+#include "agent/backend.h"
 
 #include <string>
 
-#include "agent/gemini/backend.h"
 #include "agent/testing_launch.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -20,12 +19,10 @@ constexpr absl::string_view kResearch =
 
 void Expect(absl::string_view version, const LaunchRequest& request,
             absl::string_view start, absl::string_view rest) {
-  const std::string expected = absl::StrCat(start, rest);
-  const LaunchCase kCase[] = {{version, request, expected}};
-  ExpectLaunches(GeminiBackend(), kCase);
+  ExpectLaunch(GeminiBackend(), version, request, absl::StrCat(start, rest));
 }
 
-TEST(GeminiArgsTest, EachOptionOfTheNewestVersion) {
+TEST(GeminiBackendTest, EachOptionOfTheNewestVersion) {
   const struct {
     LaunchRequest request;
     absl::string_view rest;
@@ -46,7 +43,7 @@ TEST(GeminiArgsTest, EachOptionOfTheNewestVersion) {
   for (const auto& c : kCases) Expect(kNew, c.request, kResearch, c.rest);
 }
 
-TEST(GeminiArgsTest, Permissions) {
+TEST(GeminiBackendTest, Permissions) {
   const struct {
     LaunchOptions options;
     absl::string_view rest;
@@ -70,7 +67,7 @@ TEST(GeminiArgsTest, Permissions) {
          "the agent may do; leave one of them out");
 }
 
-TEST(GeminiArgsTest, WhatItCantDo) {
+TEST(GeminiBackendTest, WhatItCantDo) {
   const struct {
     LaunchOptions options;
     absl::string_view error;
@@ -117,7 +114,7 @@ TEST(GeminiArgsTest, WhatItCantDo) {
   }
 }
 
-TEST(GeminiArgsTest, FlagsFollowTheVersion) {
+TEST(GeminiBackendTest, FlagsFollowTheVersion) {
   Expect("0.11.3", {.new_session = "not-taken"}, kResearch, "");
   Expect("0.35.0", {.new_session = "not-taken"}, kResearch, "");
   Expect("0.20.0", {.resume_session = "id"}, kResearch, " --resume id");
@@ -139,8 +136,8 @@ TEST(GeminiArgsTest, FlagsFollowTheVersion) {
          "works here; update it with npm install -g @google/gemini-cli");
 }
 
-TEST(GeminiArgsTest, CapabilitiesFollowTheVersion) {
-  const GeminiBackend backend;
+TEST(GeminiBackendTest, CapabilitiesFollowTheVersion) {
+  const Backend& backend = GeminiBackend();
   EXPECT_EQ(backend.capabilities({.version = "0.11.3"}),
             (Capabilities{.images = true, .models = true}));
   for (const char* const version : {"0.15.4", "0.61.0", ""}) {
@@ -150,43 +147,45 @@ TEST(GeminiArgsTest, CapabilitiesFollowTheVersion) {
   }
 }
 
-TEST(GeminiArgsTest, SandboxAndInstructionsAreInTheEnvironment) {
+TEST(GeminiBackendTest, SandboxAndInstructionsAreInTheEnvironment) {
   const Cli cli = {.path = "gemini", .version = std::string(kNew)};
-  absl::StatusOr<Launch> launch = BuildHeadless({}, cli);
+  absl::StatusOr<Launch> launch = GeminiBackend().BuildLaunch({}, cli);
   ASSERT_TRUE(launch.ok());
   EXPECT_THAT(launch->env, IsEmpty());
   EXPECT_EQ(launch->stdin_mode, Launch::Stdin::kPrompt);
-  launch = BuildHeadless(
+  launch = GeminiBackend().BuildLaunch(
       {.options = {.sandbox = "docker", .base_instructions = "/i.md"}}, cli);
   ASSERT_TRUE(launch.ok());
   EXPECT_THAT(launch->env, ElementsAre(Pair("GEMINI_SANDBOX", "docker"),
                                        Pair("GEMINI_SYSTEM_MD", "/i.md")));
 }
 
-TEST(GeminiArgsTest, OldVersionsAreNotStartedAgainWithoutEnd) {
-  EXPECT_THAT(BuildHeadless({}, {.version = "0.22.5"})->env,
+TEST(GeminiBackendTest, OldVersionsAreNotStartedAgainWithoutEnd) {
+  EXPECT_THAT(GeminiBackend().BuildLaunch({}, {.version = "0.22.5"})->env,
               ElementsAre(Pair("GEMINI_CLI_NO_RELAUNCH", "true")));
-  EXPECT_THAT(BuildHeadless({}, {.version = "0.23.0"})->env, IsEmpty());
+  EXPECT_THAT(GeminiBackend().BuildLaunch({}, {.version = "0.23.0"})->env,
+              IsEmpty());
 }
 
-TEST(GeminiArgsTest, NoticesSayWhatIsOpen) {
+TEST(GeminiBackendTest, NoticesSayWhatIsOpen) {
   const Cli cli = {.version = std::string(kNew)};
-  EXPECT_THAT(BuildHeadless({}, cli)->notices,
+  EXPECT_THAT(GeminiBackend().BuildLaunch({}, cli)->notices,
               ElementsAre("research: what the policies in Gemini CLI's own "
                           "folder allow can write"));
   EXPECT_THAT(
-      BuildHeadless({.options = {.edit_mode = EditMode::kFullAuto}}, cli)
+      GeminiBackend()
+          .BuildLaunch({.options = {.edit_mode = EditMode::kFullAuto}}, cli)
           ->notices,
       ElementsAre("full_auto: Gemini CLI runs commands without a sandbox, and "
                   "they can reach all that its user can; the option sandbox "
                   "gives it one"));
 }
 
-TEST(GeminiArgsTest, WhatABackendSaysOfItself) {
-  const GeminiBackend backend;
-  EXPECT_EQ(backend.cli_names().program, "gemini");
+TEST(GeminiBackendTest, WhatABackendSaysOfItself) {
+  const Backend& backend = GeminiBackend();
+  EXPECT_EQ(backend.cli_names.program, "gemini");
   EXPECT_TRUE(backend.resume_keeps_session({.version = "0.20.0"}));
-  EXPECT_FALSE(backend.inline_images());
+  EXPECT_FALSE(backend.inline_images);
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
-#include "agent/claude/sessions.h"
+#include "agent/claude/home.h"
 
 #include <filesystem>
 #include <system_error>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "agent/discovery/session_files.h"
+#include "agent/discovery/cli_files.h"
 
 namespace troika::claude {
 namespace {
@@ -48,13 +48,30 @@ std::string ProjectFolder(absl::string_view cwd) {
   return name;
 }
 
+std::optional<bool> LooksLoggedIn(const Environment& env) {
+  static constexpr absl::string_view kVariables[] = {
+      "ANTHROPIC_API_KEY",       "ANTHROPIC_AUTH_TOKEN",
+      "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK",
+      "CLAUDE_CODE_USE_FOUNDRY", "CLAUDE_CODE_USE_VERTEX"};
+  if (AnySet(env, kVariables)) return true;
+  const std::filesystem::path folder =
+      FolderOf(env, "CLAUDE_CONFIG_DIR", ".claude");
+  if (IsFile(folder / ".credentials.json")) return true;
+  // A helper of the user's may have a key, or not.
+  if (FileContains(folder / "settings.json", "\"apiKeyHelper\"")) {
+    return std::nullopt;
+  }
+  // The CLI's own, which is not in that folder unless the folder was chosen.
+  const std::filesystem::path config =
+      FolderOf(env, "CLAUDE_CONFIG_DIR", "") / ".claude.json";
+  return FileContains(config, "\"oauthAccount\"") ||
+         FileContains(config, "\"primaryApiKey\"");
+}
+
 absl::StatusOr<std::string> LatestSession(absl::string_view cwd,
                                           const Environment& env) {
-  std::filesystem::path home(std::string(env.Get("CLAUDE_CONFIG_DIR")));
-  if (home.empty()) {
-    home = std::filesystem::path(std::string(env.Get("HOME"))) / ".claude";
-  }
-  const std::filesystem::path root = home / "projects";
+  const std::filesystem::path root =
+      FolderOf(env, "CLAUDE_CONFIG_DIR", ".claude") / "projects";
   std::error_code error;
   const std::filesystem::path real =
       std::filesystem::weakly_canonical(std::string(cwd), error);

@@ -1,13 +1,15 @@
-#include "agent/gemini/sessions.h"
+#include "agent/gemini/home.h"
+
+#include <openssl/sha.h>
 
 #include <filesystem>
 #include <map>
 #include <system_error>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
-#include "agent/discovery/session_files.h"
-#include "agent/gemini/sha256.h"
+#include "agent/discovery/cli_files.h"
 
 namespace troika::gemini {
 namespace {
@@ -61,12 +63,35 @@ class ProjectFolders {
 
 }  // namespace
 
+std::string Sha256Hex(absl::string_view bytes) {
+  unsigned char digest[SHA256_DIGEST_LENGTH];
+  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
+         digest);
+  return absl::BytesToHexString(
+      absl::string_view(reinterpret_cast<const char*>(digest), sizeof(digest)));
+}
+
+std::optional<bool> LooksLoggedIn(const Environment& env) {
+  static constexpr absl::string_view kVariables[] = {
+      "GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENAI_USE_GCA",
+      "GOOGLE_GENAI_USE_VERTEXAI"};
+  if (AnySet(env, kVariables)) return true;
+  const std::filesystem::path folder =
+      FolderOf(env, "GEMINI_CLI_HOME", "") / ".gemini";
+  if (IsFile(folder / "oauth_creds.json")) return true;
+  // The CLI reads variables from there, and may have other ways in its
+  // settings.
+  if (IsFile(folder / ".env") ||
+      FileContains(folder / "settings.json", "\"selectedType\"")) {
+    return std::nullopt;
+  }
+  return false;
+}
+
 absl::StatusOr<std::string> LatestSession(absl::string_view cwd,
                                           const Environment& env) {
-  std::string home(env.Get("GEMINI_CLI_HOME"));
-  if (home.empty()) home = std::string(env.Get("HOME"));
   const std::filesystem::path root =
-      std::filesystem::path(home) / ".gemini" / "tmp";
+      FolderOf(env, "GEMINI_CLI_HOME", "") / ".gemini" / "tmp";
   ProjectFolders folders(cwd);
   constexpr int kProjectAndChats = 2;
   const auto files = NewestFiles(

@@ -1,10 +1,11 @@
-#include "agent/discovery/session_files.h"
+#include "agent/discovery/cli_files.h"
 
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <system_error>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/read_file.h"
@@ -13,6 +14,8 @@ namespace troika {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr int64_t kMaxConfigBytes = int64_t{4} << 20;
 
 void Collect(const fs::path& folder, int depth,
              absl::FunctionRef<bool(const fs::path&)> wanted,
@@ -41,6 +44,30 @@ fs::path Resolved(absl::string_view path) {
 }
 
 }  // namespace
+
+bool AnySet(const Environment& env, absl::Span<const absl::string_view> names) {
+  return std::any_of(names.begin(), names.end(), [&](absl::string_view name) {
+    return !env.Get(name).empty();
+  });
+}
+
+fs::path FolderOf(const Environment& env, absl::string_view variable,
+                  absl::string_view under_home) {
+  if (const auto folder = env.Get(variable); !folder.empty()) {
+    return std::string(folder);
+  }
+  return absl::StrCat(env.Get("HOME"), "/", under_home);
+}
+
+bool IsFile(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error);
+}
+
+bool FileContains(const fs::path& path, absl::string_view text) {
+  return IsFile(path) &&
+         absl::StrContains(ReadHead(path, kMaxConfigBytes), text);
+}
 
 std::vector<SessionFile> NewestFiles(
     const fs::path& root, int depth,
