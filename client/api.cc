@@ -1,30 +1,52 @@
 #include "client/api.h"
 
+#include <map>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/json.h"
 #include "base/status_macros.h"
-#include "client/error_body.h"
-#include "client/query.h"
+#include "dto/read_event.h"
 
 namespace troika::client {
 namespace {
 
 constexpr absl::string_view kRoot = "/api/v1";
-// Far over any answer: a whole event has at most some tens of megabytes.
-constexpr size_t kMaxAnswer = size_t{256} << 20;
-
-struct Answer {
-  std::string body;
-};
+// Far more than any reply has: a whole event has some tens of megabytes.
+constexpr size_t kMaxReply = size_t{256} << 20;
 
 size_t OnBody(char* bytes, size_t size, size_t count, void* user) {
-  auto& answer = *static_cast<Answer*>(user);
+  auto& body = *static_cast<std::string*>(user);
   const size_t n = size * count;
-  if (answer.body.size() + n > kMaxAnswer) return 0;  // Ends the transfer.
-  answer.body.append(bytes, n);
+  if (body.size() + n > kMaxReply) return 0;  // Ends the transfer.
+  body.append(bytes, n);
   return n;
 }
+
+std::string TimeText(const google::protobuf::Timestamp& time) {
+  return absl::FormatTime(
+      "%Y-%m-%dT%H:%M:%E*SZ",
+      absl::FromUnixSeconds(time.seconds()) + absl::Nanoseconds(time.nanos()),
+      absl::UTCTimeZone());
+}
+
+// Empty values and zeros are left out, because they filter nothing.
+class Query {
+ public:
+  void Add(absl::string_view name, absl::string_view value) {
+    if (value.empty()) return;
+    absl::StrAppend(&text_, text_.empty() ? "?" : "&", name, "=",
+                    UrlEscaped(value));
+  }
+  void Add(absl::string_view name, int value) {
+    if (value != 0) Add(name, absl::StrCat(value));
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
 
 }  // namespace
 
@@ -32,8 +54,8 @@ std::string TaskPath(absl::string_view task, absl::string_view rest) {
   return absl::StrCat(kRoot, "/tasks/", UrlEscaped(task), rest);
 }
 
-ApiClient::ApiClient(Place place, ApiOptions options)
-    : place_(std::move(place)), options_(std::move(options)) {}
+ApiClient::ApiClient(ServerAddress address, ApiOptions options)
+    : address_(std::move(address)), options_(std::move(options)) {}
 
 absl::StatusOr<std::string> ApiClient::SendOnce(const Call& call,
                                                 CURLcode* code) {
@@ -41,11 +63,11 @@ absl::StatusOr<std::string> ApiClient::SendOnce(const Call& call,
   if (call.method == Method::kPost) {
     headers.push_back("Content-Type: application/x-protobuf");
   }
-  request_.Prepare(place_, call.path, headers);
+  request_.Prepare(address_, call.path, headers);
   CURL* const handle = request_.handle();
-  Answer answer;
+  std::string body;
   curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, &OnBody);
-  curl_easy_setopt(handle, CURLOPT_WRITEDATA, &answer);
+  curl_easy_setopt(handle, CURLOPT_WRITEDATA, &body);
   curl_easy_setopt(
       handle, CURLOPT_TIMEOUT_MS,
       static_cast<long>(absl::ToInt64Milliseconds(options_.timeout)));
@@ -59,32 +81,31 @@ absl::StatusOr<std::string> ApiClient::SendOnce(const Call& call,
   }
   *code = curl_easy_perform(handle);
   if (*code != CURLE_OK) {
-    const absl::Status error = request_.Error(place_, *code);
-    request_.Forget();
+    const absl::Status error = request_.Error(address_, *code);
+    request_.Reset();
     return error;
   }
   const int http = request_.http_status();
-  if (http < 200 || http >= 300) return ErrorFromBody(http, answer.body);
-  return std::move(answer.body);
+  if (http < 200 || http >= 300) return ErrorFromBody(http, body);
+  return body;
 }
 
 absl::StatusOr<std::string> ApiClient::Send(const Call& call) {
   CURLcode code = CURLE_OK;
-  absl::StatusOr<std::string> answer = SendOnce(call, &code);
-  if (code == CURLE_OK || code == CURLE_OPERATION_TIMEDOUT) return answer;
-  const bool again = NeverArrived(code) || call.twice == Twice::kHarmless;
-  if (!again) return answer;
+  absl::StatusOr<std::string> reply = SendOnce(call, &code);
+  if (code == CURLE_OK || code == CURLE_OPERATION_TIMEDOUT) return reply;
+  if (!NeverArrived(code) && call.retry == Retry::kNever) return reply;
   if (NeverArrived(code)) {
-    if (!options_.start) return answer;
+    if (!options_.start) return reply;
     RETURN_IF_ERROR(options_.start());
   }
-  answer = SendOnce(call, &code);
-  // It died over the first, and nobody listens now.
+  reply = SendOnce(call, &code);
+  // The server did not survive the first try.
   if (NeverArrived(code) && options_.start) {
     RETURN_IF_ERROR(options_.start());
-    answer = SendOnce(call, &code);
+    reply = SendOnce(call, &code);
   }
-  return answer;
+  return reply;
 }
 
 template <typename Reply>
@@ -93,27 +114,28 @@ absl::StatusOr<Reply> ApiClient::SendFor(const Call& call) {
   Reply reply;
   if (!reply.ParseFromString(body)) {
     return absl::InternalError(
-        absl::StrCat("read the answer of ", place_.Name(), call.path,
-                     ": it is no ", std::string(Reply::descriptor()->name()),
-                     "; is it a troika-server of this version?"));
+        absl::StrCat("read the reply of ", address_.Name(), call.path,
+                     ": it is not a ", std::string(Reply::descriptor()->name()),
+                     "; is a troika-server of this version there?"));
   }
   return reply;
+}
+
+// A request with a key counts once, however often it arrives.
+template <typename Request>
+ApiClient::Retry ApiClient::RetryOf(const Request& request) {
+  return request.idempotency_key().empty() ? Retry::kNever : Retry::kSafe;
 }
 
 template <typename Request>
 absl::StatusOr<v1::Task> ApiClient::Command(absl::string_view task,
                                             absl::string_view name,
                                             const Request& request,
-                                            Twice twice) {
+                                            Retry retry) {
   return SendFor<v1::Task>({.method = Method::kPost,
                             .path = TaskPath(task, absl::StrCat("/", name)),
                             .body = request.SerializeAsString(),
-                            .twice = twice});
-}
-
-absl::StatusOr<v1::ListHarnessesResponse> ApiClient::ListHarnesses() {
-  return SendFor<v1::ListHarnessesResponse>(
-      {.path = absl::StrCat(kRoot, "/harnesses")});
+                            .retry = retry});
 }
 
 absl::StatusOr<v1::ListHarnessesResponse> ApiClient::ProbeHarnesses(
@@ -129,9 +151,7 @@ absl::StatusOr<v1::Task> ApiClient::CreateTask(
   return SendFor<v1::Task>({.method = Method::kPost,
                             .path = absl::StrCat(kRoot, "/tasks"),
                             .body = request.SerializeAsString(),
-                            .twice = request.idempotency_key().empty()
-                                         ? Twice::kNever
-                                         : Twice::kHarmless});
+                            .retry = RetryOf(request)});
 }
 
 absl::StatusOr<v1::ListTasksResponse> ApiClient::ListTasks(
@@ -147,46 +167,33 @@ absl::StatusOr<v1::Task> ApiClient::GetTask(absl::string_view task) {
 absl::Status ApiClient::DeleteTask(absl::string_view task) {
   return Send({.method = Method::kDelete,
                .path = TaskPath(task),
-               .twice = Twice::kNever})
+               .retry = Retry::kNever})
       .status();
 }
 
 absl::StatusOr<v1::Task> ApiClient::SendInput(absl::string_view task,
                                               const v1::InputRequest& request) {
-  return Command(
-      task, "input", request,
-      request.idempotency_key().empty() ? Twice::kNever : Twice::kHarmless);
+  return Command(task, "input", request, RetryOf(request));
 }
 
 absl::StatusOr<v1::Task> ApiClient::Respond(absl::string_view task,
                                             const v1::RespondRequest& request) {
-  return Command(task, "respond", request, Twice::kNever);
+  return Command(task, "respond", request, Retry::kNever);
 }
 
 absl::StatusOr<v1::Task> ApiClient::Interrupt(
     absl::string_view task, const v1::InterruptRequest& request) {
-  return Command(task, "interrupt", request, Twice::kNever);
+  return Command(task, "interrupt", request, Retry::kNever);
 }
 
 absl::StatusOr<v1::Task> ApiClient::Stop(absl::string_view task,
                                          const v1::StopRequest& request) {
-  return Command(task, "stop", request, Twice::kHarmless);
+  return Command(task, "stop", request, Retry::kSafe);
 }
 
 absl::StatusOr<v1::Task> ApiClient::Resume(absl::string_view task,
                                            const v1::ResumeRequest& request) {
-  return Command(
-      task, "resume", request,
-      request.idempotency_key().empty() ? Twice::kNever : Twice::kHarmless);
-}
-
-absl::StatusOr<v1::ListEventsResponse> ApiClient::ListEvents(
-    absl::string_view task, const EventPage& page) {
-  Query query;
-  query.Add("after", page.after);
-  query.Add("page_size", page.page_size);
-  return SendFor<v1::ListEventsResponse>(
-      {.path = TaskPath(task, absl::StrCat("/events", query.text()))});
+  return Command(task, "resume", request, RetryOf(request));
 }
 
 absl::StatusOr<v1::Event> ApiClient::GetEvent(absl::string_view task,
@@ -195,11 +202,16 @@ absl::StatusOr<v1::Event> ApiClient::GetEvent(absl::string_view task,
       {.path = TaskPath(task, absl::StrCat("/events/", UrlEscaped(event)))});
 }
 
-absl::StatusOr<std::string> ApiClient::GetEventJson(absl::string_view task,
-                                                    absl::string_view event) {
-  return Send(
-      {.path = TaskPath(task, absl::StrCat("/events/", UrlEscaped(event))),
-       .accept = "application/json"});
+absl::StatusOr<Message> ApiClient::GetExactEvent(absl::string_view task,
+                                                 absl::string_view event) {
+  // JSON keeps numbers as they were written; protobuf has them as doubles.
+  ASSIGN_OR_RETURN(
+      const std::string text,
+      Send({.path = TaskPath(task, absl::StrCat("/events/", UrlEscaped(event))),
+            .accept = "application/json"}));
+  json::Parser parser;
+  ASSIGN_OR_RETURN(const json::Value value, parser.Parse(text));
+  return ReadEvent(value);
 }
 
 absl::StatusOr<v1::RawRecord> ApiClient::GetRaw(absl::string_view task,
@@ -222,6 +234,35 @@ absl::StatusOr<v1::UsageResponse> ApiClient::GetUsage(
 
 absl::StatusOr<std::string> ApiClient::GetHealth() {
   return Send({.path = "/healthz", .accept = "*/*"});
+}
+
+std::string QueryOf(const v1::ListTasksRequest& request) {
+  Query query;
+  for (const int state : request.states()) {
+    query.Add("states",
+              v1::Task::State_Name(static_cast<v1::Task::State>(state)));
+  }
+  for (const std::string& harness : request.harnesses()) {
+    query.Add("harnesses", harness);
+  }
+  query.Add("cwd", request.cwd());
+  // Sorted, so that equal requests have equal queries.
+  const std::map<std::string, std::string> labels(request.labels().begin(),
+                                                  request.labels().end());
+  for (const auto& [key, value] : labels) {
+    query.Add("labels", absl::StrCat(key, "=", value));
+  }
+  query.Add("text", request.text());
+  query.Add("page_size", request.page_size());
+  query.Add("page_token", request.page_token());
+  return query.text();
+}
+
+std::string QueryOf(const v1::UsageRequest& request) {
+  Query query;
+  if (request.has_since()) query.Add("since", TimeText(request.since()));
+  if (request.has_until()) query.Add("until", TimeText(request.until()));
+  return query.text();
 }
 
 }  // namespace troika::client

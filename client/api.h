@@ -1,7 +1,7 @@
 // The API from C++: a method for each route of docs/api.md.
 //
-//   ASSIGN_OR_RETURN(const Place place, FindPlace(environment));
-//   ApiClient api(place, {.start = [&] { return StartServer(…); }});
+//   ASSIGN_OR_RETURN(ServerAddress address, FindServerAddress(environment));
+//   ApiClient api(address, {.start = [&] { return StartServer(…); }});
 //   ASSIGN_OR_RETURN(const v1::Task task, api.GetTask("latest"));
 #ifndef TROIKA_CLIENT_API_H_
 #define TROIKA_CLIENT_API_H_
@@ -15,36 +15,29 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "agent/message.h"
+#include "client/address.h"
 #include "client/curl.h"
-#include "client/place.h"
 #include "dto/troika.pb.h"
 
 namespace troika::client {
 
 struct ApiOptions {
-  // Called where nobody listens; where it returns OK, the request is sent
-  // again. Without one, such a request is Unavailable.
+  // Starts a server if none listens; the request is sent again if it returns
+  // OK. Without it such a request is Unavailable.
   std::function<absl::Status()> start;
   absl::Duration timeout = absl::Minutes(2);  // For one request.
 };
 
-// A part of a task's events.
-struct EventPage {
-  std::string after;  // An event's id; empty: from the first.
-  int page_size = 0;  // 0: the server's default.
-};
-
-// Blocks for as long as a request takes. Errors have the code and the words of
-// the server's; Unavailable where it can't be reached. A task is given by its
-// id, a beginning of it, or "latest". What can be asked twice without harm is
-// asked again where the server died over it. Not thread-safe.
+// Blocks for as long as a request takes. Errors have the code and message of
+// the server's Error, or are Unavailable if it can't be reached. `task` is an
+// id, the beginning of one, or "latest". A request that the server did not
+// survive is sent again if that is safe. Not thread-safe.
 class ApiClient {
  public:
-  explicit ApiClient(Place place, ApiOptions options = {});
+  explicit ApiClient(ServerAddress address, ApiOptions options = {});
 
-  // As tasks find them that bring no environment of their own.
-  absl::StatusOr<v1::ListHarnessesResponse> ListHarnesses();
-  // As a task with the request's environment finds them.
+  // Lists the harnesses as a task with the request's environment finds them.
   absl::StatusOr<v1::ListHarnessesResponse> ProbeHarnesses(
       const v1::ProbeHarnessesRequest& request);
   absl::StatusOr<v1::Task> CreateTask(const v1::CreateTaskRequest& request);
@@ -62,53 +55,58 @@ class ApiClient {
                                 const v1::StopRequest& request);
   absl::StatusOr<v1::Task> Resume(absl::string_view task,
                                   const v1::ResumeRequest& request);
-  absl::StatusOr<v1::ListEventsResponse> ListEvents(absl::string_view task,
-                                                    const EventPage& page);
   absl::StatusOr<v1::Event> GetEvent(absl::string_view task,
                                      absl::string_view event);
-  // The same as JSON: inputs of tools are exactly as the agent wrote them.
-  absl::StatusOr<std::string> GetEventJson(absl::string_view task,
-                                           absl::string_view event);
+  // Like GetEvent, but the inputs of tools are exactly as the agent wrote them.
+  absl::StatusOr<Message> GetExactEvent(absl::string_view task,
+                                        absl::string_view event);
   absl::StatusOr<v1::RawRecord> GetRaw(absl::string_view task, int64_t record);
-  // A record's bytes, exactly as they were.
+  // The bytes of a record, exactly as they were.
   absl::StatusOr<std::string> GetRawBytes(absl::string_view task,
                                           int64_t record);
   absl::StatusOr<v1::UsageResponse> GetUsage(const v1::UsageRequest& request);
-  // What /healthz says.
+  // The body of /healthz.
   absl::StatusOr<std::string> GetHealth();
 
-  const Place& place() const { return place_; }
+  const ServerAddress& address() const { return address_; }
   const ApiOptions& options() const { return options_; }
 
  private:
   enum class Method { kGet, kPost, kDelete };
-  // Whether a request that may have been heard can be sent once more.
-  enum class Twice { kHarmless, kNever };
+  // Whether a request that the server may have got can be sent again.
+  enum class Retry { kSafe, kNever };
   struct Call {
     Method method = Method::kGet;
     std::string path;
     absl::string_view accept = "application/x-protobuf";
     std::string body;
-    Twice twice = Twice::kHarmless;
+    Retry retry = Retry::kSafe;
   };
 
   absl::StatusOr<std::string> Send(const Call& call);
-  // The answer's body; sets how the transfer ended.
+  // Returns the reply's body, and in `code` how the transfer ended.
   absl::StatusOr<std::string> SendOnce(const Call& call, CURLcode* code);
   template <typename Reply>
   absl::StatusOr<Reply> SendFor(const Call& call);
   template <typename Request>
+  static Retry RetryOf(const Request& request);
+  template <typename Request>
   absl::StatusOr<v1::Task> Command(absl::string_view task,
                                    absl::string_view name,
-                                   const Request& request, Twice twice);
+                                   const Request& request, Retry retry);
 
-  const Place place_;
+  const ServerAddress address_;
   const ApiOptions options_;
   CurlRequest request_;
 };
 
-// The path of a task's resources: "/api/v1/tasks/ID", and what follows.
+// The path of a task's resource: "/api/v1/tasks/ID" followed by `rest`.
 std::string TaskPath(absl::string_view task, absl::string_view rest = "");
+
+// The request as the query of a URL ("?states=idle&text=x"), with the fields'
+// names of the .proto; empty if nothing is set.
+std::string QueryOf(const v1::ListTasksRequest& request);
+std::string QueryOf(const v1::UsageRequest& request);
 
 }  // namespace troika::client
 

@@ -27,7 +27,7 @@ namespace {
 
 // Longer than a server waits for the end of the one before it (15 s).
 constexpr absl::Duration kStartPatience = absl::Seconds(30);
-constexpr size_t kMaxSaid = size_t{16} << 10;
+constexpr size_t kMaxReport = size_t{16} << 10;
 constexpr int kReadyFd = 3;
 
 std::string OwnFolder() {
@@ -44,10 +44,11 @@ std::string Absolute(const std::string& path) {
   return absl::StrCat(folder, "/", path);
 }
 
-// The server works in another folder than we do.
-std::vector<std::string> ServerEnvironment(const Place& place,
+// The server runs in another folder, so paths of programs become absolute.
+std::vector<std::string> ServerEnvironment(const ServerAddress& address,
                                            const Environment& environment) {
-  std::vector<std::string> entries = {absl::StrCat("TROIKA_HOME=", place.home)};
+  std::vector<std::string> entries = {
+      absl::StrCat("TROIKA_HOME=", address.home)};
   for (const auto& [name, value] : environment.variables()) {
     if (name == "TROIKA_HOME") continue;
     const bool program = absl::StartsWith(name, "TROIKA_") &&
@@ -75,13 +76,13 @@ struct Spawn {
   int ready_fd;
 };
 
-// In the child: only what may be called after a fork.
-[[noreturn]] void Become(const Spawn& spawn) {
+// Runs in the child: calls only what is allowed after a fork.
+[[noreturn]] void ExecServer(const Spawn& spawn) {
   setsid();
-  // The second one is nobody's child, and can't get a terminal again.
+  // The second child is not ours to reap, and can't get a terminal again.
   const pid_t pid = fork();
   if (pid != 0) _exit(pid < 0 ? 1 : 0);
-  // Out of the way of the numbers that are given away now.
+  // Moves them away from the numbers that dup2 is about to overwrite.
   const int ready = fcntl(spawn.ready_fd, F_DUPFD, 10);
   const int log = fcntl(spawn.log_fd, F_DUPFD, 10);
   dup2(spawn.null_fd, 0);
@@ -99,10 +100,11 @@ struct Spawn {
   _exit(127);
 }
 
-// The end of a pipe on which the server tells of its start.
-absl::StatusOr<UniqueFd> Launch(const std::string& program, const Place& place,
+// Returns the end of a pipe on which the server reports its start.
+absl::StatusOr<UniqueFd> Launch(const std::string& program,
+                                const ServerAddress& address,
                                 const Environment& environment) {
-  const std::string log_path = absl::StrCat(place.home, "/server.log");
+  const std::string log_path = absl::StrCat(address.home, "/server.log");
   const UniqueFd log(
       open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   if (!log.ok()) {
@@ -113,21 +115,21 @@ absl::StatusOr<UniqueFd> Launch(const std::string& program, const Place& place,
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "pipe");
   UniqueFd ready(ends[0]);
-  const UniqueFd tell(ends[1]);
+  const UniqueFd report(ends[1]);
   std::vector<std::string> args = {"troika-server", "--auto",
                                    absl::StrCat("--ready-fd=", kReadyFd)};
-  std::vector<std::string> variables = ServerEnvironment(place, environment);
+  std::vector<std::string> variables = ServerEnvironment(address, environment);
   const std::vector<char*> argv = Pointers(args);
   const std::vector<char*> env = Pointers(variables);
   const pid_t pid = fork();
   if (pid < 0) return absl::ErrnoToStatus(errno, "start the server: fork");
   if (pid == 0) {
-    Become({.program = program.c_str(),
-            .argv = argv.data(),
-            .env = env.data(),
-            .null_fd = null.get(),
-            .log_fd = log.get(),
-            .ready_fd = tell.get()});
+    ExecServer({.program = program.c_str(),
+                .argv = argv.data(),
+                .env = env.data(),
+                .null_fd = null.get(),
+                .log_fd = log.get(),
+                .ready_fd = report.get()});
   }
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
@@ -139,35 +141,35 @@ absl::StatusOr<UniqueFd> Launch(const std::string& program, const Place& place,
 struct StartReport {
   enum class Outcome { kServes, kExists, kRefused, kFailed };
   Outcome outcome = Outcome::kFailed;
-  std::string reason;  // Why it does not serve.
+  std::string reason;  // Why the server does not serve.
   std::vector<std::string> notices;
 };
 
-StartReport ParseReport(absl::string_view said) {
+StartReport ParseReport(absl::string_view text) {
   StartReport report;
-  while (absl::ConsumePrefix(&said, "note ")) {
-    const size_t end = std::min(said.find('\n'), said.size());
-    report.notices.emplace_back(said.substr(0, end));
-    said.remove_prefix(std::min(end + 1, said.size()));
+  while (absl::ConsumePrefix(&text, "note ")) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    report.notices.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
-  if (said == "ok\n") {
+  if (text == "ok\n") {
     report.outcome = StartReport::Outcome::kServes;
-  } else if (absl::ConsumePrefix(&said, "exists ")) {
+  } else if (absl::ConsumePrefix(&text, "exists ")) {
     report.outcome = StartReport::Outcome::kExists;
-  } else if (absl::ConsumePrefix(&said, "refused ")) {
+  } else if (absl::ConsumePrefix(&text, "refused ")) {
     report.outcome = StartReport::Outcome::kRefused;
   }
-  report.reason = std::string(absl::StripTrailingAsciiWhitespace(said));
-  if (report.reason.empty()) report.reason = "it ended without a word";
+  report.reason = std::string(absl::StripTrailingAsciiWhitespace(text));
+  if (report.reason.empty()) report.reason = "it ended without a report";
   return report;
 }
 
-// Waits for the report of a server that starts.
+// Waits for the report of the starting server.
 std::string ReadReport(int fd) {
   const absl::Time deadline = absl::Now() + kStartPatience;
-  std::string said;
+  std::string text;
   char buffer[512];
-  while (!absl::EndsWith(said, "ok\n") && said.size() < kMaxSaid) {
+  while (!absl::EndsWith(text, "ok\n") && text.size() < kMaxReport) {
     const int64_t millis = absl::ToInt64Milliseconds(deadline - absl::Now());
     pollfd wait = {.fd = fd, .events = POLLIN, .revents = 0};
     const int ready =
@@ -180,37 +182,38 @@ std::string ReadReport(int fd) {
     const ssize_t n = read(fd, buffer, sizeof(buffer));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) break;
-    said.append(buffer, static_cast<size_t>(n));
+    text.append(buffer, static_cast<size_t>(n));
   }
-  return said;
+  return text;
 }
 
 }  // namespace
 
 absl::StatusOr<std::string> FindServerProgram(const Environment& environment) {
   const std::string folder = OwnFolder();
-  std::vector<std::string> places = {
+  std::vector<std::string> paths = {
       absl::StrCat(folder, "/troika-server"),
       absl::StrCat(folder, "/../server/troika-server"),
       absl::StrCat(folder, "/../libexec/troika/troika-server")};
   const absl::string_view named = environment.Get("TROIKA_SERVER_BIN");
-  if (!named.empty()) places = {Absolute(std::string(named))};
-  for (const std::string& place : places) {
+  if (!named.empty()) paths = {Absolute(std::string(named))};
+  for (const std::string& path : paths) {
     struct stat info;
-    if (access(place.c_str(), X_OK) == 0 && stat(place.c_str(), &info) == 0 &&
+    if (access(path.c_str(), X_OK) == 0 && stat(path.c_str(), &info) == 0 &&
         S_ISREG(info.st_mode)) {
-      return place;
+      return path;
     }
   }
   return absl::NotFoundError(
-      absl::StrCat("no troika-server at ", absl::StrJoin(places, ", "),
+      absl::StrCat("no troika-server at ", absl::StrJoin(paths, ", "),
                    ": put it beside troika, or set TROIKA_SERVER_BIN"));
 }
 
-absl::Status StartServer(const Place& place, const Environment& environment,
+absl::Status StartServer(const ServerAddress& address,
+                         const Environment& environment,
                          const StartNotice& notice) {
   ASSIGN_OR_RETURN(const std::string program, FindServerProgram(environment));
-  ASSIGN_OR_RETURN(const UniqueFd ready, Launch(program, place, environment));
+  ASSIGN_OR_RETURN(const UniqueFd ready, Launch(program, address, environment));
   const StartReport report = ParseReport(ReadReport(ready.get()));
   for (const std::string& text : report.notices) notice(text);
   switch (report.outcome) {
@@ -222,19 +225,19 @@ absl::Status StartServer(const Place& place, const Environment& environment,
     case StartReport::Outcome::kFailed:
       break;
   }
-  return absl::UnavailableError(
-      absl::StrCat("start ", program, ": ", report.reason, "; ", place.home,
-                   "/server.log has what it printed"));
+  return absl::UnavailableError(absl::StrCat("start ", program, ": ",
+                                             report.reason, "; see ",
+                                             address.home, "/server.log"));
 }
 
-std::function<absl::Status()> Starter(const Place& place,
+std::function<absl::Status()> Starter(const ServerAddress& address,
                                       const Environment& environment,
                                       StartNotice notice) {
-  if (!place.is_local() || !environment.Get("TROIKA_NO_AUTOSTART").empty()) {
+  if (!address.is_local() || !environment.Get("TROIKA_NO_AUTOSTART").empty()) {
     return nullptr;
   }
-  return [place, environment, notice = std::move(notice)] {
-    return StartServer(place, environment, notice);
+  return [address, environment, notice = std::move(notice)] {
+    return StartServer(address, environment, notice);
   };
 }
 

@@ -13,11 +13,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/clock.h"
+#include "client/address.h"
 #include "client/api.h"
 #include "client/autostart.h"
 #include "client/event_stream.h"
-#include "client/place.h"
-#include "client/query.h"
 #include "client/testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -54,23 +53,25 @@ Answer Events(const std::string& text) {
           .kind = Answer::Kind::kStream};
 }
 
-TEST(PlaceTest, TheEnvironmentSays) {
-  const auto remote = FindPlace(Environment(
+TEST(ServerAddressTest, TheEnvironmentSays) {
+  const auto remote = FindServerAddress(Environment(
       {{"TROIKA_URL", "http://box:4747/"}, {"TROIKA_TOKEN", "secret"}}));
   ASSERT_TRUE(remote.ok());
   EXPECT_EQ(remote->url, "http://box:4747");
   EXPECT_EQ(remote->token, "secret");
   EXPECT_FALSE(remote->is_local());
   const TestHome home;
-  const auto local = FindPlace(Environment({{"TROIKA_HOME", home.path()}}));
+  const auto local =
+      FindServerAddress(Environment({{"TROIKA_HOME", home.path()}}));
   ASSERT_TRUE(local.ok());
   EXPECT_EQ(local->Name(), home.path() + "/server.sock");
   EXPECT_EQ(local->token, "");
   for (const std::string bad :
        {"box:4747", "ftp://box", "http://", "http://a/b", "http://me@box"}) {
     EXPECT_THAT(
-        std::string(
-            FindPlace(Environment({{"TROIKA_URL", bad}})).status().message()),
+        std::string(FindServerAddress(Environment({{"TROIKA_URL", bad}}))
+                        .status()
+                        .message()),
         HasSubstr("write it as http://HOST:PORT"))
         << bad;
   }
@@ -97,8 +98,7 @@ TEST(ApiTest, EveryMethodHasItsRoute) {
   const TestHome home;
   ScriptedServer server(
       home, [](const http::Request&) { return Binary(TaskOf("")); });
-  ApiClient api(home.place());
-  api.ListHarnesses().IgnoreError();
+  ApiClient api(home.address());
   api.ProbeHarnesses({}).IgnoreError();
   api.CreateTask({}).IgnoreError();
   api.ListTasks({}).IgnoreError();
@@ -109,26 +109,23 @@ TEST(ApiTest, EveryMethodHasItsRoute) {
   api.Interrupt("t", {}).IgnoreError();
   api.Stop("t", {}).IgnoreError();
   api.Resume("t", {}).IgnoreError();
-  api.ListEvents("t", {.after = "3.0", .page_size = 5}).IgnoreError();
   api.GetEvent("t", "3.0").IgnoreError();
-  api.GetEventJson("t", "3.0").IgnoreError();
+  api.GetExactEvent("t", "3.0").IgnoreError();
   api.GetRaw("t", 3).IgnoreError();
   api.GetRawBytes("t", 3).IgnoreError();
   api.GetUsage({}).IgnoreError();
   api.GetHealth().IgnoreError();
   EXPECT_THAT(
       server.requests(),
-      ElementsAre("GET /api/v1/harnesses", "POST /api/v1/harnesses/probe",
-                  "POST /api/v1/tasks", "GET /api/v1/tasks",
-                  "GET /api/v1/tasks/..%2Ft%201", "DELETE /api/v1/tasks/t",
-                  "POST /api/v1/tasks/t/input", "POST /api/v1/tasks/t/respond",
-                  "POST /api/v1/tasks/t/interrupt", "POST /api/v1/tasks/t/stop",
-                  "POST /api/v1/tasks/t/resume",
-                  "GET /api/v1/tasks/t/events?after=3.0&page_size=5",
-                  "GET /api/v1/tasks/t/events/3.0",
-                  "GET /api/v1/tasks/t/events/3.0", "GET /api/v1/tasks/t/raw/3",
-                  "GET /api/v1/tasks/t/raw/3", "GET /api/v1/usage",
-                  "GET /healthz"));
+      ElementsAre(
+          "POST /api/v1/harnesses/probe", "POST /api/v1/tasks",
+          "GET /api/v1/tasks", "GET /api/v1/tasks/..%2Ft%201",
+          "DELETE /api/v1/tasks/t", "POST /api/v1/tasks/t/input",
+          "POST /api/v1/tasks/t/respond", "POST /api/v1/tasks/t/interrupt",
+          "POST /api/v1/tasks/t/stop", "POST /api/v1/tasks/t/resume",
+          "GET /api/v1/tasks/t/events/3.0", "GET /api/v1/tasks/t/events/3.0",
+          "GET /api/v1/tasks/t/raw/3", "GET /api/v1/tasks/t/raw/3",
+          "GET /api/v1/usage", "GET /healthz"));
 }
 
 TEST(ApiTest, CarriesMessagesBothWays) {
@@ -143,9 +140,9 @@ TEST(ApiTest, CarriesMessagesBothWays) {
     task.set_title(asked.prompt());
     return Binary(task, 201);
   });
-  Place place = home.place();
-  place.token = "t0k3n";
-  ApiClient api(place);
+  ServerAddress address = home.address();
+  address.token = "t0k3n";
+  ApiClient api(address);
   v1::CreateTaskRequest request;
   // Longer than what would be asked for with "100 Continue".
   request.set_prompt(std::string(3000000, 'p'));
@@ -171,20 +168,20 @@ TEST(ApiTest, ErrorsHaveTheServersWords) {
     }
     return Answer{.response = {.body = "\xff\xff no message"}};
   });
-  ApiClient api(home.place());
+  ApiClient api(home.address());
   EXPECT_EQ(api.GetTask("none").status(), absl::NotFoundError("no task none"));
   EXPECT_EQ(api.DeleteTask("json"), absl::AlreadyExistsError("m"));
   EXPECT_TRUE(absl::IsUnavailable(api.GetTask("proxy").status()));
   EXPECT_THAT(std::string(api.GetTask("other").status().message()),
-              HasSubstr("it is no Task"));
+              HasSubstr("it is not a Task"));
 }
 
 TEST(ApiTest, StartsAServerWhereNobodyListens) {
   const TestHome home;
   EXPECT_TRUE(
-      absl::IsUnavailable(ApiClient(home.place()).GetTask("t").status()));
+      absl::IsUnavailable(ApiClient(home.address()).GetTask("t").status()));
   std::unique_ptr<ScriptedServer> server;
-  ApiClient api(home.place(), {.start = [&] {
+  ApiClient api(home.address(), {.start = [&] {
                   server = std::make_unique<ScriptedServer>(
                       home,
                       [](const http::Request&) { return Binary(TaskOf("t")); });
@@ -194,7 +191,7 @@ TEST(ApiTest, StartsAServerWhereNobodyListens) {
   // The one that it knows is gone: the next one is started, too.
   server.reset();
   EXPECT_EQ(api.GetTask("t")->id(), "t");
-  ApiClient hopeless(TestHome().place(), {.start = [] {
+  ApiClient hopeless(TestHome().address(), {.start = [] {
                        return absl::UnavailableError("no program");
                      }});
   EXPECT_EQ(hopeless.GetTask("t").status().message(), "no program");
@@ -242,7 +239,7 @@ TEST(EventStreamTest, GoesOnWhereItWas) {
     return Refuse(400, "invalid_argument", std::string(last));
   });
   SystemClock clock;
-  EventStream stream(home.place(), TaskPath("t", "/events"),
+  EventStream stream(home.address(), TaskPath("t", "/events"),
                      {.clock = &clock, .after = "0.5"});
   std::vector<std::string> events;
   ASSERT_TRUE(Collect(stream, 9, &events, clock).ok());
@@ -261,7 +258,7 @@ TEST(EventStreamTest, DoesNotNoticeAnotherServer) {
   auto server = std::make_unique<ScriptedServer>(home, script);
   SystemClock clock;
   int starts = 0;
-  EventStream stream(home.place(), TaskPath("t", "/events"),
+  EventStream stream(home.address(), TaskPath("t", "/events"),
                      {.clock = &clock, .start = [&] {
                         ++starts;
                         server = std::make_unique<ScriptedServer>(home, script);
@@ -283,7 +280,8 @@ TEST(EventStreamTest, ARefusalIsTheEnd) {
                      .body = R"({"code":"not_found","message":"no t"})"}};
   });
   SystemClock clock;
-  EventStream stream(home.place(), TaskPath("t", "/events"), {.clock = &clock});
+  EventStream stream(home.address(), TaskPath("t", "/events"),
+                     {.clock = &clock});
   std::vector<std::string> events;
   EXPECT_EQ(Collect(stream, 1, &events, clock), absl::NotFoundError("no t"));
   EXPECT_TRUE(stream.ended());
@@ -292,7 +290,8 @@ TEST(EventStreamTest, ARefusalIsTheEnd) {
 TEST(EventStreamTest, GivesUp) {
   const TestHome home;
   SkippingClock clock;
-  EventStream stream(home.place(), TaskPath("t", "/events"), {.clock = &clock});
+  EventStream stream(home.address(), TaskPath("t", "/events"),
+                     {.clock = &clock});
   absl::Status advanced;
   int tries = 0;
   for (; tries < 100 && advanced.ok(); ++tries) {
@@ -306,7 +305,7 @@ TEST(EventStreamTest, GivesUp) {
   EXPECT_LT(tries, 50);
 }
 
-// A program in the place of the server's.
+// A program that stands in for troika-server.
 Environment WithServer(const TestHome& home, const std::string& script) {
   const std::string path = home.path() + "/fake-server";
   std::ofstream(path) << "#!/bin/sh\n" << script;
@@ -331,7 +330,7 @@ struct Started {
 Started Start(const TestHome& home, const Environment& environment) {
   Started started;
   started.status = StartServer(
-      home.place(), environment,
+      home.address(), environment,
       [&](absl::string_view text) { started.notices.emplace_back(text); });
   return started;
 }
@@ -371,7 +370,7 @@ TEST(AutostartTest, SaysWhyItDidNotStart) {
     absl::StatusCode code;
     std::string want;
   } cases[] = {
-      {"exit 1\n", absl::StatusCode::kUnavailable, "it ended without a word"},
+      {"exit 1\n", absl::StatusCode::kUnavailable, "it ended without a report"},
       {"echo no room >&3\n", absl::StatusCode::kUnavailable, ": no room; "},
       {"echo refused agents may not >&3\n", absl::StatusCode::kPermissionDenied,
        "agents may not"},
@@ -396,13 +395,14 @@ TEST(AutostartTest, AnotherServerIsAsGood) {
 
 TEST(AutostartTest, OnlyWhereItIsWanted) {
   const TestHome home;
-  const auto starts = [](const Place& place, const Environment& environment) {
-    return Starter(place, environment, [](absl::string_view) {}) != nullptr;
+  const auto starts = [](const ServerAddress& address,
+                         const Environment& environment) {
+    return Starter(address, environment, [](absl::string_view) {}) != nullptr;
   };
   EXPECT_FALSE(starts({.url = "http://box"}, Environment()));
-  EXPECT_FALSE(starts(home.place(), Environment(Environment::Map{
-                                        {"TROIKA_NO_AUTOSTART", "1"}})));
-  EXPECT_TRUE(starts(home.place(), Environment()));
+  EXPECT_FALSE(starts(home.address(), Environment(Environment::Map{
+                                          {"TROIKA_NO_AUTOSTART", "1"}})));
+  EXPECT_TRUE(starts(home.address(), Environment()));
 }
 
 }  // namespace

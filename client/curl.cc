@@ -3,15 +3,18 @@
 #include <fcntl.h>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/json.h"
+#include "dto/status.h"
 
 namespace troika::client {
 namespace {
 
 constexpr long kConnectMillis = 5000;
 
-// Once, before the first handle: libcurl's own is not thread-safe everywhere.
+// libcurl's own initialization is not thread-safe everywhere.
 void InitOnce() {
   static const CURLcode done = curl_global_init(CURL_GLOBAL_DEFAULT);
   (void)done;
@@ -19,7 +22,7 @@ void InitOnce() {
 
 }  // namespace
 
-void CurlRequest::Prepare(const Place& place, absl::string_view path,
+void CurlRequest::Prepare(const ServerAddress& address, absl::string_view path,
                           const std::vector<std::string>& headers) {
   InitOnce();
   if (handle_ == nullptr) {
@@ -34,17 +37,18 @@ void CurlRequest::Prepare(const Place& place, absl::string_view path,
   curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, kConnectMillis);
   curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
-  // The token is the server's alone.
+  // No proxy may see the token.
   curl_easy_setopt(handle, CURLOPT_PROXY, "");
-  curl_easy_setopt(handle, CURLOPT_URL, absl::StrCat(place.url, path).c_str());
-  // A task's id is any text, also one of dots.
+  curl_easy_setopt(handle, CURLOPT_URL,
+                   absl::StrCat(address.url, path).c_str());
+  // A task's id may consist of dots.
   curl_easy_setopt(handle, CURLOPT_PATH_AS_IS, 1L);
-  if (place.is_local()) {
-    // Through the folder's descriptor: paths are often longer than a socket's
-    // address has room for.
+  if (address.is_local()) {
+    // The path goes through the folder's descriptor, because a socket's address
+    // has room for 107 bytes only.
     if (!home_.ok()) {
-      home_ =
-          UniqueFd(open(place.home.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+      home_ = UniqueFd(
+          open(address.home.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     }
     curl_easy_setopt(
         handle, CURLOPT_UNIX_SOCKET_PATH,
@@ -52,31 +56,33 @@ void CurlRequest::Prepare(const Place& place, absl::string_view path,
             .c_str());
   }
   curl_slist* list = nullptr;
-  // Without it a long body waits for a "100 Continue" first.
+  // Otherwise libcurl waits for "100 Continue" before it sends a long body.
   list = curl_slist_append(list, "Expect:");
   for (const std::string& header : headers) {
     list = curl_slist_append(list, header.c_str());
   }
-  if (!place.token.empty()) {
+  if (!address.token.empty()) {
     list = curl_slist_append(
-        list, absl::StrCat("Authorization: Bearer ", place.token).c_str());
+        list, absl::StrCat("Authorization: Bearer ", address.token).c_str());
   }
   curl_easy_setopt(handle, CURLOPT_HTTPHEADER, list);
   headers_.reset(list);
 }
 
-void CurlRequest::Forget() {
+void CurlRequest::Reset() {
   handle_.reset();
   home_.Reset();
 }
 
-absl::Status CurlRequest::Error(const Place& place, CURLcode code) const {
+absl::Status CurlRequest::Error(const ServerAddress& address,
+                                CURLcode code) const {
   const absl::string_view what =
       error_[0] != '\0' ? error_.get() : curl_easy_strerror(code);
   return absl::UnavailableError(absl::StrCat(
-      "ask the server at ", place.Name(), ": ", what,
-      place.is_local() ? "; `troika doctor` looks what is wrong"
-                       : "; see whether it runs there, and TROIKA_URL"));
+      "connect to the server at ", address.Name(), ": ", what,
+      address.is_local()
+          ? "; `troika doctor` finds out what is wrong"
+          : "; check that it runs there and that TROIKA_URL is right"));
 }
 
 int CurlRequest::http_status() const {
@@ -87,6 +93,24 @@ int CurlRequest::http_status() const {
 
 bool NeverArrived(CURLcode code) {
   return code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST;
+}
+
+absl::Status ErrorFromBody(int http, absl::string_view body) {
+  v1::Error error;
+  // A binary Error can't begin with this byte.
+  if (absl::StartsWith(body, "{")) {
+    json::Parser parser;
+    const absl::StatusOr<json::Value> parsed = parser.Parse(body);
+    if (parsed.ok()) {
+      error.set_code(std::string(parsed->Get("code").StringOr("")));
+      error.set_message(std::string(parsed->Get("message").StringOr("")));
+    }
+  } else if (!error.ParseFromArray(body.data(),
+                                   static_cast<int>(body.size())) ||
+             error.code().empty()) {
+    error.Clear();
+  }
+  return FromError(http, error);
 }
 
 std::string UrlEscaped(absl::string_view text) {

@@ -1,4 +1,4 @@
-// What our use of libcurl has in common.
+// HTTP requests by libcurl, for ApiClient and EventStream.
 #ifndef TROIKA_CLIENT_CURL_H_
 #define TROIKA_CLIENT_CURL_H_
 
@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "base/fd.h"
-#include "client/place.h"
+#include "client/address.h"
 
 namespace troika::client {
 
@@ -35,32 +35,37 @@ class CurlRequest {
   CurlRequest(CurlRequest&&) = default;
   CurlRequest& operator=(CurlRequest&&) = default;
 
-  // Begins a request for `path` ("/api/v1/tasks?…"), with the headers
-  // ("Accept: …") and the token. `*this` must stay where it is until its end.
-  void Prepare(const Place& place, absl::string_view path,
+  // Sets up a request for `path` ("/api/v1/tasks?…") with `headers`
+  // ("Accept: …") and the token. `*this` must not move until the request ends.
+  void Prepare(const ServerAddress& address, absl::string_view path,
                const std::vector<std::string>& headers);
 
-  // The connection, and where it led: the folder may be another one by now.
-  void Forget();
+  // Drops the connection and the state folder's descriptor, because the folder
+  // may have been replaced.
+  void Reset();
 
   CURL* handle() const { return handle_.get(); }
-  // Unavailable, with what to do: that the transfer ended in `code`.
-  absl::Status Error(const Place& place, CURLcode code) const;
-  // 0 where no answer came.
+  // Unavailable, with the reason for `code` and what to do about it.
+  absl::Status Error(const ServerAddress& address, CURLcode code) const;
+  // 0 if no reply came.
   int http_status() const;
 
  private:
-  std::unique_ptr<char[]>
-      error_;  // This, and the next two, outlive the handle.
+  // These three outlive the handle, which refers to them.
+  std::unique_ptr<char[]> error_;
   CurlHeaders headers_;
-  UniqueFd home_;  // Through which the socket is reached.
+  UniqueFd home_;  // State folder, through which the socket is reached.
   CurlHandle handle_;
 };
 
-// Whether the server never heard of the request.
+// Whether the transfer failed before the server got the request.
 bool NeverArrived(CURLcode code);
 
-// A name or a value as a part of a path or a query.
+// Reads the error in a reply: an Error message, binary or JSON, or anything
+// else if it was not our server that replied. Never OK.
+absl::Status ErrorFromBody(int http, absl::string_view body);
+
+// Escapes a name or value for a path or a query.
 std::string UrlEscaped(absl::string_view text);
 
 }  // namespace troika::client

@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "client/error_body.h"
 
 namespace troika::client {
 namespace {
@@ -17,12 +16,12 @@ constexpr int64_t kFirstBackoff = 100 * kMillis;
 constexpr int64_t kLastBackoff = 2000 * kMillis;
 constexpr int64_t kGiveUpAfter = 30000 * kMillis;
 constexpr absl::string_view kGiveUpText = "30s";
-// Three of the server's beats.
+// Three of the server's heartbeats.
 constexpr int64_t kSilence = 45000 * kMillis;
 constexpr size_t kMaxError = size_t{64} << 10;
 
-// Whether another try may do better.
-bool MayPass(const absl::Status& refusal) {
+// Whether another try may succeed.
+bool IsTransient(const absl::Status& refusal) {
   return absl::IsUnavailable(refusal) || absl::IsDeadlineExceeded(refusal) ||
          absl::IsResourceExhausted(refusal);
 }
@@ -33,9 +32,9 @@ int64_t Sooner(int64_t a, int64_t b) {
 
 }  // namespace
 
-EventStream::EventStream(Place place, std::string path,
+EventStream::EventStream(ServerAddress address, std::string path,
                          EventStreamOptions options)
-    : place_(std::move(place)),
+    : address_(std::move(address)),
       path_(std::move(path)),
       options_(std::move(options)),
       backoff_(kFirstBackoff) {
@@ -55,7 +54,7 @@ void EventStream::Connect() {
   if (!parser_.last_id().empty()) {
     headers.push_back(absl::StrCat("Last-Event-ID: ", parser_.last_id()));
   }
-  request_.Prepare(place_, path_, headers);
+  request_.Prepare(address_, path_, headers);
   curl_easy_setopt(request_.handle(), CURLOPT_WRITEFUNCTION, &OnBody);
   curl_easy_setopt(request_.handle(), CURLOPT_WRITEDATA, this);
   if (multi_ == nullptr) multi_.reset(curl_multi_init());
@@ -71,7 +70,7 @@ void EventStream::Disconnect() {
   if (std::exchange(connected_, false)) {
     curl_multi_remove_handle(multi_.get(), request_.handle());
   }
-  // Also the connection, that lives in the multi handle.
+  // Closes the connection, too, which the multi handle owns.
   multi_.reset();
 }
 
@@ -111,7 +110,7 @@ absl::Status EventStream::Advance(Sink sink) {
   int running = 0;
   curl_multi_perform(multi_.get(), &running);
   if (!received_.empty()) heard_at_ = now;
-  // Of a refusal, the body is no stream.
+  // The body of a refusal is not a stream.
   if (request_.http_status() == 200) {
     const std::string bytes = std::exchange(received_, "");
     RETURN_IF_ERROR(parser_.Feed(
@@ -129,11 +128,10 @@ absl::Status EventStream::Advance(Sink sink) {
     return OnTransferEnd(message->data.result);
   }
   if (now - heard_at_ < kSilence) return absl::OkStatus();
-  return OnBroken(absl::UnavailableError("it says nothing"));
+  return OnBroken(absl::UnavailableError("it sends nothing"));
 }
 
 void EventStream::Take(SseEvent&& event, Sink sink) {
-  // What is served is served.
   backoff_ = kFirstBackoff;
   broken_since_ = 0;
   if (event.name == "reset") parser_.set_last_id("");
@@ -143,19 +141,19 @@ void EventStream::Take(SseEvent&& event, Sink sink) {
 
 absl::Status EventStream::OnTransferEnd(CURLcode code) {
   const int http = request_.http_status();
-  if (code != CURLE_OK) return OnLost(code);
+  if (code != CURLE_OK) return OnConnectionLost(code);
   if (http == 200) {
     return OnBroken(absl::UnavailableError("it ended the stream"));
   }
   const absl::Status refusal = ErrorFromBody(http, received_);
-  if (MayPass(refusal)) return OnBroken(refusal);
+  if (IsTransient(refusal)) return OnBroken(refusal);
   Disconnect();
   ended_ = true;
   return refusal;
 }
 
-absl::Status EventStream::OnLost(CURLcode code) {
-  const absl::Status why = request_.Error(place_, code);
+absl::Status EventStream::OnConnectionLost(CURLcode code) {
+  const absl::Status why = request_.Error(address_, code);
   if (!NeverArrived(code) || !options_.start) return OnBroken(why);
   const absl::Status started = options_.start();
   RETURN_IF_ERROR(OnBroken(started.ok() ? why : started));
@@ -165,13 +163,13 @@ absl::Status EventStream::OnLost(CURLcode code) {
 
 absl::Status EventStream::OnBroken(const absl::Status& why) {
   Disconnect();
-  request_.Forget();
+  request_.Reset();
   const int64_t now = options_.clock->AwakeMicros();
   if (broken_since_ == 0) broken_since_ = now;
   if (now - broken_since_ >= kGiveUpAfter) {
     ended_ = true;
     return absl::UnavailableError(absl::StrCat(
-        "follow the server at ", place_.Name(),
+        "follow the server at ", address_.Name(),
         ": it could not be reached for ", kGiveUpText, "; ", why.message()));
   }
   retry_at_ = now + backoff_;

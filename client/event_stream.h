@@ -1,12 +1,10 @@
-// The events of a task, or the changes of all tasks, as the server streams
-// them.
+// Streams the events of a task, or the changes of all tasks, from the server.
 //
-// Passive: whoever owns it polls its descriptors, so that one thread can do
-// other things meanwhile. Where the connection breaks, it connects again and
-// goes on after the last event, so that a server which was killed and started
-// again is not noticed.
+// Passive: the owner polls its descriptors, so that one thread can do other
+// things meanwhile. If the connection breaks, it connects again and continues
+// after the last event, so a restart of the server goes unnoticed.
 //
-//   EventStream stream(place, TaskPath(id, "/events"), {.clock = &clock});
+//   EventStream stream(address, TaskPath(id, "/events"), {.clock = &clock});
 //   while (!stream.ended()) {
 //     RETURN_IF_ERROR(stream.Advance([&](SseEvent&& event) { … }));
 //     Wait(stream.PollFds(), stream.wake_at());
@@ -25,17 +23,17 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "base/clock.h"
+#include "client/address.h"
 #include "client/curl.h"
-#include "client/place.h"
 #include "client/sse.h"
 
 namespace troika::client {
 
 struct EventStreamOptions {
   Clock* clock = nullptr;  // Borrowed.
-  // Called where nobody listens, before it connects again; may be none.
+  // Starts a server if none listens, before it connects again; may be null.
   std::function<absl::Status()> start;
-  std::string after;  // An event's id; empty: from the first.
+  std::string after;  // Id of an event; empty to begin with the first.
 };
 
 // Not thread-safe.
@@ -43,26 +41,27 @@ class EventStream {
  public:
   using Sink = absl::FunctionRef<void(SseEvent&&)>;
 
-  // `path` is that of the stream, from /api/v1 on.
-  EventStream(Place place, std::string path, EventStreamOptions options);
+  // `path` begins with /api/v1.
+  EventStream(ServerAddress address, std::string path,
+              EventStreamOptions options);
   ~EventStream();
   EventStream(const EventStream&) = delete;
   EventStream& operator=(const EventStream&) = delete;
 
   std::vector<pollfd> PollFds() const;
-  // When to call Advance though nothing has come, in the clock's microseconds;
-  // 0: never.
+  // When to call Advance even if nothing can be read, in microseconds of the
+  // clock's awake time; 0 is never.
   int64_t wake_at() const;
 
-  // Takes what there is, without waiting; `sink` gets all events, also hello,
-  // ready, task, reset and gone. After a reset all events come again. An error
-  // ends the stream: the server's refusal, or Unavailable where it could not be
-  // reached for 30 seconds.
+  // Reads what has come, without waiting. `sink` gets all events, including
+  // hello, ready, task, reset and gone; after a reset all events come again. An
+  // error ends the stream: the server's refusal, or Unavailable if it could not
+  // be reached for 30 seconds.
   absl::Status Advance(Sink sink);
 
-  // No more comes: the task was deleted.
+  // Whether the stream is over, because the task was deleted or on an error.
   bool ended() const { return ended_; }
-  // Whether it waits to connect again.
+  // Whether the connection broke and it waits to connect again.
   bool interrupted() const { return retry_at_ != 0; }
 
  private:
@@ -71,12 +70,12 @@ class EventStream {
   void Connect();
   void Disconnect();
   absl::Status OnTransferEnd(CURLcode code);
-  absl::Status OnLost(CURLcode code);
-  // Tries again in a while.
+  absl::Status OnConnectionLost(CURLcode code);
+  // Schedules the next try, or gives up with an error.
   absl::Status OnBroken(const absl::Status& why);
   void Take(SseEvent&& event, Sink sink);
 
-  const Place place_;
+  const ServerAddress address_;
   const std::string path_;
   const EventStreamOptions options_;
   SseParser parser_;
@@ -84,10 +83,10 @@ class EventStream {
   CurlRequest request_;
   bool connected_ = false;  // A transfer is under way.
   bool ended_ = false;
-  std::string received_;      // By curl, and not parsed yet.
-  int64_t heard_at_ = 0;      // Of the server, or when connecting began.
-  int64_t broken_since_ = 0;  // 0: it is not.
-  int64_t retry_at_ = 0;      // 0: there is nothing to wait for.
+  std::string received_;      // Bytes that are not parsed yet.
+  int64_t heard_at_ = 0;      // Last byte received, or start of connecting.
+  int64_t broken_since_ = 0;  // 0 while the server can be reached.
+  int64_t retry_at_ = 0;      // 0 unless it waits to connect again.
   int64_t backoff_;
 };
 

@@ -72,7 +72,7 @@ void SseParser::OnField(absl::string_view name, absl::string_view value) {
 
 void SseParser::Dispatch(Sink sink) {
   SseEvent event = std::exchange(event_, {});
-  // Not before: an event that never became whole has to come again.
+  // Only now, because an incomplete event has to come again.
   if (std::exchange(has_id_, false)) last_id_ = event.id;
   if (!std::exchange(has_data_, false)) return;
   if (event.name.empty()) event.name = "message";

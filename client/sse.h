@@ -1,4 +1,4 @@
-// Reads server-sent events, as the HTML standard has them; no I/O.
+// Parses server-sent events as the HTML standard defines them; no I/O.
 //
 //   SseParser parser;
 //   parser.Feed("id: 3.0\ndata: {}\n\n", [](SseEvent&& event) { … });
@@ -15,8 +15,8 @@
 namespace troika::client {
 
 struct SseEvent {
-  std::string name;  // "message" where the stream gives none.
-  std::string id;    // Its own; empty where it has none.
+  std::string name;  // "message" if the stream gives none.
+  std::string id;    // Empty if the event has none of its own.
   std::string data;
 
   bool operator==(const SseEvent&) const = default;
@@ -27,19 +27,19 @@ class SseParser {
  public:
   using Sink = absl::FunctionRef<void(SseEvent&&)>;
 
-  // A line, and an event's data in all, may have as many bytes.
+  // Limit for a line, and for the data of an event.
   static constexpr size_t kMaxBytes = size_t{32} << 20;
 
   explicit SseParser(size_t max_bytes = kMaxBytes) : max_bytes_(max_bytes) {}
 
-  // Calls `sink` with each event that is complete. ResourceExhausted where a
-  // line or an event is too long: the stream can't be read on.
+  // Calls `sink` with each complete event. ResourceExhausted if a line or an
+  // event is too long; the rest of the stream can't be read then.
   absl::Status Feed(absl::string_view bytes, Sink sink);
 
-  // The connection ended: what was begun is dropped, as it comes again.
+  // Drops an incomplete event after the connection ended: it will come again.
   void Restart();
 
-  // To go on from, over all connections; empty: from the start.
+  // Id of the last event over all connections, to continue after; or empty.
   const std::string& last_id() const { return last_id_; }
   void set_last_id(absl::string_view id) { last_id_ = std::string(id); }
 
@@ -49,10 +49,10 @@ class SseParser {
   void Dispatch(Sink sink);
 
   const size_t max_bytes_;
-  std::string line_;  // So far.
+  std::string line_;  // The incomplete line.
   bool after_cr_ = false;
-  bool at_start_ = true;  // Of the stream, where a BOM may stand.
-  SseEvent event_;        // So far.
+  bool at_start_ = true;  // A BOM may come.
+  SseEvent event_;        // The incomplete event.
   bool has_data_ = false;
   bool has_id_ = false;
   std::string last_id_;

@@ -1,4 +1,4 @@
-// A server that says what a test wants, on a socket of its own.
+// A server with scripted replies, on a socket of its own.
 #ifndef TROIKA_CLIENT_TESTING_H_
 #define TROIKA_CLIENT_TESTING_H_
 
@@ -11,19 +11,21 @@
 #include "base/event_loop.h"
 #include "base/fd.h"
 #include "base/mutex.h"
-#include "client/place.h"
+#include "client/address.h"
 #include "http/server.h"
 
 namespace troika::client {
 
-// A folder that goes with it, with a path too long for a socket's address.
+// A temporary folder whose path is too long for the address of a socket.
 class TestHome {
  public:
   TestHome();
   ~TestHome();
 
   const std::string& path() const { return path_; }
-  Place place() const { return {.url = "http://troika", .home = path_}; }
+  ServerAddress address() const {
+    return {.url = "http://troika", .home = path_};
+  }
 
  private:
   std::string top_;

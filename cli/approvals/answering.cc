@@ -9,7 +9,6 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "cli/approvals/whole_event.h"
 #include "cli/timeline/approval_text.h"
 #include "cli/timeline/table.h"
 #include "cli/timeline/terminal_text.h"
@@ -139,7 +138,8 @@ Answering::Asked Answering::Load(const TaskState& state) {
   absl::StatusOr<Message> whole = absl::UnavailableError(
       "the server does not say which event asked; is it an old one?");
   if (event != EventId()) {
-    whole = GetWholeEvent(api_, task_, EventIdText(event));
+    whole =
+        api_.GetExactEvent(task_, absl::StrCat(event.record, ".", event.index));
   }
   if (whole.ok() && IdOf(whole->payload) == id) {
     known_[id] = whole->payload;

@@ -82,7 +82,7 @@ std::vector<Check> CheckServer(Server& server) {
   std::vector<Check> checks = {
       {.name = "server",
        .text = absl::StrCat(version == "running" ? "" : version + " ", "at ",
-                            server.api.place().Name())}};
+                            server.api.address().Name())}};
   const std::vector<Check> harnesses = CheckHarnesses(*list);
   checks.insert(checks.end(), harnesses.begin(), harnesses.end());
   return checks;
@@ -98,10 +98,10 @@ absl::StatusOr<int> Examine(const Line& line, Server& server, const Io& io) {
     }
     return Print(io, text);
   };
-  const client::Place& place = server.api.place();
-  if (place.is_local()) {
+  const client::ServerAddress& address = server.api.address();
+  if (address.is_local()) {
     tell(CheckPrograms(server.environment));
-    tell(CheckHome(place.home));
+    tell(CheckHome(address.home));
     tell(CheckLogout("", server.environment));
   }
   const int code = tell(CheckServer(server));

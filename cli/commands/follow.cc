@@ -15,7 +15,6 @@
 #include "absl/time/time.h"
 #include "base/clock.h"
 #include "cli/approvals/answering.h"
-#include "cli/approvals/whole_event.h"
 #include "cli/signals.h"
 #include "cli/task_fold.h"
 #include "cli/timeline/terminal_text.h"
@@ -54,13 +53,13 @@ class Follower {
       : options_(options),
         io_(io),
         id_(task.id()),
-        api_(server->api.place(), {.start = server->api.options().start,
-                                   .timeout = kCommandTimeout}),
+        api_(server->api.address(), {.start = server->api.options().start,
+                                     .timeout = kCommandTimeout}),
         fold_(task, options.show == FollowOptions::Show::kAll
                         ? TaskFold::From::kStart
                         : TaskFold::From::kTask),
         view_(options.view, server->environment, io, &clock_),
-        stream_(server->api.place(), PathOf(task),
+        stream_(server->api.address(), PathOf(task),
                 {.clock = &clock_,
                  .start = server->api.options().start,
                  .after = options.show == FollowOptions::Show::kAll
@@ -207,7 +206,7 @@ void Follower::OnMessage(const client::SseEvent& event) {
 }
 
 void Follower::Complete(const std::string& event, Message* message) {
-  absl::StatusOr<Message> whole = GetWholeEvent(api_, id_, event);
+  absl::StatusOr<Message> whole = api_.GetExactEvent(id_, event);
   if (whole.ok()) {
     *message = *std::move(whole);
     answering_.Remember(*message);

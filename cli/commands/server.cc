@@ -12,27 +12,30 @@
 #include "base/status_macros.h"
 #include "cli/create_request.h"
 #include "cli/timeline/terminal_text.h"
+#include "client/address.h"
 #include "client/autostart.h"
-#include "client/place.h"
 #include "dto/proto_json.h"
 
 namespace troika::cli {
 
 absl::StatusOr<std::unique_ptr<Server>> FindServer() {
   Environment environment = ProcessEnvironment();
-  ASSIGN_OR_RETURN(client::Place place, client::FindPlace(environment));
-  auto start = client::Starter(
-      place, environment, [](absl::string_view notice) { Note(Io(), notice); });
+  ASSIGN_OR_RETURN(client::ServerAddress address,
+                   client::FindServerAddress(environment));
+  auto start =
+      client::Starter(address, environment,
+                      [](absl::string_view notice) { Note(Io(), notice); });
   return std::unique_ptr<Server>(new Server{
       .environment = std::move(environment),
-      .api = client::ApiClient(std::move(place), {.start = std::move(start)})});
+      .api =
+          client::ApiClient(std::move(address), {.start = std::move(start)})});
 }
 
 absl::StatusOr<v1::ListHarnessesResponse> ProbeHarnesses(Server& server) {
   auto list = server.api.ProbeHarnesses(ToProbeRequest(server.environment));
   if (!absl::IsNotFound(list.status())) return list;
   return absl::UnavailableError(absl::StrCat(
-      "the server at ", server.api.place().Name(),
+      "the server at ", server.api.address().Name(),
       " is older than this troika and can't look with your environment: "
       "restart it"));
 }

@@ -9,7 +9,7 @@
 namespace troika::cli {
 
 std::string ServerVersion(const Server& server) {
-  client::ApiClient api(server.api.place(), {.timeout = absl::Seconds(3)});
+  client::ApiClient api(server.api.address(), {.timeout = absl::Seconds(3)});
   const absl::StatusOr<std::string> health = api.GetHealth();
   if (!health.ok()) return "";
   json::Parser parser;

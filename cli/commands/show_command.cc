@@ -9,7 +9,6 @@
 #include "absl/time/clock.h"
 #include "base/flags.h"
 #include "base/status_macros.h"
-#include "cli/approvals/whole_event.h"
 #include "cli/commands/server.h"
 #include "cli/commands/server_commands.h"
 #include "cli/commands/task_place.h"
@@ -65,8 +64,7 @@ std::map<std::string, std::string> InputsOf(const v1::Task& task,
                                             Server& server) {
   std::map<std::string, std::string> inputs;
   for (const v1::Approval& approval : task.approvals()) {
-    const auto event =
-        GetWholeEvent(server.api, task.id(), approval.event_id());
+    const auto event = server.api.GetExactEvent(task.id(), approval.event_id());
     if (!event.ok()) continue;
     const auto* asked = std::get_if<Approval>(&event->payload);
     if (asked != nullptr && asked->id == approval.id()) {

@@ -40,7 +40,7 @@ int FollowChanges(Server& server, const v1::ListTasksRequest& filter,
   SystemClock clock;
   Signals signals;
   client::EventStream stream(
-      server.api.place(), "/api/v1/events",
+      server.api.address(), "/api/v1/events",
       {.clock = &clock, .start = server.api.options().start});
   while (true) {
     absl::Status written;

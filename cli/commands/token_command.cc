@@ -35,13 +35,13 @@ absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args) {
 }
 
 absl::StatusOr<int> PrintToken(const Line&, Server& server, const Io& io) {
-  const client::Place& place = server.api.place();
-  if (!place.is_local()) {
+  const client::ServerAddress& address = server.api.address();
+  if (!address.is_local()) {
     return absl::FailedPreconditionError(absl::StrCat(
-        "the token of ", place.url,
+        "the token of ", address.url,
         " is on that machine: run `troika token` there, and set TROIKA_TOKEN"));
   }
-  const std::string path = absl::StrCat(place.home, "/token");
+  const std::string path = absl::StrCat(address.home, "/token");
   absl::StatusOr<std::string> token = ReadFile(path, kMaxToken);
   if (absl::IsNotFound(token.status())) {
     RETURN_IF_ERROR(server.api.GetHealth().status());

@@ -1,4 +1,4 @@
-#include "client/place.h"
+#include "client/address.h"
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -8,16 +8,17 @@
 
 namespace troika::client {
 
-std::string Place::Name() const {
+std::string ServerAddress::Name() const {
   return is_local() ? absl::StrCat(home, "/", kServerSocket) : url;
 }
 
-absl::StatusOr<Place> FindPlace(const Environment& environment) {
+absl::StatusOr<ServerAddress> FindServerAddress(
+    const Environment& environment) {
   absl::string_view url = environment.Get("TROIKA_URL");
   if (url.empty()) {
     ASSIGN_OR_RETURN(const Home home, Home::Open(environment));
-    // Of a socket's URL only the path counts.
-    return Place{.url = "http://troika", .home = home.path()};
+    // The host is not used, because the request goes to the socket.
+    return ServerAddress{.url = "http://troika", .home = home.path()};
   }
   const std::string given(url);
   absl::ConsumeSuffix(&url, "/");
@@ -30,8 +31,8 @@ absl::StatusOr<Place> FindPlace(const Environment& environment) {
         absl::StrCat("TROIKA_URL is \"", given,
                      "\": write it as http://HOST:PORT, with nothing after"));
   }
-  return Place{.url = std::string(url),
-               .token = std::string(environment.Get("TROIKA_TOKEN"))};
+  return ServerAddress{.url = std::string(url),
+                       .token = std::string(environment.Get("TROIKA_TOKEN"))};
 }
 
 }  // namespace troika::client
