@@ -23,8 +23,8 @@ std::string Json(absl::string_view bench, const Figure& f) {
 
 // Small values with the digits that matter.
 std::string Number(double value) {
-  if (value >= 100 || value == 0) return absl::StrFormat("%.0f", value);
-  return absl::StrFormat(value < 10 ? "%.2f" : "%.1f", value);
+  const int digits = value >= 100 || value == 0 ? 0 : value < 10 ? 2 : 1;
+  return absl::StrFormat("%.*f", digits, value);
 }
 
 // Says what is to be reached, and whether it was.
