@@ -146,6 +146,7 @@ class EventLoop::LoopTimer : public Timer {
     CHECK(event_add(&event_, &time) == 0);
   }
   void Cancel() override { event_del(&event_); }
+  bool is_set() const override { return evtimer_pending(&event_, nullptr); }
 
  private:
   static void OnEvent(evutil_socket_t, short, void* timer) {

@@ -48,6 +48,7 @@ class EventLoop {
     // Once; replaces what was set. Zero or less: in the next round.
     virtual void SetIn(absl::Duration delay) = 0;
     virtual void Cancel() = 0;
+    virtual bool is_set() const = 0;
   };
 
   EventLoop();

@@ -25,17 +25,20 @@ constexpr int64_t kMaxRead = int64_t{64} << 10;
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ActiveTask>> ActiveTask::Open(
-    TaskFolder folder, std::shared_ptr<TaskStream> stream, const Tools& tools) {
-  std::unique_ptr<ActiveTask> task(new ActiveTask(tools, std::move(stream)));
-  RunnerTools runner_tools = {.clock = tools.clock,
-                              .relay_program = tools.relay_program,
-                              .version_cache = tools.version_cache,
+    TaskFolder folder, std::shared_ptr<TaskStream> stream,
+    std::optional<Cli> cli, const TaskTools* tools, Owner* owner) {
+  std::unique_ptr<ActiveTask> task(
+      new ActiveTask(std::move(stream), tools, owner));
+  task->cli_ = std::move(cli);
+  RunnerTools runner_tools = {.clock = tools->clock,
+                              .relay_program = tools->relay_program,
+                              .version_cache = tools->home->version_cache(),
                               .max_read = kMaxRead};
   runner_tools.find_cli = [self = task.get()](const Backend&,
                                               const Environment&) {
     return std::exchange(self->cli_, std::nullopt);
   };
-  runner_tools.executor = [self = task.get(), pool = tools.pool,
+  runner_tools.executor = [self = task.get(), pool = tools->pool,
                            alive = std::weak_ptr<bool>(task->alive_)](
                               absl::AnyInvocable<void()> work,
                               absl::AnyInvocable<void()> done) {
@@ -46,7 +49,8 @@ absl::StatusOr<std::unique_ptr<ActiveTask>> ActiveTask::Open(
   };
   ASSIGN_OR_RETURN(task->runner_,
                    Runner::Open(std::move(folder), std::move(runner_tools)));
-  task->timer_ = tools.loop->NewTimer([self = task.get()] { self->Advance(); });
+  task->timer_ =
+      tools->loop->NewTimer([self = task.get()] { self->Advance(); });
   return task;
 }
 
@@ -87,19 +91,21 @@ void ActiveTask::Advance() {
   AnswerCommands();
   advancing_ = false;
   if (failure_.ok()) Wait();
+  // A turn that was withdrawn leaves its CLI unused.
+  if (caught_up() && state().turns_waiting == 0) cli_.reset();
   const bool wants = runner_->waits_for_start() && caught_up();
   if (!wants) wants_start_told_ = false;
   if (state().last_record != before || caught_up() != was_caught_up ||
       !failure_.ok()) {
-    tools_.owner->OnChanged(*this);
+    owner_.OnChanged(*this);
   }
   if (wants && !std::exchange(wants_start_told_, true)) {
-    return tools_.owner->OnWantsStart(*this);
+    return owner_.OnWantsStart(*this);
   }
   if (events_dropped_ && stream_->file().pending_bytes() == 0) {
-    tools_.owner->OnEventsDropped(*this);
+    owner_.OnEventsDropped(*this);
   }
-  if (at_rest()) tools_.owner->OnRest(*this);
+  if (at_rest()) owner_.OnRest(*this);
 }
 
 void ActiveTask::AddEvent(const Message& message) {

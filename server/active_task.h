@@ -16,14 +16,13 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "base/clock.h"
 #include "base/event_loop.h"
-#include "base/thread_pool.h"
 #include "dto/redact.h"
 #include "dto/troika.pb.h"
 #include "server/event_writer.h"
 #include "server/row.h"
 #include "server/task_stream.h"
+#include "server/task_tools.h"
 #include "store/task_store.h"
 #include "task/home.h"
 #include "task/runner.h"
@@ -49,19 +48,11 @@ class ActiveTask {
     virtual void OnEventsDropped(ActiveTask& task) = 0;
   };
 
-  struct Tools {
-    EventLoop* loop = nullptr;
-    ThreadPool* pool = nullptr;  // For what blocks.
-    Clock* clock = nullptr;
-    Owner* owner = nullptr;
-    std::string relay_program;
-    std::string version_cache;
-  };
-
-  // All of `tools` is borrowed. Reads nothing yet.
+  // Reads nothing yet. `cli` is known if the task's turn may start at once.
+  // Borrows `tools` and `owner`.
   static absl::StatusOr<std::unique_ptr<ActiveTask>> Open(
       TaskFolder folder, std::shared_ptr<TaskStream> stream,
-      const Tools& tools);
+      std::optional<Cli> cli, const TaskTools* tools, Owner* owner);
 
   // Begins to read; from then on the loop drives it.
   void Begin();
@@ -105,8 +96,10 @@ class ActiveTask {
     int64_t deadline = 0;
   };
 
-  ActiveTask(const Tools& tools, std::shared_ptr<TaskStream> stream)
-      : tools_(tools),
+  ActiveTask(std::shared_ptr<TaskStream> stream, const TaskTools* tools,
+             Owner* owner)
+      : tools_(*tools),
+        owner_(*owner),
         stream_(std::move(stream)),
         events_(stream_->task_id(), &stream_->file(), EventWriter::Limits()) {}
 
@@ -122,7 +115,8 @@ class ActiveTask {
   void Watch();
   void FlushEvents();
 
-  const Tools tools_;
+  const TaskTools& tools_;
+  Owner& owner_;
   const std::shared_ptr<TaskStream> stream_;
   EventWriter events_;
   mutable std::optional<Redactor> redactor_;
@@ -133,7 +127,7 @@ class ActiveTask {
   int64_t connections_ = 0;  // When they were made.
   std::unique_ptr<EventLoop::Timer> timer_;
   std::vector<Asked> asked_;
-  std::optional<absl::StatusOr<Cli>> cli_;
+  std::optional<absl::StatusOr<Cli>> cli_;  // For the turn that waits.
   // Shared with what the pool does for us, which may come after us.
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   absl::Status failure_;

@@ -88,7 +88,7 @@ Api::Caller Api::CallerOf(const http::Request& request) const {
   if (!ancestors) return {.role = Caller::Role::kAgent};
   for (const Ancestor& ancestor : *ancestors) {
     if (!IsRelay(ancestor)) continue;
-    const std::string task = tools_.tasks->TaskOfRelay(ancestor.pid);
+    const std::string task = tools_.tasks->open().FindByRelay(ancestor.pid);
     // The guard's parent is its relay.
     if (!task.empty() || ancestor.name == "troika-relay") {
       return {.role = Caller::Role::kAgent, .task = task};
@@ -115,11 +115,11 @@ absl::StatusOr<std::optional<AgentLimits>> Api::LimitsOf(
         "do this from a process whose task is not known (docs/security.md)");
   }
   // It was found by its relay, so it is open.
-  const Runner* const own = tools_.tasks->RunnerOf(caller.task);
+  const ActiveTask* const own = tools_.tasks->open().Find(caller.task);
   if (own == nullptr) {
     return absl::UnavailableError("the agent's task has ended");
   }
-  return LimitsOfTask(*own);
+  return LimitsOfTask(own->runner());
 }
 
 absl::Status Api::CheckCreate(const Caller& caller,
@@ -136,15 +136,16 @@ absl::Status Api::CheckCreate(const Caller& caller,
 
 void Api::AddParents(Line line, absl::AnyInvocable<void(Line)> done) {
   const std::string last = line.back();
-  tools_.tasks->Get(last, [this, line = std::move(line),
-                           done = std::move(done)](
-                              const absl::StatusOr<v1::Task>& task) mutable {
-    if (!task.ok() || task->parent_id().empty() || line.size() > kMaxDepth) {
-      return done(std::move(line));
-    }
-    line.push_back(task->parent_id());
-    AddParents(std::move(line), std::move(done));
-  });
+  tools_.tasks->open().Get(
+      last, [this, line = std::move(line), done = std::move(done)](
+                const absl::StatusOr<v1::Task>& task) mutable {
+        if (!task.ok() || task->parent_id().empty() ||
+            line.size() > kMaxDepth) {
+          return done(std::move(line));
+        }
+        line.push_back(task->parent_id());
+        AddParents(std::move(line), std::move(done));
+      });
 }
 
 void Api::CheckDepth(const Caller& caller, Checked checked) {

@@ -63,7 +63,7 @@ void Api::TaskEvents(Call call) {
     if (!from.ok()) return call.Fail(from.status());
     const auto page_size = ReadPageSize(call);
     if (!page_size.ok()) return call.Fail(page_size.status());
-    tools_.tasks->Stream(
+    tools_.tasks->open().GetStream(
         id,
         [this, call = std::move(call), from = *from, page_size = *page_size](
             absl::StatusOr<std::shared_ptr<TaskStream>> stream) mutable {

@@ -104,17 +104,19 @@ void Api::Metrics(Call call) {
       [](TaskStore& store) { return store.CountByState(); },
       [this, call = std::move(call)](absl::StatusOr<States> by_state) mutable {
         if (!by_state.ok()) return call.Fail(by_state.status());
-        const Tasks::Counts counts = tools_.tasks->counts();
-        call.ReplyBytes(tools_.metrics->Text(
-                            {.tasks_by_state = *std::move(by_state),
-                             .open_tasks = static_cast<int64_t>(counts.open),
-                             .running = counts.running,
-                             .queued = counts.queued,
-                             .viewers = static_cast<int64_t>(
-                                 counts.viewers + tools_.changes->viewers()),
-                             .connections = tools_.connections(),
-                             .longest_hold = tools_.loop->TakeLongestHold()}),
-                        "text/plain; version=0.0.4");
+        Tasks& tasks = *tools_.tasks;
+        call.ReplyBytes(
+            tools_.metrics->Text(
+                {.tasks_by_state = *std::move(by_state),
+                 .open_tasks = static_cast<int64_t>(tasks.open().size()),
+                 .running = tasks.running(),
+                 .queued = tasks.queued(),
+                 .viewers =
+                     static_cast<int64_t>(tasks.open().streams().viewers() +
+                                          tools_.changes->viewers()),
+                 .connections = tools_.connections(),
+                 .longest_hold = tools_.loop->TakeLongestHold()}),
+            "text/plain; version=0.0.4");
       });
 }
 

@@ -118,10 +118,11 @@ void Api::ListTasks(Call call) {
 
 void Api::GetTask(Call call) {
   WithTask(std::move(call), [this](Call call, const std::string& id) {
-    tools_.tasks->Get(id, [call = std::move(call)](
-                              const absl::StatusOr<v1::Task>& task) mutable {
-      call.ReplyOr(task);
-    });
+    tools_.tasks->open().Get(
+        id,
+        [call = std::move(call)](const absl::StatusOr<v1::Task>& task) mutable {
+          call.ReplyOr(task);
+        });
   });
 }
 
@@ -140,7 +141,7 @@ void Api::DeleteTask(Call call) {
 void Api::Ask(Call call, ActiveTask::Command command) {
   WithTask(std::move(call), [this, command = std::move(command)](
                                 Call call, const std::string& id) mutable {
-    tools_.tasks->Ask(
+    tools_.tasks->open().Ask(
         id, std::move(command),
         [call = std::move(call)](const absl::StatusOr<v1::Task>& task) mutable {
           call.ReplyOr(task);
@@ -219,7 +220,7 @@ void Api::AskTurnWithImages(
         return GiveTurn(runner, images->turn, check);
       });
     };
-    tools_.tasks->Ask(
+    tools_.tasks->open().Ask(
         id,
         [images,
          allow = std::move(allow)](Runner& runner) mutable -> absl::Status {

@@ -54,23 +54,6 @@ TEST(StartQueueTest, WhatLivesCountsWhateverTheLimit) {
   EXPECT_EQ(queue.Next(), "c");
 }
 
-TEST(StartQueueTest, ATaskThatCouldNotStartKeepsItsPlace) {
-  StartQueue queue({.running = 1});
-  queue.Add("b", "claude", 20);
-  queue.Add("a", "codex", 10);
-  EXPECT_EQ(queue.Next(), "a");
-  const int64_t version = queue.version();
-  queue.PutBack("a");
-  EXPECT_GT(queue.version(), version);
-  EXPECT_EQ(queue.running(), 0);
-  EXPECT_EQ(queue.Position("a"), 1);
-  EXPECT_EQ(queue.Position("b"), 2);
-  queue.PutBack("b");  // It waits.
-  EXPECT_EQ(queue.Next(), "a");
-  queue.Remove("a");
-  EXPECT_EQ(queue.Next(), "b");
-}
-
 TEST(StartQueueTest, PositionsAreRanksInALongQueue) {
   StartQueue queue({.running = 1, .running_of = {{"codex", 0}}});
   for (int i = 9999; i >= 0; --i) {

@@ -152,7 +152,7 @@ class Parts {
     tasks_.Begin();
     ASSIGN_OR_RETURN(const ServerReady ready, Listen());
     const Ticker beat(&loop_, kBeat, [this] {
-      tasks_.Beat();
+      tasks_.open().streams().Beat();
       changes_.Beat();
     });
     const Ticker look(&loop_, kLook, [this] { Look(); });

@@ -46,14 +46,6 @@ void StartQueue::SetRunning(absl::string_view id, absl::string_view harness) {
   running_.emplace(id, std::move(entry));
 }
 
-void StartQueue::PutBack(absl::string_view id) {
-  const auto it = running_.find(id);
-  if (it == running_.end()) return;
-  Entry entry = it->second;
-  Remove(id);
-  Wait(std::move(entry));
-}
-
 bool StartQueue::HasRoom(const std::string& harness) const {
   const auto limit = limits_.running_of.find(harness);
   if (limit == limits_.running_of.end()) return true;

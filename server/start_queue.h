@@ -35,9 +35,6 @@ class StartQueue {
   // Counts the task as running even above the limits, because its process is
   // alive.
   void SetRunning(absl::string_view id, absl::string_view harness);
-  // Puts a task that Next() returned, and that could not be started, back to
-  // the place it had.
-  void PutBack(absl::string_view id);
 
   // The first task that may run now, which then counts as running.
   std::optional<std::string> Next();

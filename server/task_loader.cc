@@ -36,9 +36,10 @@ std::vector<std::string> TakeSome(std::deque<std::string>* from, size_t count) {
 
 }  // namespace
 
-TaskLoader::TaskLoader(const Tools& tools)
-    : tools_(tools),
-      retry_timer_(tools.loop->NewTimer([this] { RetrySome(); })) {}
+TaskLoader::TaskLoader(const TaskTools* tools, Owner* owner)
+    : tools_(*tools),
+      owner_(*owner),
+      retry_timer_(tools->loop->NewTimer([this] { RetrySome(); })) {}
 
 size_t TaskLoader::remaining() const {
   return done() && in_flight_ == 0
@@ -88,21 +89,22 @@ void TaskLoader::Advance() {
       return Advance();
     case Phase::kProbe:
       phase_ = Phase::kRead;
-      tools_.owner->OnProgress();
+      OnPhaseOver();
       return Advance();
     case Phase::kRead:
       phase_ = Phase::kDone;
       keys_.clear();
+      superseded_.clear();
       break;
     case Phase::kDone:
       return;
   }
-  tools_.owner->OnProgress();
+  OnPhaseOver();
 }
 
 void TaskLoader::List() {
   ++in_flight_;
-  tools_.pool->RunFor<std::shared_ptr<Listing>>(
+  tools_.load_pool->RunFor<std::shared_ptr<Listing>>(
       [home = tools_.home] {
         AssertMayBlock("listing all tasks");
         LowerPriority();
@@ -165,7 +167,7 @@ void TaskLoader::ComparePage(std::string after) {
         // An index that can't be read has no rows: all are read again.
         auto page = std::make_shared<Entries>();
         if (entries.ok()) *page = *std::move(entries);
-        tools_.pool->RunFor<Compared>(
+        tools_.load_pool->RunFor<Compared>(
             [home = tools_.home, listing = listing_, page] {
               return Compare(*home, listing.get(), *page);
             },
@@ -184,7 +186,7 @@ void TaskLoader::OnCompared(Compared compared, std::string next_after) {
                    std::make_move_iterator(compared.behind.rbegin()),
                    std::make_move_iterator(compared.behind.rend()));
   if (!compared.removed.empty()) {
-    tools_.owner->OnRemoved(std::move(compared.removed));
+    owner_.OnRemoved(std::move(compared.removed));
   }
   if (!next_after.empty()) return ComparePage(std::move(next_after));
   listing_.reset();
@@ -195,7 +197,7 @@ void TaskLoader::Probe() {
   while (in_flight_ < kAtOnce && !to_probe_.empty()) {
     ++in_flight_;
     auto ids = TakeSome(&to_probe_, kProbeChunk);
-    tools_.pool->RunFor<std::vector<ProbedTask>>(
+    tools_.load_pool->RunFor<std::vector<ProbedTask>>(
         [home = tools_.home, ids = std::move(ids)] {
           LowerPriority();
           std::vector<ProbedTask> probed;
@@ -218,7 +220,7 @@ void TaskLoader::Probe() {
               to_read_.push_back(std::move(task.id));
             }
           }
-          if (!alive.empty()) tools_.owner->OnAlive(std::move(alive));
+          if (!alive.empty()) owner_.OnAlive(std::move(alive));
           Advance();
         });
   }
@@ -228,12 +230,12 @@ void TaskLoader::Read() {
   while (in_flight_ < kAtOnce && !to_read_.empty()) {
     ++in_flight_;
     auto ids = TakeSome(&to_read_, kReadChunk);
-    tools_.pool->RunFor<std::vector<LoadedTask>>(
-        [home = tools_.home, stop = tools_.stop, ids = std::move(ids)] {
+    tools_.load_pool->RunFor<std::vector<LoadedTask>>(
+        [home = tools_.home, ending = tools_.ending, ids = std::move(ids)] {
           LowerPriority();
           std::vector<LoadedTask> tasks;
           for (const std::string& id : ids) {
-            tasks.push_back(LoadTask(*home, id, *stop));
+            tasks.push_back(LoadTask(*home, id, *ending));
           }
           return tasks;
         },
@@ -244,10 +246,7 @@ void TaskLoader::Read() {
 }
 
 void TaskLoader::ReadDone(std::vector<LoadedTask> tasks) {
-  for (const LoadedTask& task : tasks) {
-    if (task.kind == LoadedTask::Kind::kUnreadable) Retry(task.id);
-  }
-  tools_.owner->OnLoaded(std::move(tasks));
+  owner_.OnLoaded(std::move(tasks));
   // The next ones wait until the index has taken these.
   tools_.index->Ask<bool>([](BufferedTaskStore&) { return true; },
                           [this, run = run_](const absl::StatusOr<bool>&) {
@@ -257,7 +256,20 @@ void TaskLoader::ReadDone(std::vector<LoadedTask> tasks) {
                           });
 }
 
+void TaskLoader::WhenOver(Phase phase, absl::AnyInvocable<void()> then) {
+  if (phase_ > phase) return then();
+  waiting_.emplace_back(phase, std::move(then));
+}
+
+void TaskLoader::OnPhaseOver() {
+  for (auto& [phase, then] : std::exchange(waiting_, {})) {
+    WhenOver(phase, std::move(then));
+  }
+  owner_.OnProgress();
+}
+
 void TaskLoader::Retry(const std::string& id) {
+  superseded_.erase(id);
   if (retries_.empty()) retry_timer_->SetIn(kRetryDelay);
   retries_.insert(id);
 }

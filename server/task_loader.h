@@ -10,7 +10,6 @@
 #ifndef TROIKA_SERVER_TASK_LOADER_H_
 #define TROIKA_SERVER_TASK_LOADER_H_
 
-#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -18,14 +17,14 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/functional/any_invocable.h"
 #include "absl/strings/string_view.h"
 #include "base/event_loop.h"
-#include "base/thread_pool.h"
 #include "server/load_task.h"
-#include "server/task_index.h"
-#include "task/home.h"
+#include "server/task_tools.h"
 
 namespace troika {
 
@@ -41,33 +40,35 @@ class TaskLoader {
     virtual void OnAlive(std::vector<std::string> ids) = 0;
     // Ended tasks whose folders were removed.
     virtual void OnRemoved(std::vector<std::string> ids) = 0;
-    // One of the questions below has another answer.
+    // A phase is over.
     virtual void OnProgress() = 0;
   };
 
-  // All borrowed.
-  struct Tools {
-    EventLoop* loop = nullptr;
-    ThreadPool* pool = nullptr;
-    TaskIndex* index = nullptr;
-    const Home* home = nullptr;
-    Owner* owner = nullptr;
-    const std::atomic<bool>* stop = nullptr;  // Set when the server ends.
-  };
-
-  explicit TaskLoader(const Tools& tools);
+  TaskLoader(const TaskTools* tools, Owner* owner);
 
   // Begins, or begins again after the index was lost.
   void Begin();
-  // Reads a task again in a moment, as it could not be read now.
+  // Reads a task again in a moment, because it can't be read now.
   void Retry(const std::string& id);
+  // Remembers, until the loader is done, that more is known of a task than
+  // what it has read.
+  void Supersede(const std::string& id) {
+    if (!done()) superseded_.insert(id);
+  }
+  bool IsSuperseded(const std::string& id) const {
+    return superseded_.count(id) > 0;
+  }
 
-  // Tasks that the index has as not ended have been read.
-  bool open_tasks_known() const { return phase_ > Phase::kReadOpen; }
-  // The folder has been listed: tasks that are made now are not mixed up with
-  // those that are found.
-  bool listed() const { return phase_ > Phase::kList; }
-  // All processes that live, and all idempotency keys, are known.
+  enum class Phase {
+    kReadOpen,  // Reads the tasks that have not ended, as the index has it.
+    kList,      // Lists the folder. Tasks made later are not mixed up with it.
+    kCompare,
+    kProbe,  // Finds all live processes and all idempotency keys.
+    kRead,
+    kDone,
+  };
+  // Calls `then` when the phase is over, which may be within this call.
+  void WhenOver(Phase phase, absl::AnyInvocable<void()> then);
   bool live_tasks_known() const { return phase_ > Phase::kProbe; }
   bool done() const { return phase_ == Phase::kDone; }
   // How many tasks are still to be read, as far as that is known.
@@ -78,7 +79,6 @@ class TaskLoader {
   std::optional<std::string> FindKey(absl::string_view key) const;
 
  private:
-  enum class Phase { kReadOpen, kList, kCompare, kProbe, kRead, kDone };
   // What the folder holds, sorted, and how far it has been compared.
   struct Listing {
     std::vector<std::string> ids;
@@ -99,10 +99,12 @@ class TaskLoader {
   void ReadDone(std::vector<LoadedTask> tasks);
   void Advance();
   void RetrySome();
+  void OnPhaseOver();
   // Whether a callback is of a run that Begin() has ended.
   bool IsOld(int64_t run) const { return run != run_; }
 
-  const Tools tools_;
+  const TaskTools& tools_;
+  Owner& owner_;
   int64_t run_ = 0;
   Phase phase_ = Phase::kReadOpen;
   std::shared_ptr<Listing> listing_;  // With jobs of the pool.
@@ -110,6 +112,8 @@ class TaskLoader {
   std::deque<std::string> to_read_;
   std::map<std::string, std::string, std::less<>> keys_;  // Of those to read.
   std::set<std::string> retries_;
+  std::set<std::string> superseded_;
+  std::vector<std::pair<Phase, absl::AnyInvocable<void()>>> waiting_;
   const std::unique_ptr<EventLoop::Timer> retry_timer_;
   int in_flight_ = 0;  // Jobs of this run.
 };

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 
 namespace troika {
 namespace {
@@ -132,6 +133,45 @@ void TaskStream::ForEach(absl::FunctionRef<void(Viewer&)> tell) {
   if (--telling_ == 0) {
     viewers_.erase(std::remove(viewers_.begin(), viewers_.end(), nullptr),
                    viewers_.end());
+  }
+}
+
+absl::StatusOr<std::shared_ptr<TaskStream>> TaskStreams::Open(
+    const std::string& id, int folder_fd) {
+  std::weak_ptr<TaskStream>& known = streams_[id];
+  if (std::shared_ptr<TaskStream> stream = known.lock()) return stream;
+  ASSIGN_OR_RETURN(std::unique_ptr<EventFile> file,
+                   EventFile::Open(folder_fd, id));
+  auto stream = std::make_shared<TaskStream>(id, std::move(file));
+  known = stream;
+  return stream;
+}
+
+void TaskStreams::Remove(const std::string& id) {
+  const auto removed = streams_.extract(id);
+  if (removed.empty()) return;
+  if (const auto stream = removed.mapped().lock()) stream->SetGone();
+}
+
+std::vector<std::shared_ptr<TaskStream>> TaskStreams::Watched() const {
+  std::vector<std::shared_ptr<TaskStream>> watched;
+  for (const auto& [id, weak] : streams_) {
+    std::shared_ptr<TaskStream> stream = weak.lock();
+    if (stream && stream->viewers() > 0) watched.push_back(std::move(stream));
+  }
+  return watched;
+}
+
+size_t TaskStreams::viewers() const {
+  size_t viewers = 0;
+  for (const auto& stream : Watched()) viewers += stream->viewers();
+  return viewers;
+}
+
+void TaskStreams::Beat() {
+  for (const auto& stream : Watched()) stream->Beat();
+  for (auto it = streams_.begin(); it != streams_.end();) {
+    it = it->second.expired() ? streams_.erase(it) : std::next(it);
   }
 }
 

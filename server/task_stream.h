@@ -4,12 +4,14 @@
 #define TROIKA_SERVER_TASK_STREAM_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
 #include "http/server.h"
 #include "server/event_file.h"
 
@@ -66,6 +68,23 @@ class TaskStream {
   int64_t task_version_ = 0;
   bool caught_up_ = false;
   bool gone_ = false;
+};
+
+// The streams that somebody writes or reads. Loop thread only.
+class TaskStreams {
+ public:
+  // The stream of a task, whose folder is `folder_fd`.
+  absl::StatusOr<std::shared_ptr<TaskStream>> Open(const std::string& id,
+                                                   int folder_fd);
+  // The task was deleted: tells its viewers.
+  void Remove(const std::string& id);
+  // Those that have viewers.
+  std::vector<std::shared_ptr<TaskStream>> Watched() const;
+  size_t viewers() const;
+  void Beat();
+
+ private:
+  std::map<std::string, std::weak_ptr<TaskStream>> streams_;
 };
 
 struct ViewFrom {

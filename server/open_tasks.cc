@@ -1,0 +1,250 @@
+#include "server/open_tasks.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "base/status_macros.h"
+#include "dto/proto_json.h"
+#include "server/load_task.h"
+#include "server/row.h"
+
+namespace troika {
+namespace {
+
+constexpr absl::Duration kRowDelay = absl::Milliseconds(250);
+constexpr int kRowsAtOnce = 50;
+
+}  // namespace
+
+absl::Status NoTaskError(absl::string_view name) {
+  return absl::NotFoundError(absl::StrCat(
+      "no task ", name, ": `troika tasks`, or GET /api/v1/tasks, lists them"));
+}
+
+OpenTasks::OpenTasks(const TaskTools* tools, const Parts& parts,
+                     size_t max_idle)
+    : tools_(*tools),
+      parts_(parts),
+      max_idle_(max_idle),
+      row_timer_(tools->loop->NewTimer([this] { PutOldRows(); })) {}
+
+ActiveTask* OpenTasks::Find(absl::string_view id) const {
+  const auto it = open_.find(id);
+  return it == open_.end() ? nullptr : it->second.task.get();
+}
+
+std::string OpenTasks::FindByRelay(pid_t pid) const {
+  for (const auto& [id, entry] : open_) {
+    if (entry.task->runner().relay_pid() == pid) return id;
+  }
+  return "";
+}
+
+absl::StatusOr<ActiveTask*> OpenTasks::Open(const std::string& id,
+                                            std::optional<Cli> cli) {
+  if (ActiveTask* task = Find(id)) return task;
+  if (parts_.deleter->IsDeleting(id)) {
+    return absl::NotFoundError(absl::StrCat("task ", id, " is being deleted"));
+  }
+  ASSIGN_OR_RETURN(TaskFolder folder, tools_.home->OpenTask(id));
+  ASSIGN_OR_RETURN(std::shared_ptr<TaskStream> stream,
+                   streams_.Open(id, folder.fd.get()));
+  ASSIGN_OR_RETURN(std::unique_ptr<ActiveTask> task,
+                   ActiveTask::Open(std::move(folder), std::move(stream),
+                                    std::move(cli), &tools_, this));
+  ActiveTask* const opened = task.get();
+  open_[id].task = std::move(task);
+  parts_.loader->Supersede(id);
+  opened->Begin();
+  return opened;
+}
+
+void OpenTasks::OpenOrReport(const std::string& id, std::optional<Cli> cli) {
+  const auto opened = Open(id, std::move(cli));
+  if (!opened.ok()) parts_.owner->OnUnreadable(id, opened.status());
+}
+
+void OpenTasks::CloseSoon(const std::string& id) {
+  if (std::exchange(open_.find(id)->second.closing, true)) return;
+  tools_.loop->Post([this, id] { Close(id); });
+}
+
+void OpenTasks::Close(const std::string& id) {
+  const auto it = open_.find(id);
+  if (it == open_.end()) return;
+  it->second.closing = false;
+  ActiveTask& task = *it->second.task;
+  const bool parked = parts_.queue->IsWaiting(id) && !task.has_commands();
+  if (!task.at_rest() && !parked) return;
+  task.Finish();
+  PutRow(it->second);
+  const absl::Status failure = task.failure();
+  open_.erase(it);
+  // A task that can't be read now may be alive, or waiting.
+  if (MayPass(failure)) parts_.owner->OnUnreadable(id, failure);
+}
+
+void OpenTasks::Remove(const std::string& id) {
+  streams_.Remove(id);
+  open_.erase(id);
+}
+
+void OpenTasks::OnWantsStart(ActiveTask& task) {
+  parts_.owner->OnWantsStart(task);
+}
+
+void OpenTasks::OnChanged(ActiveTask& task) {
+  if (!task.caught_up() && task.failure().ok()) return;
+  Entry& entry = open_.find(task.id())->second;
+  UpdateIdle(entry);
+  parts_.owner->OnRead(task);
+  entry.row_is_old = true;
+  if (TaskStatusId(task.state().status) != entry.shown_status) {
+    PutRow(entry);
+  } else if (!row_timer_->is_set()) {
+    row_timer_->SetIn(kRowDelay);
+  }
+}
+
+// The log is read again from its start, and the events that are missing are
+// added.
+void OpenTasks::OnEventsDropped(ActiveTask& task) {
+  tools_.loop->Post([this, id = task.id()] {
+    const ActiveTask* const open = Find(id);
+    if (open == nullptr || open->has_commands() || !open->runner().settled()) {
+      return;
+    }
+    open_.erase(id);
+    OpenOrReport(id);
+  });
+}
+
+void OpenTasks::UpdateIdle(Entry& entry) {
+  const TaskState& state = entry.task->state();
+  if (!entry.task->failure().ok() || !state.process_alive ||
+      state.status != TaskStatus::kIdle || state.input_closed) {
+    entry.idle_since_us.reset();
+  } else if (!entry.idle_since_us) {
+    entry.idle_since_us = tools_.clock->AwakeMicros();
+    tools_.loop->Post([this] { CloseIdle(); });
+  }
+}
+
+void OpenTasks::CloseIdle() {
+  std::vector<std::pair<int64_t, Entry*>> idle;
+  for (auto& [id, entry] : open_) {
+    if (entry.idle_since_us) idle.emplace_back(*entry.idle_since_us, &entry);
+  }
+  std::sort(idle.begin(), idle.end());
+  for (size_t i = 0; i + max_idle_ < idle.size(); ++i) {
+    Entry& entry = *idle[i].second;
+    entry.idle_since_us.reset();
+    // The task stays, and the next turn gets a new process.
+    entry.task->Ask([](Runner& runner) { return runner.CloseInput(); },
+                    [](const absl::Status&) {});
+  }
+}
+
+void OpenTasks::PutRow(Entry& entry) {
+  if (!std::exchange(entry.row_is_old, false)) return;
+  const ActiveTask& active = *entry.task;
+  entry.shown_status = std::string(TaskStatusId(active.state().status));
+  v1::Task task = active.Describe();
+  TaskRow row = active.Row(task);
+  const std::shared_ptr<TaskStream> stream = active.stream();
+  if (stream->viewers() > 0) {
+    AddPosition(&task);
+    stream->SetTask(ToJson(task));
+    stream->Tell();
+  }
+  parts_.rows->Put(std::move(row));
+}
+
+void OpenTasks::PutOldRows() {
+  int put = 0;
+  for (auto& [id, entry] : open_) {
+    if (!entry.row_is_old) continue;
+    if (++put > kRowsAtOnce) return row_timer_->SetIn(absl::ZeroDuration());
+    PutRow(entry);
+  }
+}
+
+void OpenTasks::PutRows() {
+  for (auto& [id, entry] : open_) PutRow(entry);
+}
+
+void OpenTasks::AddPosition(v1::Task* task) const {
+  if (const auto position = parts_.queue->Position(task->id())) {
+    task->set_queue_position(*position);
+  }
+}
+
+std::optional<v1::Task> OpenTasks::Describe(const std::string& id) const {
+  const ActiveTask* const active = Find(id);
+  if (active == nullptr) return std::nullopt;
+  v1::Task task = active->Describe();
+  AddPosition(&task);
+  return task;
+}
+
+void OpenTasks::Ask(const std::string& id, ActiveTask::Command command,
+                    TaskCallback done) {
+  const auto task = Open(id);
+  if (!task.ok()) return done(task.status());
+  (*task)->Ask(std::move(command), [this, id, done = std::move(done)](
+                                       const absl::Status& status) mutable {
+    if (!status.ok()) return done(status);
+    Get(id, std::move(done));
+  });
+}
+
+void OpenTasks::Get(const std::string& id, TaskCallback done) {
+  if (auto open = Describe(id)) return done(*std::move(open));
+  tools_.index->Ask<std::optional<TaskRow>>(
+      [id](BufferedTaskStore& store) { return store.Get(id); },
+      [this, id, done = std::move(done)](
+          absl::StatusOr<std::optional<TaskRow>> row) mutable {
+        // It may have been opened meanwhile.
+        if (auto open = Describe(id)) return done(*std::move(open));
+        if (!row.ok()) return done(row.status());
+        if (auto task = *row ? TaskOf(**row) : std::nullopt) {
+          AddPosition(&*task);
+          return done(*std::move(task));
+        }
+        if (parts_.loader->done() || !HasFolder(*tools_.home, id)) {
+          return done(NoTaskError(id));
+        }
+        // A task that has no row yet is read now.
+        Ask(
+            id, [](Runner&) { return absl::OkStatus(); }, std::move(done));
+      });
+}
+
+void OpenTasks::GetStream(const std::string& id, StreamCallback done) {
+  if (const ActiveTask* task = Find(id)) {
+    task->stream()->SetTask(ToJson(*Describe(id)));
+    return done(task->stream());
+  }
+  const auto folder = tools_.home->OpenTask(id);
+  if (!folder.ok()) return done(folder.status());
+  auto stream = streams_.Open(id, folder->fd.get());
+  if (!stream.ok()) return done(stream.status());
+  if ((*stream)->file().log_bytes() != LogBytes(*tools_.home, id)) {
+    const auto task = Open(id);
+    if (!task.ok()) return done(task.status());
+    if ((*task)->caught_up()) (*stream)->SetTask(ToJson(*Describe(id)));
+    return done(*std::move(stream));
+  }
+  (*stream)->set_caught_up();
+  Get(id, [stream = *std::move(stream), done = std::move(done)](
+              const absl::StatusOr<v1::Task>& task) mutable {
+    if (!task.ok()) return done(task.status());
+    stream->SetTask(ToJson(*task));
+    done(std::move(stream));
+  });
+}
+
+}  // namespace troika

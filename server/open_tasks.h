@@ -1,0 +1,128 @@
+// The tasks that are open, in memory: those that are alive, and those that
+// somebody watches or has asked for something.
+//
+// A task is opened when it is needed and closed when it needs nobody. While it
+// is open, its row is written from here, at most four times a second unless
+// its status changes.
+#ifndef TROIKA_SERVER_OPEN_TASKS_H_
+#define TROIKA_SERVER_OPEN_TASKS_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "base/event_loop.h"
+#include "dto/troika.pb.h"
+#include "server/active_task.h"
+#include "server/start_queue.h"
+#include "server/task_deleter.h"
+#include "server/task_loader.h"
+#include "server/task_rows.h"
+#include "server/task_stream.h"
+#include "server/task_tools.h"
+
+namespace troika {
+
+absl::Status NoTaskError(absl::string_view name);
+
+using TaskCallback = absl::AnyInvocable<void(absl::StatusOr<v1::Task>)>;
+
+// Loop thread only. Callbacks may be called within the call that takes them.
+class OpenTasks : private ActiveTask::Owner {
+ public:
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    // The task's turn waits for a process: ActiveTask::Start() lets it have
+    // one.
+    virtual void OnWantsStart(ActiveTask& task) = 0;
+    // The task was read to the end of its log, or can't be read any further.
+    virtual void OnRead(const ActiveTask& task) = 0;
+    // The task can't be opened, or can't be read any further for now.
+    virtual void OnUnreadable(const std::string& id,
+                              const absl::Status& error) = 0;
+  };
+  // All borrowed.
+  struct Parts {
+    const StartQueue* queue = nullptr;
+    TaskLoader* loader = nullptr;
+    TaskRows* rows = nullptr;
+    const TaskDeleter* deleter = nullptr;
+    Owner* owner = nullptr;
+  };
+
+  // Processes beyond `max_idle` that wait for input are closed, the one that
+  // waits longest first.
+  OpenTasks(const TaskTools* tools, const Parts& parts, size_t max_idle);
+
+  // Opens the task, unless it is open. If it then waits for a process, it
+  // starts with `cli`, or asks its owner for one.
+  absl::StatusOr<ActiveTask*> Open(const std::string& id,
+                                   std::optional<Cli> cli = std::nullopt);
+  // As above, and tells its owner if the task can't be opened.
+  void OpenOrReport(const std::string& id,
+                    std::optional<Cli> cli = std::nullopt);
+  // Closes the task in the next round, if it is at rest or queued.
+  void CloseSoon(const std::string& id);
+  // The task was deleted: tells its viewers.
+  void Remove(const std::string& id);
+  // Writes the rows of all open tasks.
+  void PutRows();
+
+  // Runs a command on the task, and calls back with the task when what it did
+  // is in the log.
+  void Ask(const std::string& id, ActiveTask::Command command,
+           TaskCallback done);
+  void Get(const std::string& id, TaskCallback done);
+  using StreamCallback =
+      absl::AnyInvocable<void(absl::StatusOr<std::shared_ptr<TaskStream>>)>;
+  // The task's events. They may still be read from the log: caught_up() tells.
+  void GetStream(const std::string& id, StreamCallback done);
+
+  // The task if it is open, else null. Valid until the loop goes on.
+  ActiveTask* /*nullable*/ Find(absl::string_view id) const;
+  // The id of the task whose relay is this process, or nothing.
+  std::string FindByRelay(pid_t pid) const;
+  size_t size() const { return open_.size(); }
+  TaskStreams& streams() { return streams_; }
+  const TaskStreams& streams() const { return streams_; }
+
+ private:
+  struct Entry {
+    std::unique_ptr<ActiveTask> task;
+    std::string shown_status;  // The status in the task's row.
+    bool row_is_old = false;
+    bool closing = false;
+    // When its process began to wait for input, unless that is being closed.
+    std::optional<int64_t> idle_since_us;
+  };
+
+  void OnWantsStart(ActiveTask& task) override;
+  void OnChanged(ActiveTask& task) override;
+  void OnRest(ActiveTask& task) override { CloseSoon(task.id()); }
+  void OnEventsDropped(ActiveTask& task) override;
+  void Close(const std::string& id);
+  void UpdateIdle(Entry& entry);
+  void CloseIdle();
+  void PutRow(Entry& entry);
+  void PutOldRows();
+  std::optional<v1::Task> Describe(const std::string& id) const;
+  void AddPosition(v1::Task* task) const;
+
+  const TaskTools& tools_;
+  const Parts parts_;
+  const size_t max_idle_;
+  std::map<std::string, Entry, std::less<>> open_;
+  TaskStreams streams_;
+  const std::unique_ptr<EventLoop::Timer> row_timer_;
+};
+
+}  // namespace troika
+
+#endif  // TROIKA_SERVER_OPEN_TASKS_H_

@@ -1,0 +1,104 @@
+#include "server/task_deleter.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/blocking.h"
+#include "relay/log_format.h"
+#include "task/follower.h"
+
+namespace troika {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr absl::string_view kTrashPrefix = ".gone-";
+
+fs::path TrashOf(const Home& home, const std::string& id) {
+  return absl::StrCat(home.path(), "/tasks/", kTrashPrefix, id);
+}
+
+void RemoveTrash(const Home& home) {
+  AssertMayBlock("removing deleted tasks");
+  std::error_code error;
+  std::vector<fs::path> trash;
+  for (const auto& entry :
+       fs::directory_iterator(home.path() + "/tasks", error)) {
+    if (absl::StartsWith(entry.path().filename().string(), kTrashPrefix)) {
+      trash.push_back(entry.path());
+    }
+  }
+  for (const fs::path& path : trash) fs::remove_all(path, error);
+}
+
+absl::Status MoveToTrash(const Home& home, const std::string& id) {
+  AssertMayBlock("moving a task's folder");
+  {
+    const auto folder = home.OpenTask(id);
+    struct stat log = {};
+    if (folder.ok() &&
+        fstatat(folder->fd.get(), relay::kLogName, &log, 0) == 0 &&
+        !LogIsFree(*folder)) {
+      return HasNotEndedError(id);
+    }
+  }
+  const fs::path folder = absl::StrCat(home.path(), "/tasks/", id);
+  std::error_code error;
+  fs::rename(folder, TrashOf(home, id), error);
+  if (!error || error == std::errc::no_such_file_or_directory) {
+    return absl::OkStatus();
+  }
+  return absl::ErrnoToStatus(error.value(),
+                             absl::StrCat("remove ", folder.string()));
+}
+
+}  // namespace
+
+absl::Status HasNotEndedError(const std::string& id) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("task ", id, " has not ended: stop it first"));
+}
+
+void TaskDeleter::Delete(const std::vector<std::string>& ids,
+                         absl::AnyInvocable<void(std::vector<Deletion>)> done) {
+  std::vector<Deletion> deletions;
+  for (const std::string& id : ids) {
+    deletions.push_back({.id = id, .status = owner_.CheckDelete(id)});
+    if (deletions.back().status.ok()) deleting_.insert(id);
+  }
+  using Deletions = std::vector<Deletion>;
+  tools_.delete_pool->RunFor<Deletions>(
+      [home = tools_.home, deletions = std::move(deletions)]() mutable {
+        for (auto& [id, status] : deletions) {
+          if (status.ok()) status = MoveToTrash(*home, id);
+        }
+        return std::move(deletions);
+      },
+      [this, done = std::move(done)](Deletions moved) mutable {
+        for (const auto& [id, status] : moved) {
+          deleting_.erase(id);
+          if (status.ok()) owner_.OnDeleted(id);
+        }
+        tools_.delete_pool->RunFor<Deletions>(
+            [home = tools_.home, moved = std::move(moved)]() mutable {
+              for (const auto& [id, status] : moved) {
+                std::error_code ignored;
+                if (status.ok()) fs::remove_all(TrashOf(*home, id), ignored);
+              }
+              return std::move(moved);
+            },
+            std::move(done));
+      });
+}
+
+void TaskDeleter::EmptyTrash() {
+  tools_.delete_pool->Run([home = tools_.home] { RemoveTrash(*home); }, [] {});
+}
+
+}  // namespace troika

@@ -1,0 +1,71 @@
+// Makes tasks, each idempotency key once.
+#ifndef TROIKA_SERVER_TASK_MAKER_H_
+#define TROIKA_SERVER_TASK_MAKER_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "agent/discovery/environment.h"
+#include "server/load_task.h"
+#include "server/start_queue.h"
+#include "server/task_loader.h"
+#include "server/task_rows.h"
+#include "server/task_starter.h"
+#include "server/task_tools.h"
+#include "task/request.h"
+
+namespace troika {
+
+// Loop thread only.
+class TaskMaker {
+ public:
+  // All borrowed.
+  struct Parts {
+    const StartQueue* queue = nullptr;
+    TaskLoader* loader = nullptr;
+    TaskRows* rows = nullptr;
+    TaskStarter* starter = nullptr;
+  };
+
+  TaskMaker(const TaskTools* tools, const Parts& parts, int max_queued)
+      : tools_(*tools), parts_(parts), max_queued_(max_queued) {}
+
+  // Makes a task and queues it, unless the request's key has one already. Calls
+  // back with the task's id.
+  using IdCallback = absl::AnyInvocable<void(absl::StatusOr<std::string>)>;
+  void Make(TaskRequest request, Environment environment, IdCallback done);
+  // ResourceExhausted if no more tasks may wait.
+  absl::Status CheckQueue() const;
+  bool idle() const { return making_.empty(); }
+
+ private:
+  int waiting() const {
+    return parts_.queue->waiting() + static_cast<int>(making_.size());
+  }
+  void FindKey(const std::string& key, TaskRequest request,
+               Environment environment);
+  void MakeNew(const std::string& key, TaskRequest request,
+               Environment environment);
+  void MakeWithCli(const std::string& key, TaskRequest request,
+                   const Environment& environment,
+                   const absl::StatusOr<Cli>& cli);
+  void OnMade(LoadedTask task, const Cli& cli);
+  void Finish(const std::string& key, const absl::StatusOr<std::string>& id);
+
+  const TaskTools& tools_;
+  const Parts parts_;
+  const int max_queued_;
+  // Those who wait for the tasks that are being made, by their keys. The key of
+  // a request without one begins with a newline, as no client's does.
+  std::map<std::string, std::vector<IdCallback>, std::less<>> making_;
+  int64_t keyless_ = 0;  // Requests without a key so far.
+};
+
+}  // namespace troika
+
+#endif  // TROIKA_SERVER_TASK_MAKER_H_

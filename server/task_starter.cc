@@ -1,0 +1,160 @@
+#include "server/task_starter.h"
+
+#include <utility>
+
+#include "absl/time/time.h"
+#include "agent/registry.h"
+#include "dto/proto_json.h"
+#include "server/row.h"
+#include "task/make.h"
+
+namespace troika {
+namespace {
+
+constexpr absl::Duration kPositionDelay = absl::Milliseconds(250);
+// Tasks that are opened in one round of the loop.
+constexpr int kOpenAtOnce = 2;
+
+}  // namespace
+
+TaskStarter::TaskStarter(const TaskTools* tools, const Parts& parts)
+    : tools_(*tools),
+      parts_(parts),
+      open_timer_(tools->loop->NewTimer([this] { OpenSome(); })),
+      position_timer_(tools->loop->NewTimer([this] { ShowPositions(); })) {}
+
+void TaskStarter::Add(const LoadedTask& task) {
+  parts_.queue->Add(task.id, task.row.harness, task.asked_us);
+  ShowPositionsSoon();
+}
+
+void TaskStarter::AddNew(const LoadedTask& task, const Cli& cli) {
+  Add(task);
+  StartSome(task.id, &cli);
+}
+
+void TaskStarter::TakeUp(std::vector<std::string> ids) {
+  for (std::string& id : ids) {
+    unread_.insert(id);
+    to_open_.push_back(std::move(id));
+  }
+  OpenSome();
+}
+
+void TaskStarter::OpenSome() {
+  for (int i = 0; i < kOpenAtOnce && !to_open_.empty(); ++i) {
+    const std::string id = std::move(to_open_.front());
+    to_open_.pop_front();
+    parts_.open->OpenOrReport(id);
+  }
+  if (!to_open_.empty()) open_timer_->SetIn(absl::ZeroDuration());
+}
+
+void TaskStarter::MarkRead(const std::string& id) {
+  if (unread_.erase(id) > 0 && unread_.empty()) {
+    tools_.loop->Post([this] { StartSome(); });
+  }
+}
+
+void TaskStarter::RetryLater(const std::string& id, const absl::Status& error) {
+  parts_.loader->Retry(id);
+  parts_.rows->PutTrouble(id, error);
+}
+
+void TaskStarter::OnUnreadable(const std::string& id,
+                               const absl::Status& error) {
+  // If it waits, it gets its place again when the loader has read it.
+  parts_.queue->Remove(id);
+  if (MayPass(error)) {
+    RetryLater(id, error);
+  } else {
+    parts_.loader->Supersede(id);
+    parts_.rows->PutLost(id, error);
+  }
+  MarkRead(id);
+}
+
+void TaskStarter::OnRead(const ActiveTask& task) {
+  const TaskState& state = task.state();
+  const bool alive = task.failure().ok() && state.process_alive;
+  if (alive && state.status != TaskStatus::kIdle) {
+    parts_.queue->SetRunning(task.id(), HarnessId(*state.harness));
+  } else if (alive || state.turns_waiting == 0 || !task.failure().ok()) {
+    parts_.queue->Remove(task.id());
+    tools_.loop->Post([this] { StartSome(); });
+  }
+  MarkRead(task.id());
+}
+
+void TaskStarter::OnWantsStart(ActiveTask& task) {
+  if (parts_.queue->IsRunning(task.id())) return StartProcess(task);
+  const TaskState& state = task.state();
+  const absl::Time asked =
+      state.turn_started.value_or(state.created.value_or(absl::UnixEpoch()));
+  parts_.queue->Add(task.id(), HarnessId(*state.harness),
+                    absl::ToUnixMicros(asked));
+  StartSome();
+  // It is opened again when its time has come.
+  if (parts_.queue->IsWaiting(task.id())) parts_.open->CloseSoon(task.id());
+}
+
+void TaskStarter::StartSome(const std::string& made, const Cli* cli) {
+  if (!parts_.loader->live_tasks_known() || !unread_.empty() ||
+      std::exchange(starting_, true)) {
+    return;
+  }
+  while (const auto id = parts_.queue->Next()) {
+    if (ActiveTask* active = parts_.open->Find(*id)) {
+      if (active->runner().waits_for_start()) StartProcess(*active);
+    } else {
+      parts_.open->OpenOrReport(
+          *id, *id == made ? std::make_optional(*cli) : std::nullopt);
+    }
+  }
+  starting_ = false;
+  ShowPositionsSoon();
+}
+
+void TaskStarter::StartProcess(ActiveTask& task) {
+  auto environment = ReadEnvironment(task.folder());
+  if (!environment.ok()) return task.Start(environment.status());
+  FindCli(*task.state().harness, *std::move(environment),
+          [this, id = task.id()](absl::StatusOr<Cli> cli) {
+            ActiveTask* const active = parts_.open->Find(id);
+            if (active != nullptr && parts_.queue->IsRunning(id)) {
+              active->Start(std::move(cli));
+            }
+          });
+}
+
+void TaskStarter::FindCli(Harness harness, Environment environment,
+                          absl::AnyInvocable<void(absl::StatusOr<Cli>)> found) {
+  tools_.probe_pool->RunFor<absl::StatusOr<Cli>>(
+      [this, harness, environment = std::move(environment)] {
+        return FindCliOf(BackendOf(harness), environment,
+                         tools_.home->version_cache());
+      },
+      std::move(found));
+}
+
+void TaskStarter::ShowPositionsSoon() {
+  if (parts_.queue->version() == shown_version_ || position_timer_->is_set()) {
+    return;
+  }
+  position_timer_->SetIn(kPositionDelay);
+}
+
+void TaskStarter::ShowPositions() {
+  shown_version_ = parts_.queue->version();
+  for (const auto& stream : parts_.open->streams().Watched()) {
+    if (!parts_.queue->IsWaiting(stream->task_id())) continue;
+    parts_.open->Get(stream->task_id(),
+                     [stream](const absl::StatusOr<v1::Task>& task) {
+                       if (!task.ok()) return;
+                       stream->SetTask(ToJson(*task));
+                       stream->Tell();
+                     });
+  }
+}
+
+}  // namespace troika
