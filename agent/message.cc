@@ -1,6 +1,12 @@
 #include "agent/message.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 
 namespace troika {
 
@@ -22,6 +28,26 @@ TokenCounts TokenCounts::Since(const TokenCounts& earlier) const {
           .cache_write = since(cache_write, earlier.cache_write),
           .output = since(output, earlier.output),
           .reasoning = since(reasoning, earlier.reasoning)};
+}
+
+std::optional<EventId> ParseEventId(absl::string_view text) {
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(text, absl::MaxSplits('.', 1));
+  EventId id;
+  const auto digits = [](absl::string_view part) {
+    return !part.empty() &&
+           std::all_of(part.begin(), part.end(), absl::ascii_isdigit);
+  };
+  if (!digits(parts.first) || !digits(parts.second) ||
+      !absl::SimpleAtoi(parts.first, &id.record) ||
+      !absl::SimpleAtoi(parts.second, &id.index)) {
+    return std::nullopt;
+  }
+  return id;
+}
+
+std::string EventIdText(const EventId& id) {
+  return absl::StrCat(id.record, ".", id.index);
 }
 
 }  // namespace troika

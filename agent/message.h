@@ -18,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 
 namespace troika {
@@ -258,6 +259,11 @@ struct EventId {
 
   auto operator<=>(const EventId&) const = default;
 };
+
+// "3.0".
+std::string EventIdText(const EventId& id);
+// Nothing if `text` is no id.
+std::optional<EventId> ParseEventId(absl::string_view text);
 
 struct Message {
   EventId id;

@@ -97,17 +97,17 @@ struct AsJson {
 // A value that is left out if it is at its default, as an `optional` field of
 // the .proto is.
 template <typename Value>
-struct SetValue {
+struct ValueIfSet {
   Value& value;
 };
 
 template <typename T, typename Value>
 struct IfSet {
   constexpr explicit IfSet(Value T::*member) : member(member) {}
-  SetValue<const Value> operator()(const T& object) const {
+  ValueIfSet<const Value> operator()(const T& object) const {
     return {object.*member};
   }
-  SetValue<Value> operator()(T& object) const { return {object.*member}; }
+  ValueIfSet<Value> operator()(T& object) const { return {object.*member}; }
 
   Value T::*member;
 };
@@ -166,7 +166,7 @@ bool IsDefault(const JsonText<String>& value) {
   return value.text.empty();
 }
 template <typename T>
-bool IsDefault(const SetValue<T>& value) {
+bool IsDefault(const ValueIfSet<T>& value) {
   return IsDefault(value.value);
 }
 

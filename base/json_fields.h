@@ -66,7 +66,7 @@ class FieldReader {
     return "";
   }
   template <typename T>
-  std::string ReadValue(Value value, SetValue<T> out) {
+  std::string ReadValue(Value value, ValueIfSet<T> out) {
     return ReadValue(value, out.value);
   }
   template <HasNames E>
@@ -121,7 +121,7 @@ std::string ToJson(const std::optional<T>& value) {
   return ToJson(*value);
 }
 template <typename T>
-std::string ToJson(const SetValue<T>& value) {
+std::string ToJson(const ValueIfSet<T>& value) {
   return ToJson(value.value);
 }
 template <typename T>

@@ -7,8 +7,8 @@
 #include "absl/strings/str_split.h"
 #include "agent/harness.h"
 #include "base/status_macros.h"
+#include "dto/json.h"
 #include "dto/proto_json.h"
-#include "dto/read_event.h"
 #include "task/reduce.h"
 
 namespace troika::cli {

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
 #include "base/status_macros.h"
-#include "dto/read_event.h"
+#include "dto/json.h"
 
 namespace troika::client {
 namespace {

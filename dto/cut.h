@@ -1,18 +1,19 @@
-// Leaves out the ends of long texts of an event, and says so in its `cut`.
+// Leaves out secrets and the ends of long texts of an event, and says in its
+// `cut` what was long.
 #ifndef TROIKA_DTO_CUT_H_
 #define TROIKA_DTO_CUT_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "absl/base/attributes.h"
-#include "absl/base/optimization.h"
 #include "absl/strings/string_view.h"
-#include "absl/time/time.h"
 #include "agent/message.h"
 #include "base/json.h"
 #include "dto/describe.h"
+#include "dto/redact.h"
 
 namespace troika {
 
@@ -28,88 +29,63 @@ inline absl::string_view CutAtCharacter(absl::string_view text, size_t size) {
   return size < 4 ? absl::string_view() : text.substr(0, size);
 }
 
-// Passes an event on to another sink (dto/describe.h), cut.
+// Passes an event on to another sink. Texts are redacted before they are cut:
+// a part of a secret would not be found.
 template <typename Sink>
 class CutSink {
  public:
-  CutSink(size_t max_text, Sink* sink) : max_text_(max_text), to_(*sink) {}
+  CutSink(size_t max_text, const Redactor* /*nullable*/ redactor, Sink* sink)
+      : max_text_(max_text), redactor_(redactor), to_(*sink) {}
 
   // Says what was cut, after all else.
   void Finish() {
-    if (ABSL_PREDICT_TRUE(cuts_.empty())) return;
-    to_.Messages(6, "cut", cuts_, [&](const Cut& cut) {
-      to_.String(1, "field", cut.field);
-      to_.Int64(2, "size", cut.size);
+    if (cuts_.empty()) return;
+    to_.PutMessages({6, "cut"}, cuts_, [&](const Cut& cut) {
+      to_.Put({1, "field"}, cut.field);
+      to_.Put({2, "size"}, cut.size);
     });
   }
 
-  void String(int number, absl::string_view name, absl::string_view value) {
-    to_.String(number, name, IsLong(value) ? Begin(name, value) : value);
-  }
-  void Json(int number, absl::string_view name, absl::string_view json) {
-    if (!IsLong(json)) {
-      to_.Json(number, name, json);
-      return;
+  void Put(const FieldInfo& field, absl::string_view text) {
+    std::optional<std::string> redacted;
+    if (redactor_ != nullptr && in_payload_) {
+      redacted = redactor_->RedactedText(field.name, text);
     }
-    std::string text;
-    json::AppendQuoted(Begin(name, json), &text);
-    to_.Json(number, name, text);
+    to_.Put(field, Begin(field, redacted ? *redacted : text));
   }
-  void Strings(int number, absl::string_view name,
-               const std::vector<std::string>& values) {
-    bool any_long = false;
-    for (const std::string& value : values) any_long |= IsLong(value);
-    if (!any_long) {
-      to_.Strings(number, name, values);
-      return;
+  void Put(const FieldInfo& field, JsonValue json) {
+    std::optional<std::string> redacted;
+    if (redactor_ != nullptr) redacted = redactor_->RedactedJson(json.text);
+    if (redacted) json.text = *redacted;
+    std::string begin;
+    if (json.text.size() > max_text_) {
+      json::AppendQuoted(Begin(field, json.text), &begin);
+      json.text = begin;
     }
-    std::vector<std::string> begun;
-    for (const std::string& value : values) {
-      begun.emplace_back(IsLong(value) ? Begin(name, value) : value);
+    to_.Put(field, json);
+  }
+  void Put(const FieldInfo& field, std::vector<std::string> texts) {
+    for (std::string& text : texts) {
+      std::optional<std::string> redacted;
+      if (redactor_ != nullptr) redacted = redactor_->RedactedText("", text);
+      if (redacted) text = *std::move(redacted);
+      text.resize(Begin(field, text).size());
     }
-    to_.Strings(number, name, begun);
+    to_.Put(field, texts);
   }
-  void Bool(int number, absl::string_view name, bool value) {
-    to_.Bool(number, name, value);
-  }
-  void Int32(int number, absl::string_view name, int32_t value) {
-    to_.Int32(number, name, value);
-  }
-  void SetInt32(int number, absl::string_view name, int32_t value) {
-    to_.SetInt32(number, name, value);
-  }
-  void Int64(int number, absl::string_view name, int64_t value) {
-    to_.Int64(number, name, value);
-  }
-  void Double(int number, absl::string_view name, double value) {
-    to_.Double(number, name, value);
-  }
-  void SetDouble(int number, absl::string_view name, double value) {
-    to_.SetDouble(number, name, value);
-  }
-  void Enum(int number, absl::string_view name, int value,
-            absl::string_view spelling) {
-    to_.Enum(number, name, value, spelling);
-  }
-  void Time(int number, absl::string_view name, absl::Time value) {
-    to_.Time(number, name, value);
-  }
-  void Duration(int number, absl::string_view name, absl::Duration value) {
-    to_.Duration(number, name, value);
+  template <typename Value>
+  void Put(const FieldInfo& field, const Value& value) {
+    to_.Put(field, value);
   }
   template <typename Body>
-  void Message(int number, absl::string_view name, const Body& body) {
+  void PutMessage(const FieldInfo& field, const Body& body) {
     in_payload_ = true;  // The first one is the payload; its ids come before.
-    to_.Message(number, name, body);
-  }
-  template <typename Body>
-  void SetMessage(int number, absl::string_view name, const Body& body) {
-    to_.SetMessage(number, name, body);
+    to_.PutMessage(field, body);
   }
   template <typename Items, typename Body>
-  void Messages(int number, absl::string_view name, const Items& items,
-                const Body& body) {
-    to_.Messages(number, name, items, body);
+  void PutMessages(const FieldInfo& field, const Items& items,
+                   const Body& body) {
+    to_.PutMessages(field, items, body);
   }
 
  private:
@@ -118,30 +94,19 @@ class CutSink {
     int64_t size;
   };
 
-  bool IsLong(absl::string_view value) const {
-    return ABSL_PREDICT_FALSE(value.size() > max_text_) && in_payload_;
-  }
-  ABSL_ATTRIBUTE_NOINLINE absl::string_view Begin(absl::string_view name,
-                                                  absl::string_view value) {
-    cuts_.push_back({name, static_cast<int64_t>(value.size())});
-    return CutAtCharacter(value, max_text_);
+  // As much of `text` as may be shown.
+  absl::string_view Begin(const FieldInfo& field, absl::string_view text) {
+    if (text.size() <= max_text_ || !in_payload_) return text;
+    cuts_.push_back({field.name, static_cast<int64_t>(text.size())});
+    return CutAtCharacter(text, max_text_);
   }
 
   const size_t max_text_;
+  const Redactor* const redactor_;
   Sink& to_;
   bool in_payload_ = false;
   std::vector<Cut> cuts_;
 };
-
-// DescribeEvent, with the payload's strings and JSON values cut after
-// `max_text` bytes; JSON is then a string of its first ones.
-template <typename Sink>
-void DescribeCutEvent(const Message& message, absl::string_view task_id,
-                      size_t max_text, Sink& sink) {
-  CutSink<Sink> cut(max_text, &sink);
-  DescribeEvent(message, task_id, cut);
-  cut.Finish();
-}
 
 }  // namespace troika
 

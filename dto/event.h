@@ -1,9 +1,8 @@
-// Events as protobuf: the same fields as in JSON, by dto/describe.h.
+// Events as messages of dto/troika.proto: the same fields as in JSON.
 #ifndef TROIKA_DTO_EVENT_H_
 #define TROIKA_DTO_EVENT_H_
 
 #include <cstddef>
-#include <string>
 
 #include "absl/strings/string_view.h"
 #include "agent/message.h"
@@ -11,16 +10,9 @@
 
 namespace troika {
 
-// A troika.v1.Event in protobuf's binary encoding.
-std::string EncodeEvent(const Message& message, absl::string_view task_id);
-
-v1::Event ToEvent(const Message& message, absl::string_view task_id);
-
-// Cut as AppendEventJson (dto/json.h) does it.
-std::string EncodeEvent(const Message& message, absl::string_view task_id,
-                        size_t max_text);
+// Texts over `max_text` bytes are cut as AppendEventJson (dto/json.h) does it.
 v1::Event ToEvent(const Message& message, absl::string_view task_id,
-                  size_t max_text);
+                  size_t max_text = absl::string_view::npos);
 
 }  // namespace troika
 

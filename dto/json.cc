@@ -1,12 +1,17 @@
 #include "dto/json.h"
 
-#include <cstdint>
+#include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/base/attributes.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "base/json.h"
+#include "base/json_fields.h"
 #include "dto/cut.h"
 #include "dto/describe.h"
 #include "dto/scalars.h"
@@ -15,87 +20,66 @@
 namespace troika {
 namespace {
 
+// A sink (dto/describe.h) that writes JSON.
 class JsonSink {
  public:
   explicit JsonSink(std::string* out) : out_(*out) {}
 
-  void String(int, absl::string_view name, absl::string_view value) {
-    Name(name);
-    json::AppendQuoted(value, &out_);
+  void Put(const FieldInfo& field, absl::string_view text) {
+    Name(field);
+    json::AppendQuoted(text, &out_);
   }
-  void Bool(int, absl::string_view name, bool value) {
-    Name(name);
+  void Put(const FieldInfo& field, bool value) {
+    Name(field);
     out_.append(value ? "true" : "false");
   }
-  void Int32(int, absl::string_view name, int32_t value) {
-    Name(name);
+  void Put(const FieldInfo& field, int32_t value) {
+    Name(field);
     AppendInt(value, &out_);
   }
-  void SetInt32(int number, absl::string_view name, int32_t value) {
-    Int32(number, name, value);
-  }
-  void Int64(int, absl::string_view name, int64_t value) {
-    Name(name);
+  void Put(const FieldInfo& field, int64_t value) {
+    Name(field);
     out_.push_back('"');
     AppendInt(value, &out_);
     out_.push_back('"');
   }
-  void Double(int, absl::string_view name, double value) {
-    Name(name);
+  void Put(const FieldInfo& field, double value) {
+    Name(field);
     AppendDouble(value, &out_);
   }
-  void SetDouble(int number, absl::string_view name, double value) {
-    Double(number, name, value);
+  void Put(const FieldInfo& field, const EnumValue& value) {
+    Name(field);
+    Quoted(value.name, 0);
   }
-  void Enum(int, absl::string_view name, int, absl::string_view spelling) {
-    Name(name);
-    Quoted(spelling, 0);
-  }
-  void Time(int, absl::string_view name, absl::Time value) {
-    Name(name);
+  void Put(const FieldInfo& field, absl::Time value) {
+    Name(field);
     out_.push_back('"');
     AppendTime(value, &out_);
     out_.push_back('"');
   }
-  void Duration(int, absl::string_view name, absl::Duration value) {
-    Name(name);
+  void Put(const FieldInfo& field, absl::Duration value) {
+    Name(field);
     out_.push_back('"');
     AppendDuration(value, &out_);
     out_.push_back('"');
   }
-  void Json(int, absl::string_view name, absl::string_view json) {
-    Name(name);
-    AppendJsonOnOneLine(json, &out_);
+  void Put(const FieldInfo& field, const JsonValue& json) {
+    Name(field);
+    AppendJsonOnOneLine(json.text, &out_);
   }
-  void Strings(int, absl::string_view name,
-               const std::vector<std::string>& values) {
-    Name(name);
-    Open('[');
-    for (const std::string& value : values) {
-      Comma();
-      json::AppendQuoted(value, &out_);
-    }
-    Close(']');
+  void Put(const FieldInfo& field, const std::vector<std::string>& texts) {
+    List(field, texts,
+         [&](const std::string& text) { json::AppendQuoted(text, &out_); });
   }
   template <typename Body>
-  void Message(int, absl::string_view name, const Body& body) {
-    Name(name);
+  void PutMessage(const FieldInfo& field, const Body& body) {
+    Name(field);
     Object(body);
   }
-  template <typename Body>
-  void SetMessage(int number, absl::string_view name, const Body& body) {
-    Message(number, name, body);
-  }
   template <typename Items, typename Body>
-  void Messages(int, absl::string_view name, const Items& items,
-                const Body& body) {
-    Name(name);
-    Open('[');
-    for (const auto& item : items) {
-      Comma();
-      Object([&] { body(item); });
-    }
-    Close(']');
+  void PutMessages(const FieldInfo& field, const Items& items,
+                   const Body& body) {
+    List(field, items, [&](const auto& item) { Object([&] { body(item); }); });
   }
   template <typename Body>
   void Object(const Body& body) {
@@ -105,6 +89,16 @@ class JsonSink {
   }
 
  private:
+  template <typename Items, typename Body>
+  void List(const FieldInfo& field, const Items& items, const Body& body) {
+    Name(field);
+    Open('[');
+    for (const auto& item : items) {
+      Comma();
+      body(item);
+    }
+    Close(']');
+  }
   void Open(char bracket) {
     out_.push_back(bracket);
     first_ = true;
@@ -117,8 +111,8 @@ class JsonSink {
     if (!first_) out_.push_back(',');
     first_ = false;
   }
-  // Of what needs no escape. It grows the string once and is inlined, so that
-  // names are constants to it: most of a small event is names.
+  // For text that needs no escape. It grows the string once and is inlined, so
+  // that names are constants to it: most of a small event is names.
   ABSL_ATTRIBUTE_ALWAYS_INLINE char* Quoted(absl::string_view text,
                                             size_t room) {
     const size_t before = out_.size();
@@ -130,14 +124,94 @@ class JsonSink {
     *to++ = '"';
     return to;
   }
-  ABSL_ATTRIBUTE_ALWAYS_INLINE void Name(absl::string_view name) {
+  ABSL_ATTRIBUTE_ALWAYS_INLINE void Name(const FieldInfo& field) {
     Comma();
-    *Quoted(name, 1) = ':';
+    *Quoted(field.name, 1) = ':';
   }
 
   std::string& out_;
   bool first_ = true;  // Nothing stands yet after the last bracket.
 };
+
+// A sink that adds up the fields.
+class MeasuringSink {
+ public:
+  explicit MeasuringSink(size_t max_text) : max_text_(max_text) {}
+
+  const EventSize& size() const { return size_; }
+
+  void Put(const FieldInfo& field, absl::string_view text) {
+    Add(field, 3);
+    AddText(text);
+  }
+  void Put(const FieldInfo& field, const JsonValue& json) {
+    Put(field, json.text);
+  }
+  void Put(const FieldInfo& field, const std::vector<std::string>& texts) {
+    Add(field, 3);
+    for (const std::string& text : texts) AddText(text);
+  }
+  void Put(const FieldInfo& field, bool) { Add(field, 5); }
+  void Put(const FieldInfo& field, int32_t) { Add(field, 5); }
+  void Put(const FieldInfo& field, int64_t) { Add(field, 10); }
+  void Put(const FieldInfo& field, double) { Add(field, 10); }
+  void Put(const FieldInfo& field, const EnumValue& value) {
+    Add(field, value.name.size());
+  }
+  void Put(const FieldInfo& field, absl::Time) { Add(field, 30); }
+  void Put(const FieldInfo& field, absl::Duration) { Add(field, 10); }
+  template <typename Body>
+  void PutMessage(const FieldInfo& field, const Body& body) {
+    in_payload_ = true;  // The first one is the payload; its ids come before.
+    Add(field, 3);
+    body();
+  }
+  template <typename Items, typename Body>
+  void PutMessages(const FieldInfo& field, const Items& items,
+                   const Body& body) {
+    Add(field, 3);
+    for (const auto& item : items) body(item);
+  }
+
+ private:
+  void Add(const FieldInfo& field, size_t value) {
+    size_.bytes += static_cast<int64_t>(field.name.size() + value + 4);
+  }
+  void AddText(absl::string_view text) {
+    const bool cut = in_payload_ && text.size() > max_text_;
+    size_.cut |= cut;
+    size_.bytes += static_cast<int64_t>(cut ? max_text_ : text.size()) + 3;
+  }
+
+  const size_t max_text_;
+  bool in_payload_ = false;
+  EventSize size_;
+};
+
+// Tries each payload by its name; false if `event` has none of them.
+template <size_t... kIndex>
+bool ReadPayload(json::Value event, json::FieldReader* reader, Payload* out,
+                 std::index_sequence<kIndex...>) {
+  return ([&] {
+    const json::Value body = event.Get(kPayloadFields[kIndex].name);
+    if (!body.IsObject()) return false;
+    reader->Read(body, &out->emplace<kIndex>());
+    return true;
+  }() || ...);
+}
+
+// The member that is no part of every event.
+std::string PayloadName(json::Value event) {
+  static constexpr absl::string_view kCommon[] = {
+      "id", "time", "taskId", "parentToolUseId", "blockId", "cut"};
+  for (const json::Member& member : event.members()) {
+    if (std::find(std::begin(kCommon), std::end(kCommon), member.key) ==
+        std::end(kCommon)) {
+      return std::string(member.key);
+    }
+  }
+  return "";
+}
 
 }  // namespace
 
@@ -149,9 +223,43 @@ void AppendEventJson(const Message& message, absl::string_view task_id,
 
 void AppendEventJson(const Message& message, absl::string_view task_id,
                      const EventJsonOptions& options, std::string* out) {
+  const size_t from = out->size();
   JsonSink sink(out);
-  sink.Object(
-      [&] { DescribeCutEvent(message, task_id, options.max_text, sink); });
+  sink.Object([&] {
+    CutSink<JsonSink> cut(options.max_text, options.redactor, &sink);
+    DescribeEvent(message, task_id, cut);
+    cut.Finish();
+  });
+  if (options.redactor != nullptr) options.redactor->Redact(out, from);
+}
+
+EventSize MeasureEvent(const Message& message, size_t max_text) {
+  MeasuringSink sink(max_text);
+  DescribeEvent(message, "", sink);
+  return sink.size();
+}
+
+absl::StatusOr<Message> ReadEvent(json::Value event) {
+  if (!event.IsObject()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("read an event: wanted an object, and this is ",
+                     json::TypeName(event.type())));
+  }
+  Message message;
+  message.id = ParseEventId(event.Get("id").StringOr("")).value_or(EventId());
+  json::FieldReader reader;
+  reader.Read(event, &message);
+  const bool found =
+      ReadPayload(event, &reader, &message.payload,
+                  std::make_index_sequence<std::variant_size_v<Payload>>());
+  if (!found || reader.has_unknown_name()) {
+    const std::string line = event.ToJson();
+    message.payload = Raw{.type = PayloadName(event),
+                          .line = line,
+                          .reason = "from a newer server",
+                          .size = static_cast<int64_t>(line.size())};
+  }
+  return message;
 }
 
 }  // namespace troika

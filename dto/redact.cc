@@ -49,8 +49,8 @@ bool MayBeNumber(absl::string_view text) {
 }
 
 // Replaces ranges of a text, which may overlap.
-void Replace(std::vector<TextRange> ranges, size_t from, TextForm form,
-             std::string* text) {
+void ReplaceRanges(std::vector<TextRange> ranges, size_t from, TextForm form,
+                   std::string* text) {
   std::sort(
       ranges.begin(), ranges.end(),
       [](const TextRange& a, const TextRange& b) { return a.begin < b.begin; });
@@ -189,10 +189,33 @@ void Redactor::AddForms(const std::string& secret) {
 
 void Redactor::Redact(std::string* json, size_t from) const {
   if (!problem_.empty()) return WithholdEvent(json, from);
-  std::vector<TextRange> ranges;
-  FindSecretShapes(*json, from, TextForm::kJson, &ranges);
-  finder_.FindAll(*json, from, TextForm::kJson, &ranges);
-  if (!ranges.empty()) Replace(std::move(ranges), from, TextForm::kJson, json);
+  Replace(from, TextForm::kJson, json);
+}
+
+std::optional<std::string> Redactor::RedactedText(
+    absl::string_view json_name, absl::string_view text) const {
+  if (!problem_.empty()) {
+    if (text.empty() || IsShownWithheld(json_name, text)) return std::nullopt;
+    return std::string(kWithheld);
+  }
+  std::string quoted;
+  json::AppendQuoted(text, &quoted);
+  if (!Replace(0, TextForm::kJson, &quoted)) return std::nullopt;
+  json::Parser parser;
+  const auto value = parser.Parse(quoted);
+  return std::string(value.ok() ? value->StringOr(kRedacted) : kRedacted);
+}
+
+std::optional<std::string> Redactor::RedactedJson(
+    absl::string_view json) const {
+  std::string text(json);
+  if (!problem_.empty()) {
+    text.clear();
+    json::AppendQuoted(kWithheld, &text);
+    return text;
+  }
+  if (!Replace(0, TextForm::kJson, &text)) return std::nullopt;
+  return text;
 }
 
 void Redactor::RedactPlain(std::string* text) const {
@@ -201,12 +224,16 @@ void Redactor::RedactPlain(std::string* text) const {
     *text = absl::StrCat("[withheld: ", problem_, "]");
     return;
   }
-  const TextForm form =
-      IsJsonContainer(*text) ? TextForm::kJson : TextForm::kPlain;
+  Replace(0, IsJsonContainer(*text) ? TextForm::kJson : TextForm::kPlain, text);
+}
+
+bool Redactor::Replace(size_t from, TextForm form, std::string* text) const {
   std::vector<TextRange> ranges;
-  FindSecretShapes(*text, 0, form, &ranges);
-  finder_.FindAll(*text, 0, form, &ranges);
-  if (!ranges.empty()) Replace(std::move(ranges), 0, form, text);
+  FindSecretShapes(*text, from, form, &ranges);
+  finder_.FindAll(*text, from, form, &ranges);
+  if (ranges.empty()) return false;
+  ReplaceRanges(std::move(ranges), from, form, text);
+  return true;
 }
 
 }  // namespace troika

@@ -69,6 +69,11 @@ class Redactor {
   // If there is a problem(), `json` must be an event, and all of its texts
   // become "[withheld]".
   void Redact(std::string* json, size_t from) const;
+  // The same for one text of an event, which has that name in JSON, and for one
+  // JSON value. Nothing if there is nothing to replace.
+  std::optional<std::string> RedactedText(absl::string_view json_name,
+                                          absl::string_view text) const;
+  std::optional<std::string> RedactedJson(absl::string_view json) const;
   // The same for any text. If there is a problem(), nothing is left of it.
   void RedactPlain(std::string* text) const;
 
@@ -101,6 +106,8 @@ class Redactor {
   };
 
   void AddForms(const std::string& secret);
+  // Whether there was something to replace.
+  bool Replace(size_t from, TextForm form, std::string* text) const;
 
   Finder finder_;
   std::string problem_;

@@ -59,7 +59,7 @@ std::vector<Payload> Payloads() {
            .tools = {"Bash", "", "a b"},
            .mcp_servers = {"github"}},
       UserInput{},
-      UserInput{.text = "hello", .images = -3},
+      UserInput{.text = "hello", .images = 3},
       Thinking{.text = "hm"},
       ToolUse{},
       ToolUse{.id = "item_2",

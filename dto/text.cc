@@ -40,79 +40,70 @@ class TextSink {
  public:
   explicit TextSink(std::string* out) : out_(*out) {}
 
-  void String(int, absl::string_view name, absl::string_view value) {
-    if (value.empty()) return;
-    Name(name);
-    Quotable(value);
+  void Put(const FieldInfo& field, absl::string_view text) {
+    if (Skips(field, text.empty())) return;
+    Name(field);
+    Quotable(text);
   }
-  void Bool(int, absl::string_view name, bool value) {
-    if (!value) return;
-    Name(name);
-    out_.append("true");
+  void Put(const FieldInfo& field, bool value) {
+    if (Skips(field, !value)) return;
+    Name(field);
+    out_.append(value ? "true" : "false");
   }
-  void Int32(int number, absl::string_view name, int32_t value) {
-    Int64(number, name, value);
-  }
-  void SetInt32(int, absl::string_view name, int32_t value) {
-    Name(name);
+  void Put(const FieldInfo& field, int64_t value) {
+    if (Skips(field, value == 0)) return;
+    Name(field);
     AppendInt(value, &out_);
   }
-  void Int64(int, absl::string_view name, int64_t value) {
-    if (value == 0) return;
-    Name(name);
-    AppendInt(value, &out_);
+  void Put(const FieldInfo& field, int32_t value) {
+    Put(field, int64_t{value});
   }
-  void Double(int number, absl::string_view name, double value) {
-    if (value != 0) SetDouble(number, name, value);
-  }
-  void SetDouble(int, absl::string_view name, double value) {
-    Name(name);
+  void Put(const FieldInfo& field, double value) {
+    if (Skips(field, value == 0)) return;
+    Name(field);
     AppendDouble(value, &out_);
   }
-  void Enum(int, absl::string_view name, int value,
-            absl::string_view spelling) {
-    if (value == 0) return;
-    Name(name);
-    absl::StrAppend(&out_, spelling);
+  void Put(const FieldInfo& field, const EnumValue& value) {
+    if (Skips(field, value.number == 0)) return;
+    Name(field);
+    absl::StrAppend(&out_, value.name);
   }
-  void Time(int, absl::string_view name, absl::Time value) {
-    Name(name);
+  void Put(const FieldInfo& field, absl::Time value) {
+    Name(field);
     AppendTime(value, &out_);
   }
-  void Duration(int, absl::string_view name, absl::Duration value) {
-    Name(name);
+  void Put(const FieldInfo& field, absl::Duration value) {
+    Name(field);
     AppendDuration(value, &out_);
   }
-  void Json(int, absl::string_view name, absl::string_view json) {
-    Name(name);
-    AppendJsonOnOneLine(Shown(json), &out_);
-    Rest(json);
+  void Put(const FieldInfo& field, const JsonValue& json) {
+    Name(field);
+    AppendJsonOnOneLine(Shown(json.text), &out_);
+    Rest(json.text);
   }
-  void Strings(int, absl::string_view name,
-               const std::vector<std::string>& values) {
-    List(name, values, [&](const std::string& value) { Quotable(value); });
+  void Put(const FieldInfo& field, const std::vector<std::string>& texts) {
+    List(field, texts, [&](const std::string& text) { Quotable(text); });
   }
   template <typename Body>
-  void Message(int number, absl::string_view name, const Body& body) {
+  void PutMessage(const FieldInfo& field, const Body& body) {
     const size_t before = out_.size();
-    SetMessage(number, name, body);
-    if (out_.ends_with("={}")) out_.resize(before);
-  }
-  template <typename Body>
-  void SetMessage(int, absl::string_view name, const Body& body) {
-    Name(name);
+    Name(field);
     Braces(body);
+    if (Skips(field, out_.ends_with("={}"))) out_.resize(before);
   }
   template <typename Items, typename Body>
-  void Messages(int, absl::string_view name, const Items& items,
-                const Body& body) {
-    List(name, items, [&](const auto& item) { Braces([&] { body(item); }); });
+  void PutMessages(const FieldInfo& field, const Items& items,
+                   const Body& body) {
+    List(field, items, [&](const auto& item) { Braces([&] { body(item); }); });
   }
 
  private:
-  void Name(absl::string_view name) {
+  static bool Skips(const FieldInfo& field, bool is_default) {
+    return is_default && !field.is_set;
+  }
+  void Name(const FieldInfo& field) {
     if (!out_.ends_with('{')) out_.push_back(' ');
-    absl::StrAppend(&out_, name, "=");
+    absl::StrAppend(&out_, field.name, "=");
   }
   template <typename Body>
   void Braces(const Body& body) {
@@ -121,9 +112,9 @@ class TextSink {
     out_.push_back('}');
   }
   template <typename Items, typename Body>
-  void List(absl::string_view name, const Items& items, const Body& body) {
+  void List(const FieldInfo& field, const Items& items, const Body& body) {
     if (items.empty()) return;
-    Name(name);
+    Name(field);
     char separator = '[';
     for (const auto& item : items) {
       out_.push_back(separator);
@@ -155,12 +146,12 @@ class TextSink {
 }  // namespace
 
 std::string EventText(const Message& message) {
-  std::string out = absl::StrCat(message.id.record, ".", message.id.index, " ",
+  std::string out = absl::StrCat(EventIdText(message.id), " ",
                                  kPayloadFields[message.payload.index()].name);
   TextSink sink(&out);
-  if (message.time) sink.Time(0, "time", *message.time);
-  sink.String(0, "parent", message.parent_tool_use_id);
-  sink.String(0, "block", message.block_id);
+  if (message.time) sink.Put({0, "time"}, *message.time);
+  sink.Put({0, "parent"}, absl::string_view(message.parent_tool_use_id));
+  sink.Put({0, "block"}, absl::string_view(message.block_id));
   std::visit([&](const auto& payload) { Describe(payload, sink); },
              message.payload);
   return out;

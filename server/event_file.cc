@@ -64,27 +64,6 @@ std::optional<EventId> IdAt(absl::string_view text) {
 
 }  // namespace
 
-std::optional<EventId> ParseEventId(absl::string_view text) {
-  const std::pair<absl::string_view, absl::string_view> parts =
-      absl::StrSplit(text, absl::MaxSplits('.', 1));
-  EventId id;
-  const auto digits = [](absl::string_view part) {
-    return !part.empty() && part.size() <= 18 &&
-           std::all_of(part.begin(), part.end(),
-                       [](char c) { return c >= '0' && c <= '9'; });
-  };
-  if (!digits(parts.first) || !digits(parts.second) ||
-      !absl::SimpleAtoi(parts.first, &id.record) ||
-      !absl::SimpleAtoi(parts.second, &id.index)) {
-    return std::nullopt;
-  }
-  return id;
-}
-
-std::string EventIdText(const EventId& id) {
-  return absl::StrCat(id.record, ".", id.index);
-}
-
 absl::StatusOr<std::unique_ptr<EventFile>> EventFile::Open(
     int folder_fd, absl::string_view task_id) {
   ASSIGN_OR_RETURN(std::unique_ptr<EventFile> file,
@@ -230,7 +209,7 @@ bool EventFile::LoadEnd(int64_t file_size) {
 }
 
 void EventFile::BeginFrame(const EventId& id) {
-  absl::StrAppend(&pending_, "id: ", id.record, ".", id.index, "\ndata: ");
+  absl::StrAppend(&pending_, "id: ", EventIdText(id), "\ndata: ");
   log_bytes_ = -1;
 }
 

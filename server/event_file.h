@@ -38,10 +38,6 @@ inline constexpr int kParserVersion = 1;
 // Less than any event's.
 inline constexpr EventId kBeforeAll = {.record = 0, .index = -1};
 
-// "3.0"; nothing where `text` is no id.
-std::optional<EventId> ParseEventId(absl::string_view text);
-std::string EventIdText(const EventId& id);
-
 class EventFile {
  public:
   // `folder_fd` is the task's, borrowed for the call.

@@ -4,10 +4,7 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
-#include "base/json.h"
 #include "dto/json.h"
-#include "dto/measure.h"
-#include "dto/read_event.h"
 
 namespace troika {
 namespace {
@@ -23,18 +20,6 @@ bool TellsCourse(const Payload& payload) {
          std::holds_alternative<RateLimit>(payload) ||
          std::holds_alternative<Notice>(payload) ||
          std::holds_alternative<Result>(payload);
-}
-
-// `json` is the whole event, redacted. What can't be read again is not shown.
-Message Reread(const Message& message, absl::string_view json) {
-  json::Parser parser;
-  const auto value = parser.Parse(json);
-  auto redacted = value.ok() ? ReadEvent(*value) : value.status();
-  if (redacted.ok()) return *std::move(redacted);
-  return {.id = message.id,
-          .time = message.time,
-          .payload = Raw{.reason = "can't be shown without what is secret",
-                         .size = static_cast<int64_t>(json.size())}};
 }
 
 }  // namespace
@@ -100,23 +85,15 @@ void EventWriter::AddNotice(const EventId& id,
 void EventWriter::AddCut(const Message& message, const Redactor& redactor) {
   const bool wants_whole = file_.wants_whole(message.id);
   if (!wants_whole && message.id <= file_.last()) return;
-  std::string plain;
-  AppendEventJson(message, task_id_, &plain);
-  std::string whole = plain;
-  redactor.Redact(&whole, 0);
-  if (wants_whole && whole.size() <= limits_.whole) {
-    file_.AddWhole(message.id, whole);
+  if (wants_whole) {
+    std::string whole;
+    AppendEventJson(message, task_id_, &whole);
+    redactor.Redact(&whole, 0);
+    if (whole.size() <= limits_.whole) file_.AddWhole(message.id, whole);
   }
   file_.Add(message.id, [&](std::string* out) {
-    const EventJsonOptions options = {.max_text = limits_.text};
-    const size_t from = out->size();
-    // Cut after it was redacted: a part of a secret would not be found.
-    if (whole == plain) {
-      AppendEventJson(message, task_id_, options, out);
-    } else {
-      AppendEventJson(Reread(message, whole), task_id_, options, out);
-    }
-    redactor.Redact(out, from);
+    AppendEventJson(message, task_id_,
+                    {.max_text = limits_.text, .redactor = &redactor}, out);
   });
 }
 

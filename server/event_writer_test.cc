@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
-#include "dto/read_event.h"
+#include "dto/json.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "relay/testing.h"

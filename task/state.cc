@@ -46,10 +46,6 @@ class Lines {
   std::string out_;
 };
 
-std::string EventText(const EventId& id) {
-  return absl::StrCat(id.record, ".", id.index);
-}
-
 void AddResult(const TurnResult& result, Lines* lines) {
   lines->AddFlag(result.is_error ? "result: error" : "result: good", true);
   lines->AddFlag("result.synthetic", result.synthetic);
@@ -66,16 +62,16 @@ void AddPending(const TaskState& state, Lines* lines) {
   for (const auto& [id, approval] : state.approvals) {
     lines->Add(absl::StrCat("approval ", Quoted(id)),
                absl::StrJoin(
-                   {EventText(approval.asked), approval.tool_use_id,
+                   {EventIdText(approval.asked), approval.tool_use_id,
                     approval.tool_name, approval.input_json, approval.reason},
                    " | "));
     lines->AddFlag(absl::StrCat("answered ", Quoted(id)), approval.answered);
   }
   for (const auto& [id, question] : state.questions) {
     const std::string name = absl::StrCat("question ", Quoted(id));
-    lines->Add(name,
-               absl::StrJoin({EventText(question.asked), question.tool_use_id},
-                             " | "));
+    lines->Add(
+        name, absl::StrJoin({EventIdText(question.asked), question.tool_use_id},
+                            " | "));
     lines->AddFlag(absl::StrCat("answered ", Quoted(id)), question.answered);
     for (const PendingQuestion::Item& item : question.items) {
       lines->Add(absl::StrCat(name, item.multi_select ? " any of" : " one of"),

@@ -138,8 +138,7 @@ Answering::Asked Answering::Load(const TaskState& state) {
   absl::StatusOr<Message> whole = absl::UnavailableError(
       "the server does not say which event asked; is it an old one?");
   if (event != EventId()) {
-    whole =
-        api_.GetExactEvent(task_, absl::StrCat(event.record, ".", event.index));
+    whole = api_.GetExactEvent(task_, EventIdText(event));
   }
   if (whole.ok() && IdOf(whole->payload) == id) {
     known_[id] = whole->payload;

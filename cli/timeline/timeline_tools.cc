@@ -166,11 +166,10 @@ void Timeline::Ask(const std::string& id, const std::vector<std::string>& rows,
     return;
   }
   absl::StrAppend(&out_, rows[0], "\n");
-  const EventId& event = context.message.id;
   Paragraph(Style::kDim, "  ",
             absl::StrCat(MoreLinesText(static_cast<int64_t>(rows.size()) - 1),
                          ": troika show ", context.state.task, " --event ",
-                         event.record, ".", event.index));
+                         EventIdText(context.message.id)));
 }
 
 void Timeline::On(const Approval& approval, const Context& context) {

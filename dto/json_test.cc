@@ -1,13 +1,14 @@
-#include "dto/read_event.h"
+#include "dto/json.h"
 
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_replace.h"
 #include "agent/registry.h"
 #include "agent/testing.h"
-#include "dto/json.h"
+#include "dto/redact.h"
 #include "dto/testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -33,7 +34,7 @@ Message Read(absl::string_view json) {
   return *std::move(message);
 }
 
-TEST(ReadEventTest, ReadsEverySampleBack) {
+TEST(EventJsonTest, ReadsEverySampleBack) {
   for (const Message& message : SampleMessages()) {
     const std::string json = JsonOf(message);
     const Message read = Read(json);
@@ -46,7 +47,7 @@ TEST(ReadEventTest, ReadsEverySampleBack) {
   }
 }
 
-TEST(ReadEventTest, ReadsEveryStreamBack) {
+TEST(EventJsonTest, ReadsEveryStreamBack) {
   int events = 0;
   for (const Stream& stream : AllStreams()) {
     const std::unique_ptr<Protocol> protocol =
@@ -61,7 +62,53 @@ TEST(ReadEventTest, ReadsEveryStreamBack) {
   EXPECT_GT(events, 1000);
 }
 
-TEST(ReadEventTest, WhatIsNewIsRaw) {
+// The event as a client would cut it, who has it redacted.
+std::string CutAfterRedacting(const Message& message, const Redactor& redactor,
+                              size_t max_text) {
+  std::string json = JsonOf(message);
+  redactor.Redact(&json, 0);
+  std::string cut;
+  AppendEventJson(Read(json), "task", {.max_text = max_text}, &cut);
+  redactor.Redact(&cut, 0);
+  return cut;
+}
+
+TEST(EventJsonTest, SecretsAreTakenOutBeforeTheCut) {
+  std::vector<Message> messages;
+  for (const Stream& stream : AllStreams()) {
+    const std::unique_ptr<Protocol> protocol =
+        BackendOf(stream.harness).NewProtocol({});
+    for (Message& message : RunStream(*protocol, ReadFileOrDie(stream.path))) {
+      messages.push_back(std::move(message));
+    }
+  }
+  const std::string key = "sk-abcdefghijklmnop1234567890ABCDEF";
+  messages.push_back({.payload = Text{"the \"key\" is " + key + "\n"}});
+  messages.push_back(
+      {.payload =
+           ToolUse{.input_json = R"({"a":["x","\"pass\\\\word\""],"b":")" +
+                                 key + R"("})"}});
+  messages.push_back({.payload = Init{.tools = {"Bash", key, "pass\\word"}}});
+  messages.push_back({.payload = Raw{.type = "t", .line = "1234567890"}});
+  const Redactor redactors[] = {
+      Redactor(std::vector<std::string>{"pass\\word", "command", "1234567890"}),
+      Redactor(KnownSecrets{.problem = "no environment"})};
+  int redacted = 0;
+  for (const Message& message : messages) {
+    for (const Redactor& redactor : redactors) {
+      for (const size_t max_text : {1, 12, 40, 1000}) {
+        std::string cut;
+        AppendEventJson(message, "task",
+                        {.max_text = max_text, .redactor = &redactor}, &cut);
+        ASSERT_EQ(cut, CutAfterRedacting(message, redactor, max_text));
+        redacted += absl::StrContains(cut, "[redacted]") ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(redacted, 100);
+}
+
+TEST(EventJsonTest, WhatIsNewIsRaw) {
   for (const absl::string_view json :
        {R"({"id":"3.1","taskId":"t","hologram":{"x":1}})",
         R"({"id":"3.1","notice":{"kind":"prophecy","text":"x"}})",
@@ -78,7 +125,7 @@ TEST(ReadEventTest, WhatIsNewIsRaw) {
             "hologram");
 }
 
-TEST(ReadEventTest, MissingAndStrangeFieldsKeepTheirDefaults) {
+TEST(EventJsonTest, MissingAndStrangeFieldsKeepTheirDefaults) {
   const Message bare = Read(R"({"toolResult":{}})");
   EXPECT_EQ(JsonOf(bare), JsonOf({.payload = ToolResult{}}));
   const Message strange =
@@ -97,7 +144,7 @@ TEST(ReadEventTest, MissingAndStrangeFieldsKeepTheirDefaults) {
             7);
 }
 
-TEST(ReadEventTest, RefusesWhatIsNoObject) {
+TEST(EventJsonTest, RefusesWhatIsNoObject) {
   json::Parser parser;
   EXPECT_TRUE(absl::IsInvalidArgument(ReadEvent(*parser.Parse("[]")).status()));
   EXPECT_TRUE(absl::IsInvalidArgument(ReadEvent(json::Value()).status()));
