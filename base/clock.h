@@ -1,30 +1,31 @@
-// What time it is, so that tests can say another one.
+// A clock that tests can replace.
 #ifndef TROIKA_BASE_CLOCK_H_
 #define TROIKA_BASE_CLOCK_H_
 
 #include <atomic>
 #include <cstdint>
 
+#include "absl/time/time.h"
+
 namespace troika {
 
-// Thread-safe.
+// Times are whole microseconds, as in logs and frames. Thread-safe.
 class Clock {
  public:
   virtual ~Clock() = default;
 
-  // Microseconds since the epoch, for what people and logs are told. Changes by
-  // leaps only in FollowRealTime().
-  virtual int64_t NowMicros() = 0;
+  // The real time, for people and logs. Leaps only in FollowRealTime().
+  virtual absl::Time Now() = 0;
 
-  // Microseconds for deadlines and retries. Stands still while the machine
-  // sleeps and never leaps, however the real time is set. Only differences mean
-  // something, and only within a process.
-  virtual int64_t AwakeMicros() { return NowMicros(); }
+  // The time for deadlines and retries. It stands still while the machine
+  // sleeps, and never leaps when the real time is set. Its epoch is of no
+  // meaning: only differences between two values of one process are.
+  virtual absl::Time Awake() { return Now(); }
 
-  // Corrects NowMicros() if it differs from the real time by more than a
-  // second, as the machine slept or somebody set its time. Returns by how many
-  // microseconds it leapt, or 0.
-  virtual int64_t FollowRealTime() { return 0; }
+  // Corrects Now() if it differs from the real time by more than a second,
+  // because the machine slept or somebody set its time. Returns how far it
+  // leapt.
+  virtual absl::Duration FollowRealTime() { return absl::ZeroDuration(); }
 };
 
 class SystemClock : public Clock {
@@ -32,15 +33,22 @@ class SystemClock : public Clock {
   SystemClock();
   // For tests: `read` takes a CLOCK_… and returns its microseconds.
   explicit SystemClock(int64_t (*read)(int clock));
-  int64_t NowMicros() override;
-  int64_t AwakeMicros() override;
-  int64_t FollowRealTime() override;
+  absl::Time Now() override;
+  absl::Time Awake() override;
+  absl::Duration FollowRealTime() override;
 
  private:
+  int64_t AwakeMicros() const;
+
+  // Microseconds, because they are atomic and Abseil's types are not.
   int64_t (*const read_)(int clock);
   const int64_t offset_;  // From the monotonic clock to the first real time.
   std::atomic<int64_t> leaps_ = 0;  // Sum of all since then.
 };
+
+// The timeout for poll(2) that ends when `left` has passed, and not before.
+// Waits longer than an hour end after an hour; -1 if `left` is infinite.
+int PollTimeout(absl::Duration left);
 
 }  // namespace troika
 

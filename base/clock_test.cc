@@ -2,69 +2,75 @@
 
 #include <time.h>
 
+#include "absl/time/clock.h"
 #include "gtest/gtest.h"
 
 namespace troika {
 namespace {
 
-constexpr int64_t kSecond = 1000000;
-constexpr int64_t kHour = 3600 * kSecond;
-
-int64_t real_time;
-int64_t monotonic_time;
+absl::Time real_time;
+absl::Time monotonic_time;
 
 int64_t ReadFake(int clock) {
-  return clock == CLOCK_REALTIME ? real_time : monotonic_time;
+  return absl::ToUnixMicros(clock == CLOCK_REALTIME ? real_time
+                                                    : monotonic_time);
 }
 
 class SystemClockTest : public testing::Test {
  protected:
   SystemClockTest() {
-    real_time = 1700000000 * kSecond;
-    monotonic_time = 500 * kSecond;
+    real_time = absl::FromUnixSeconds(1700000000);
+    monotonic_time = absl::FromUnixSeconds(500);
   }
-  static void Pass(int64_t micros) {
-    real_time += micros;
-    monotonic_time += micros;
+  static void Pass(absl::Duration time) {
+    real_time += time;
+    monotonic_time += time;
   }
 };
 
 TEST_F(SystemClockTest, SleepIsInTheTimeOnceItIsFollowed) {
   SystemClock clock(&ReadFake);
-  const int64_t awake = clock.AwakeMicros();
-  Pass(5 * kSecond);
-  real_time += 8 * kHour;
-  EXPECT_EQ(clock.NowMicros(), real_time - 8 * kHour);
-  EXPECT_EQ(clock.FollowRealTime(), 8 * kHour);
-  EXPECT_EQ(clock.NowMicros(), real_time);
-  EXPECT_EQ(clock.AwakeMicros() - awake, 5 * kSecond);
-  EXPECT_EQ(clock.FollowRealTime(), 0);
+  const absl::Time awake = clock.Awake();
+  Pass(absl::Seconds(5));
+  real_time += absl::Hours(8);
+  EXPECT_EQ(clock.Now(), real_time - absl::Hours(8));
+  EXPECT_EQ(clock.FollowRealTime(), absl::Hours(8));
+  EXPECT_EQ(clock.Now(), real_time);
+  EXPECT_EQ(clock.Awake() - awake, absl::Seconds(5));
+  EXPECT_EQ(clock.FollowRealTime(), absl::ZeroDuration());
   // Set back, by somebody.
-  real_time -= 24 * kHour;
-  Pass(kSecond);
-  EXPECT_EQ(clock.FollowRealTime(), -24 * kHour);
-  EXPECT_EQ(clock.NowMicros(), real_time);
-  EXPECT_EQ(clock.AwakeMicros() - awake, 6 * kSecond);
+  real_time -= absl::Hours(24);
+  Pass(absl::Seconds(1));
+  EXPECT_EQ(clock.FollowRealTime(), -absl::Hours(24));
+  EXPECT_EQ(clock.Now(), real_time);
+  EXPECT_EQ(clock.Awake() - awake, absl::Seconds(6));
 }
 
 TEST_F(SystemClockTest, SmallCorrectionsAreNotFollowed) {
   SystemClock clock(&ReadFake);
-  real_time += kSecond / 2;
-  EXPECT_EQ(clock.FollowRealTime(), 0);
-  real_time -= kSecond;
-  EXPECT_EQ(clock.FollowRealTime(), 0);
-  real_time -= 2 * kSecond;
-  EXPECT_EQ(clock.FollowRealTime(), -5 * kSecond / 2);
+  real_time += absl::Milliseconds(500);
+  EXPECT_EQ(clock.FollowRealTime(), absl::ZeroDuration());
+  real_time -= absl::Seconds(1);
+  EXPECT_EQ(clock.FollowRealTime(), absl::ZeroDuration());
+  real_time -= absl::Seconds(2);
+  EXPECT_EQ(clock.FollowRealTime(), -absl::Milliseconds(2500));
 }
 
 TEST(RealClockTest, TellsTheTime) {
   SystemClock clock;
-  const int64_t now = int64_t{time(nullptr)} * kSecond;
-  EXPECT_NEAR(static_cast<double>(clock.NowMicros()), static_cast<double>(now),
-              2.0 * kSecond);
-  const int64_t first = clock.AwakeMicros();
-  const int64_t second = clock.AwakeMicros();
+  EXPECT_LT(absl::AbsDuration(clock.Now() - absl::Now()), absl::Seconds(2));
+  const absl::Time first = clock.Awake();
+  const absl::Time second = clock.Awake();
   EXPECT_LE(first, second);
+}
+
+TEST(PollTimeoutTest, RoundsUpAndIsBounded) {
+  EXPECT_EQ(PollTimeout(absl::Microseconds(1)), 1);
+  EXPECT_EQ(PollTimeout(absl::Milliseconds(7)), 7);
+  EXPECT_EQ(PollTimeout(-absl::Seconds(1)), 0);
+  EXPECT_EQ(PollTimeout(-absl::InfiniteDuration()), 0);
+  EXPECT_EQ(PollTimeout(absl::Hours(9999)), 3600000);
+  EXPECT_EQ(PollTimeout(absl::InfiniteDuration()), -1);
 }
 
 }  // namespace

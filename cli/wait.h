@@ -3,19 +3,16 @@
 
 #include <poll.h>
 
-#include <cstdint>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "base/clock.h"
 
 namespace troika::cli {
 
-// The sooner of two times in microseconds; 0 is never.
-int64_t Sooner(int64_t a, int64_t b);
-
-// Until one of `fds` has something, or it is `wake_at`. Sets what they have;
-// false where none has anything.
-bool Wait(std::vector<pollfd>* fds, int64_t wake_at, Clock& clock);
+// Waits until one of `fds` is ready or clock.Awake() is `wake_at`, and sets
+// their `revents`. False if none is ready.
+bool Wait(std::vector<pollfd>* fds, absl::Time wake_at, Clock& clock);
 
 }  // namespace troika::cli
 

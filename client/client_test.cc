@@ -200,14 +200,12 @@ TEST(ApiTest, StartsAServerWhereNobodyListens) {
 // Its time is added to the real one's.
 class SkippingClock : public Clock {
  public:
-  int64_t NowMicros() override { return clock_.NowMicros() + skipped_; }
-  void Skip(absl::Duration time) {
-    skipped_ += absl::ToInt64Microseconds(time);
-  }
+  absl::Time Now() override { return clock_.Now() + skipped_; }
+  void Skip(absl::Duration time) { skipped_ += time; }
 
  private:
   SystemClock clock_;
-  int64_t skipped_ = 0;
+  absl::Duration skipped_;
 };
 
 // Until `events` has as many, or the stream ends; 20 seconds at most.
@@ -220,9 +218,8 @@ absl::Status Collect(EventStream& stream, size_t count,
     });
     if (!advanced.ok()) return advanced;
     std::vector<pollfd> fds = stream.PollFds();
-    const int64_t wait = stream.wake_at() - clock.NowMicros();
-    poll(fds.data(), fds.size(),
-         static_cast<int>(std::clamp<int64_t>(wait / 1000 + 1, 0, 1000)));
+    const absl::Duration wait = stream.wake_at() - clock.Awake();
+    poll(fds.data(), fds.size(), PollTimeout(std::min(wait, absl::Seconds(1))));
   }
   return absl::OkStatus();
 }
@@ -296,8 +293,7 @@ TEST(EventStreamTest, GivesUp) {
   int tries = 0;
   for (; tries < 100 && advanced.ok(); ++tries) {
     advanced = stream.Advance([](SseEvent&&) {});
-    clock.Skip(absl::Microseconds(stream.wake_at() - clock.NowMicros()) +
-               absl::Milliseconds(1));
+    clock.Skip(stream.wake_at() - clock.Awake() + absl::Milliseconds(1));
   }
   EXPECT_THAT(std::string(advanced.message()),
               HasSubstr("could not be reached for 30s"));

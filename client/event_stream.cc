@@ -11,23 +11,17 @@
 namespace troika::client {
 namespace {
 
-constexpr int64_t kMillis = 1000;
-constexpr int64_t kFirstBackoff = 100 * kMillis;
-constexpr int64_t kLastBackoff = 2000 * kMillis;
-constexpr int64_t kGiveUpAfter = 30000 * kMillis;
-constexpr absl::string_view kGiveUpText = "30s";
+constexpr absl::Duration kFirstBackoff = absl::Milliseconds(100);
+constexpr absl::Duration kLastBackoff = absl::Seconds(2);
+constexpr absl::Duration kGiveUpAfter = absl::Seconds(30);
 // Three of the server's heartbeats.
-constexpr int64_t kSilence = 45000 * kMillis;
+constexpr absl::Duration kSilence = absl::Seconds(45);
 constexpr size_t kMaxError = size_t{64} << 10;
 
 // Whether another try may succeed.
 bool IsTransient(const absl::Status& refusal) {
   return absl::IsUnavailable(refusal) || absl::IsDeadlineExceeded(refusal) ||
          absl::IsResourceExhausted(refusal);
-}
-
-int64_t Sooner(int64_t a, int64_t b) {
-  return a == 0 || b == 0 ? a + b : std::min(a, b);
 }
 
 }  // namespace
@@ -60,8 +54,8 @@ void EventStream::Connect() {
   if (multi_ == nullptr) multi_.reset(curl_multi_init());
   curl_multi_add_handle(multi_.get(), request_.handle());
   connected_ = true;
-  retry_at_ = 0;
-  heard_at_ = options_.clock->AwakeMicros();
+  retry_at_.reset();
+  heard_at_ = options_.clock->Awake();
   received_.clear();
   parser_.Restart();
 }
@@ -92,20 +86,21 @@ std::vector<pollfd> EventStream::PollFds() const {
   return fds;
 }
 
-int64_t EventStream::wake_at() const {
-  if (ended_) return 0;
-  const int64_t now = options_.clock->AwakeMicros();
-  if (!connected_) return retry_at_ == 0 ? now : retry_at_;
+absl::Time EventStream::wake_at() const {
+  if (ended_) return absl::InfiniteFuture();
+  const absl::Time now = options_.clock->Awake();
+  if (!connected_) return retry_at_.value_or(now);
   long millis = -1;
   curl_multi_timeout(multi_.get(), &millis);
-  return Sooner(heard_at_ + kSilence,
-                millis < 0 ? 0 : now + std::max(millis, 1L) * kMillis);
+  const absl::Time silence = heard_at_ + kSilence;
+  if (millis < 0) return silence;
+  return std::min(silence, now + absl::Milliseconds(std::max(millis, 1L)));
 }
 
 absl::Status EventStream::Advance(Sink sink) {
   if (ended_) return absl::OkStatus();
-  const int64_t now = options_.clock->AwakeMicros();
-  if (!connected_ && now < retry_at_) return absl::OkStatus();
+  const absl::Time now = options_.clock->Awake();
+  if (!connected_ && retry_at_ && now < *retry_at_) return absl::OkStatus();
   if (!connected_) Connect();
   int running = 0;
   curl_multi_perform(multi_.get(), &running);
@@ -133,7 +128,7 @@ absl::Status EventStream::Advance(Sink sink) {
 
 void EventStream::Take(SseEvent&& event, Sink sink) {
   backoff_ = kFirstBackoff;
-  broken_since_ = 0;
+  broken_since_.reset();
   if (event.name == "reset") parser_.set_last_id("");
   if (event.name == "gone") ended_ = true;
   sink(std::move(event));
@@ -157,20 +152,21 @@ absl::Status EventStream::OnConnectionLost(CURLcode code) {
   if (!NeverArrived(code) || !options_.start) return OnBroken(why);
   const absl::Status started = options_.start();
   RETURN_IF_ERROR(OnBroken(started.ok() ? why : started));
-  if (started.ok()) retry_at_ = options_.clock->AwakeMicros();
+  if (started.ok()) retry_at_ = options_.clock->Awake();
   return absl::OkStatus();
 }
 
 absl::Status EventStream::OnBroken(const absl::Status& why) {
   Disconnect();
   request_.Reset();
-  const int64_t now = options_.clock->AwakeMicros();
-  if (broken_since_ == 0) broken_since_ = now;
-  if (now - broken_since_ >= kGiveUpAfter) {
+  const absl::Time now = options_.clock->Awake();
+  if (!broken_since_) broken_since_ = now;
+  if (now - *broken_since_ >= kGiveUpAfter) {
     ended_ = true;
-    return absl::UnavailableError(absl::StrCat(
-        "follow the server at ", address_.Name(),
-        ": it could not be reached for ", kGiveUpText, "; ", why.message()));
+    return absl::UnavailableError(
+        absl::StrCat("follow the server at ", address_.Name(),
+                     ": it could not be reached for ",
+                     absl::FormatDuration(kGiveUpAfter), "; ", why.message()));
   }
   retry_at_ = now + backoff_;
   backoff_ = std::min(2 * backoff_, kLastBackoff);

@@ -14,14 +14,15 @@
 
 #include <poll.h>
 
-#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "base/clock.h"
 #include "client/address.h"
 #include "client/curl.h"
@@ -49,9 +50,8 @@ class EventStream {
   EventStream& operator=(const EventStream&) = delete;
 
   std::vector<pollfd> PollFds() const;
-  // When to call Advance even if nothing can be read, in microseconds of the
-  // clock's awake time; 0 is never.
-  int64_t wake_at() const;
+  // When to call Advance even if nothing has come, by Clock::Awake().
+  absl::Time wake_at() const;
 
   // Reads what has come, without waiting. `sink` gets all events, including
   // hello, ready, task, reset and gone; after a reset all events come again. An
@@ -62,7 +62,7 @@ class EventStream {
   // Whether the stream is over, because the task was deleted or on an error.
   bool ended() const { return ended_; }
   // Whether the connection broke and it waits to connect again.
-  bool interrupted() const { return retry_at_ != 0; }
+  bool interrupted() const { return retry_at_.has_value(); }
 
  private:
   static size_t OnBody(char* bytes, size_t size, size_t count, void* user);
@@ -83,11 +83,11 @@ class EventStream {
   CurlRequest request_;
   bool connected_ = false;  // A transfer is under way.
   bool ended_ = false;
-  std::string received_;      // Bytes that are not parsed yet.
-  int64_t heard_at_ = 0;      // Last byte received, or start of connecting.
-  int64_t broken_since_ = 0;  // 0 while the server can be reached.
-  int64_t retry_at_ = 0;      // 0 unless it waits to connect again.
-  int64_t backoff_;
+  std::string received_;  // Bytes that are not parsed yet.
+  absl::Time heard_at_;   // Last byte received, or start of connecting.
+  std::optional<absl::Time> broken_since_;
+  std::optional<absl::Time> retry_at_;
+  absl::Duration backoff_;
 };
 
 }  // namespace troika::client

@@ -1,5 +1,7 @@
 #include "relay/bytes.h"
 
+#include <algorithm>
+
 namespace troika::relay {
 namespace {
 
@@ -24,6 +26,11 @@ ByteWriter& ByteWriter::U32(uint32_t value) {
 ByteWriter& ByteWriter::I64(int64_t value) {
   AppendNumber(static_cast<uint64_t>(value), 8, &bytes_);
   return *this;
+}
+
+ByteWriter& ByteWriter::Millis(absl::Duration value) {
+  return U32(static_cast<uint32_t>(
+      std::clamp<int64_t>(absl::ToInt64Milliseconds(value), 0, UINT32_MAX)));
 }
 
 ByteWriter& ByteWriter::String(absl::string_view text) {
@@ -61,6 +68,7 @@ uint64_t ByteReader::Number(size_t bytes) {
 uint8_t ByteReader::U8() { return static_cast<uint8_t>(Number(1)); }
 uint32_t ByteReader::U32() { return static_cast<uint32_t>(Number(4)); }
 int64_t ByteReader::I64() { return static_cast<int64_t>(Number(8)); }
+absl::Duration ByteReader::Millis() { return absl::Milliseconds(U32()); }
 absl::string_view ByteReader::String() { return Take(U32()); }
 
 std::vector<std::string> ByteReader::Strings() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 
 namespace troika::relay {
 
@@ -16,6 +17,8 @@ class ByteWriter {
   ByteWriter& U8(uint8_t value);
   ByteWriter& U32(uint32_t value);
   ByteWriter& I64(int64_t value);
+  // Milliseconds in 32 bits; what is out of their range becomes the nearest.
+  ByteWriter& Millis(absl::Duration value);
   ByteWriter& String(absl::string_view text);
   ByteWriter& Strings(const std::vector<std::string>& texts);
 
@@ -34,6 +37,7 @@ class ByteReader {
   uint8_t U8();
   uint32_t U32();
   int64_t I64();
+  absl::Duration Millis();
   absl::string_view String();  // Borrowed.
   std::vector<std::string> Strings();
 

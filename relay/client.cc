@@ -92,7 +92,7 @@ absl::Status Client::OnFrame(const Frame& frame, News* news) {
     role_ = welcome->role;
     if (welcome->more) {
       watch_reason_ = welcome->more->watch_reason;
-      news->awake_micros = welcome->more->awake_micros;
+      news->awake = welcome->more->awake;
     }
     news->tip = true;
   } else if (DecodeTip(frame)) {

@@ -15,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "base/fd.h"
 #include "relay/frame.h"
 
@@ -33,7 +34,7 @@ class Client {
   struct News {
     bool tip = false;  // The log has grown.
     // The relay's clock for deadlines, just now. Old relays don't tell it.
-    std::optional<int64_t> awake_micros;
+    std::optional<absl::Time> awake;
     std::optional<std::string> trouble;  // Empty: it is over.
     std::vector<Answer> answers;
   };

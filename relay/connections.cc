@@ -22,8 +22,8 @@ namespace troika::relay {
 namespace {
 
 constexpr size_t kMaxConnections = 512;
-constexpr int64_t kHelloDeadline = 5000000;
-constexpr int64_t kAcceptPause = 1000000;
+constexpr absl::Duration kHelloDeadline = absl::Seconds(5);
+constexpr absl::Duration kAcceptPause = absl::Seconds(1);
 // Replies that a client does not read, before it is closed.
 constexpr size_t kMaxOut = size_t{256} << 10;
 constexpr size_t kReadChunk = size_t{16} << 10;
@@ -85,7 +85,7 @@ struct Connections::Connection {
   uint8_t version = kFrameVersion;
   Role role = Role::kWatcher;
   WatchReason watch_reason = WatchReason::kAskedTo;
-  int64_t hello_deadline = 0;
+  absl::Time hello_deadline;
   bool tip_due = false;
   bool trouble_due = false;
 };
@@ -98,7 +98,7 @@ Connections::~Connections() = default;
 void Connections::AddPollFds(std::vector<pollfd>* fds) const {
   // While no more can be accepted, those who wait would keep us busy.
   fds->push_back(
-      {.fd = accept_again_ == 0 ? listener_.get() : -1, .events = POLLIN});
+      {.fd = accept_again_ ? -1 : listener_.get(), .events = POLLIN});
   for (const auto& c : connections_) {
     const bool wants_out = !c->out.empty() || c->tip_due || c->trouble_due;
     fds->push_back(
@@ -107,7 +107,7 @@ void Connections::AddPollFds(std::vector<pollfd>* fds) const {
   }
 }
 
-void Connections::OnPolled(const pollfd* fds, int64_t now) {
+void Connections::OnPolled(const pollfd* fds, absl::Time now) {
   const size_t count = connections_.size();
   for (size_t i = 0; i < count; ++i) {
     Connection& c = *connections_[i];
@@ -116,18 +116,16 @@ void Connections::OnPolled(const pollfd* fds, int64_t now) {
     if (c.fd.ok() && (events & POLLOUT) != 0) Send(c);
     if (!c.greeted && now >= c.hello_deadline) c.fd.Reset();
   }
-  if (accept_again_ != 0 && now >= accept_again_) accept_again_ = 0;
+  if (accept_again_ && now >= *accept_again_) accept_again_.reset();
   if ((fds[0].revents & POLLIN) != 0) Accept(now);
   std::erase_if(connections_, [](const auto& c) { return !c->fd.ok(); });
   ChooseDriver();
 }
 
-int64_t Connections::deadline() const {
-  int64_t first = accept_again_;
+absl::Time Connections::deadline() const {
+  absl::Time first = accept_again_.value_or(absl::InfiniteFuture());
   for (const auto& c : connections_) {
-    if (!c->greeted && (first == 0 || c->hello_deadline < first)) {
-      first = c->hello_deadline;
-    }
+    if (!c->greeted) first = std::min(first, c->hello_deadline);
   }
   return first;
 }
@@ -138,7 +136,7 @@ bool Connections::driven() const {
       [](const auto& c) { return c->fd.ok() && c->role == Role::kDriver; });
 }
 
-void Connections::Accept(int64_t now) {
+void Connections::Accept(absl::Time now) {
   while (true) {
     UniqueFd fd(accept4(listener_.get(), nullptr, nullptr,
                         SOCK_CLOEXEC | SOCK_NONBLOCK));
@@ -217,13 +215,13 @@ void Connections::OnHello(Connection& c, const Frame& frame) {
 
 void Connections::SendWelcome(Connection& c) {
   const Tip tip = handler_->tip();
-  c.out += Encode(
-      Welcome{.version = c.version,
-              .role = c.role,
-              .record = tip.record,
-              .offset = tip.offset,
-              .more = Welcome::More{.awake_micros = handler_->AwakeMicros(),
-                                    .watch_reason = c.watch_reason}});
+  c.out +=
+      Encode(Welcome{.version = c.version,
+                     .role = c.role,
+                     .record = tip.record,
+                     .offset = tip.offset,
+                     .more = Welcome::More{.awake = handler_->Awake(),
+                                           .watch_reason = c.watch_reason}});
 }
 
 void Connections::ChooseDriver() {

@@ -15,6 +15,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "base/fd.h"
 #include "relay/frame.h"
 
@@ -39,7 +40,7 @@ class Connections {
     virtual Answer OnCommand(const Command& command) = 0;
     virtual Tip tip() const = 0;
     // The relay's clock for deadlines.
-    virtual int64_t AwakeMicros() const = 0;
+    virtual absl::Time Awake() const = 0;
   };
 
   // `handler` is borrowed.
@@ -47,10 +48,10 @@ class Connections {
   ~Connections();
 
   void AddPollFds(std::vector<pollfd>* fds) const;
-  // `fds` are those that AddPollFds added, polled. Times are microseconds.
-  void OnPolled(const pollfd* fds, int64_t now);
-  // When OnPolled is to be called even where nothing came; 0: not at all.
-  int64_t deadline() const;
+  // `fds` are those that AddPollFds added, polled.
+  void OnPolled(const pollfd* fds, absl::Time now);
+  // When OnPolled is to be called even if nothing came.
+  absl::Time deadline() const;
 
   // Whether a driver is connected.
   bool driven() const;
@@ -61,7 +62,7 @@ class Connections {
  private:
   struct Connection;
 
-  void Accept(int64_t now);
+  void Accept(absl::Time now);
   void Read(Connection& connection);
   void OnFrame(Connection& connection, const Frame& frame);
   void OnHello(Connection& connection, const Frame& frame);
@@ -75,7 +76,8 @@ class Connections {
   Handler* const handler_;
   std::vector<std::unique_ptr<Connection>> connections_;
   std::string trouble_;
-  int64_t accept_again_ = 0;  // Descriptors have run out until then; 0: no.
+  // Set while descriptors have run out: when to accept again.
+  std::optional<absl::Time> accept_again_;
 };
 
 }  // namespace troika::relay

@@ -244,7 +244,8 @@ TEST_P(DiskFullTest, AnAgentThatEndsMeanwhileIsRecordedToo) {
 
 TEST_P(DiskFullTest, AfterAWhileTheAgentIsStopped) {
   TestRelay relay("read x; seq 1 10000000",
-                  {.grace_ms = 100, .disk_full_wait_ms = 300});
+                  {.grace = absl::Milliseconds(100),
+                   .disk_full_wait = absl::Milliseconds(300)});
   const auto driver = relay.Connect(Role::kDriver);
   ASSERT_NE(driver, nullptr);
   obstacle_->Raise(relay);

@@ -28,17 +28,18 @@ DiskWatch::~DiskWatch() { UseReserve(); }
 
 void DiskWatch::UseReserve() { unlinkat(dir_fd_, kReserveName, 0); }
 
-std::string DiskWatch::OnWrite(const absl::Status& status, int64_t now) {
+std::string DiskWatch::OnWrite(const absl::Status& status, absl::Time now) {
   if (!status.ok()) {
-    if (failing_since_ != 0) return "";
+    if (failing_since_) return "";
     failing_since_ = now;
     return absl::StrCat("the agent waits, as its log can't be written: ",
                         status.message());
   }
-  if (failing_since_ == 0) return "";
-  const int64_t millis = (now - failing_since_) / 1000;
-  failing_since_ = 0;
-  return absl::StrCat("the log could not be written for ", millis,
+  if (!failing_since_) return "";
+  const absl::Duration failed = now - *failing_since_;
+  failing_since_.reset();
+  return absl::StrCat("the log could not be written for ",
+                      absl::ToInt64Milliseconds(failed),
                       " ms; nothing of it is lost");
 }
 

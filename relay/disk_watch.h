@@ -2,10 +2,11 @@
 #ifndef TROIKA_RELAY_DISK_WATCH_H_
 #define TROIKA_RELAY_DISK_WATCH_H_
 
-#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "relay/log_writer.h"
 
 namespace troika::relay {
@@ -21,9 +22,9 @@ class DiskWatch {
 
   // A write succeeded or did not. Returns what to tell people where that is
   // news, else an empty text.
-  std::string OnWrite(const absl::Status& status, int64_t now);
-  // Since when writes fail; 0: they don't.
-  int64_t failing_since() const { return failing_since_; }
+  std::string OnWrite(const absl::Status& status, absl::Time now);
+  // Since when writes fail; unset while they succeed.
+  std::optional<absl::Time> failing_since() const { return failing_since_; }
 
   // Why the log is no place to write to any more: its file was removed, or cut
   // behind our back. Empty where all is well.
@@ -34,7 +35,7 @@ class DiskWatch {
 
  private:
   const int dir_fd_;
-  int64_t failing_since_ = 0;
+  std::optional<absl::Time> failing_since_;
 };
 
 }  // namespace troika::relay

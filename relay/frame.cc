@@ -40,7 +40,7 @@ std::string Encode(const Welcome& welcome) {
       .I64(welcome.record)
       .I64(welcome.offset);
   if (welcome.more) {
-    body.I64(welcome.more->awake_micros)
+    body.I64(absl::ToUnixMicros(welcome.more->awake))
         .U8(static_cast<uint8_t>(welcome.more->watch_reason));
   }
   return FrameOf(FrameType::kWelcome, body);
@@ -52,7 +52,7 @@ std::string Encode(const Command& command) {
   if (command.type == FrameType::kSignal) {
     body.U32(static_cast<uint32_t>(command.signal));
   } else if (command.type == FrameType::kStop) {
-    body.U32(command.grace_ms);
+    body.Millis(command.grace);
   }
   return FrameOf(command.type, body);
 }
@@ -95,7 +95,7 @@ std::optional<Welcome> DecodeWelcome(const Frame& frame) {
   }
   welcome.role = *role;
   Welcome::More more;
-  more.awake_micros = body.I64();
+  more.awake = absl::FromUnixMicros(body.I64());
   more.watch_reason = static_cast<WatchReason>(body.U8());
   if (body.ok()) welcome.more = more;
   return welcome;
@@ -114,7 +114,7 @@ std::optional<Command> DecodeCommand(const Frame& frame) {
   if (command.type == FrameType::kSignal) {
     command.signal = static_cast<int32_t>(body.U32());
   } else if (command.type == FrameType::kStop) {
-    command.grace_ms = body.U32();
+    command.grace = body.Millis();
   }
   if (!body.ok()) return std::nullopt;
   return command;

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 
 namespace troika::relay {
 
@@ -70,7 +71,7 @@ enum class WatchReason : uint8_t {
 struct Welcome {
   // What relays did not tell at first.
   struct More {
-    int64_t awake_micros = 0;  // The relay's clock for deadlines, now.
+    absl::Time awake;  // The relay's clock for deadlines, now.
     WatchReason watch_reason = WatchReason::kAskedTo;
   };
   uint8_t version = kFrameVersion;
@@ -86,8 +87,8 @@ struct Command {
   // kWrite: the bytes. kSignal, kStop, kNote: the note to append first; of
   // kSignal and kStop it may be empty.
   absl::string_view payload;
-  int32_t signal = 0;     // kSignal: to the agent's process group.
-  uint32_t grace_ms = 0;  // kStop: after each of the signals.
+  int32_t signal = 0;    // kSignal: to the agent's process group.
+  absl::Duration grace;  // kStop: after each of the signals.
 };
 
 struct Reply {

@@ -52,7 +52,7 @@ std::map<std::string, std::string> KnownFrames() {
       {"stop", Encode(Command{.type = FrameType::kStop,
                               .key = "stop-1",
                               .payload = "{\"note\":\"stop\"}",
-                              .grace_ms = 5000})},
+                              .grace = absl::Seconds(5)})},
       {"note", Encode(Command{.type = FrameType::kNote,
                               .key = "answer-1",
                               .payload = "{\"note\":\"answer\"}"})},
@@ -90,13 +90,13 @@ TEST(FrameTest, FieldsAreReadAsTheyWereWritten) {
   const std::string bytes = Encode(Command{.type = FrameType::kStop,
                                            .key = "k",
                                            .payload = "a\nb",
-                                           .grace_ms = 4000000000});
+                                           .grace = absl::Seconds(4000000)});
   const auto command = DecodeCommand(FrameIn(bytes, &reader));
   ASSERT_TRUE(command.has_value());
   EXPECT_EQ(command->type, FrameType::kStop);
   EXPECT_EQ(command->key, "k");
   EXPECT_EQ(command->payload, "a\nb");
-  EXPECT_EQ(command->grace_ms, 4000000000);
+  EXPECT_EQ(command->grace, absl::Seconds(4000000));
   const auto reply =
       DecodeReply(FrameIn(Encode(Reply{.key = "k",
                                        .code = ReplyCode::kEnded,
@@ -122,7 +122,7 @@ TEST(FrameTest, FieldsOfANewerVersionAreIgnored) {
 TEST(FrameTest, WelcomeTellsMoreThanItDidAtFirst) {
   const Welcome plain = {.role = Role::kDriver, .record = 12, .offset = 3456};
   Welcome more = plain;
-  more.more = {.awake_micros = 0x123456789abcdef,
+  more.more = {.awake = absl::FromUnixMicros(0x123456789abcdef),
                .watch_reason = WatchReason::kNotAllowed};
   const std::string bytes = Encode(more);
   // Frozen, like the file's.
@@ -132,7 +132,7 @@ TEST(FrameTest, WelcomeTellsMoreThanItDidAtFirst) {
   FrameReader reader(kMaxFrame);
   const auto read = DecodeWelcome(FrameIn(bytes, &reader));
   ASSERT_TRUE(read.has_value() && read->more.has_value());
-  EXPECT_EQ(read->more->awake_micros, 0x123456789abcdef);
+  EXPECT_EQ(read->more->awake, absl::FromUnixMicros(0x123456789abcdef));
   EXPECT_EQ(read->more->watch_reason, WatchReason::kNotAllowed);
   EXPECT_FALSE(DecodeWelcome(FrameIn(Encode(plain), &reader))->more);
 }

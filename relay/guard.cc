@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,18 +23,17 @@
 namespace troika::relay {
 namespace {
 
-constexpr int64_t kMillis = 1000;
 // What helpers of an agent take to see that it is gone and to end themselves.
-constexpr int64_t kLeaveGrace = 300 * kMillis;
-constexpr int64_t kKillAgain = 10 * kMillis;
+constexpr absl::Duration kLeaveGrace = absl::Milliseconds(300);
+constexpr absl::Duration kKillAgain = absl::Milliseconds(10);
 // After that, what can't be ended is named and left.
-constexpr int64_t kGiveUp = 10000 * kMillis;
+constexpr absl::Duration kGiveUp = absl::Seconds(10);
 constexpr size_t kMaxNames = 50;
 
 class Guard {
  public:
   Guard(const RelaySpec& spec, UniqueFd relay)
-      : relay_(std::move(relay)), grace_(spec.grace_ms * kMillis) {
+      : relay_(std::move(relay)), grace_(spec.grace) {
     sigset_t child;
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
@@ -62,7 +60,7 @@ class Guard {
       RunDue();
       pollfd fds[] = {{.fd = signals_.get(), .events = POLLIN},
                       {.fd = relay_.get(), .events = POLLIN}};
-      poll(fds, relay_.ok() ? 2 : 1, Timeout());
+      poll(fds, relay_.ok() ? 2 : 1, PollTimeout(due_ - clock_.Awake()));
       signalfd_siginfo info;
       while (read(signals_.get(), &info, sizeof(info)) > 0) {
       }
@@ -99,7 +97,7 @@ class Guard {
       case GuardCommand::Kind::kSignal:
         return SignalGroup(command.signal);
       case GuardCommand::Kind::kStop:
-        grace_ = command.grace_ms * kMillis;
+        grace_ = command.grace;
         if (ending_ != Ending::kKilling) NextStep();
         return;
       case GuardCommand::Kind::kKill:
@@ -124,14 +122,14 @@ class Guard {
     } else {
       return Kill();
     }
-    due_ = clock_.AwakeMicros() + grace_;
+    due_ = clock_.Awake() + grace_;
   }
 
   void Kill() {
     if (ending_ == Ending::kKilling) return;
     ending_ = Ending::kKilling;
-    give_up_ = clock_.AwakeMicros() + kGiveUp;
-    due_ = 0;
+    give_up_ = clock_.Awake() + kGiveUp;
+    due_ = absl::InfinitePast();
     if (agent_ != 0) {
       Report({.kind = GuardReport::Kind::kSignalled, .signal = SIGKILL});
     }
@@ -151,21 +149,21 @@ class Guard {
       agent_ = 0;
       Report(ExitReport(status, used));
       if (ending_ != Ending::kKilling) {
-        due_ = clock_.AwakeMicros() + kLeaveGrace;
+        due_ = clock_.Awake() + kLeaveGrace;
       }
     }
   }
 
   void RunDue() {
-    if (!due_ || clock_.AwakeMicros() < *due_) return;
-    due_.reset();
+    if (clock_.Awake() < due_) return;
+    due_ = absl::InfiniteFuture();
     if (agent_ == 0 && ending_ != Ending::kKilling) {
       leaving_ = true;
       Kill();
     }
     if (ending_ != Ending::kKilling) return NextStep();
     const std::vector<ProcessInfo> killed = KillDescendants();
-    const bool given_up = clock_.AwakeMicros() > give_up_;
+    const bool given_up = clock_.Awake() > give_up_;
     if (given_up) leaving_ = true;  // What can't be ended is always named.
     for (const ProcessInfo& process : killed) {
       if (process.pid != agent_) Remember(process.name);
@@ -174,7 +172,7 @@ class Guard {
       TellLeftover();
       Leave();
     }
-    due_ = clock_.AwakeMicros() + kKillAgain;
+    due_ = clock_.Awake() + kKillAgain;
   }
 
   void Remember(const std::string& name) {
@@ -190,20 +188,14 @@ class Guard {
     names_.clear();
   }
 
-  int Timeout() {
-    if (!due_) return -1;
-    const int64_t left = *due_ - clock_.AwakeMicros();
-    return static_cast<int>(std::max<int64_t>(0, left / kMillis + 1));
-  }
-
   SystemClock clock_;
   UniqueFd relay_;
   UniqueFd signals_;
   pid_t agent_ = 0;  // 0 once it was waited for.
-  int64_t grace_;
+  absl::Duration grace_;
   Ending ending_ = Ending::kNone;
-  std::optional<int64_t> due_;  // When the next step is to be done.
-  int64_t give_up_ = 0;
+  absl::Time due_ = absl::InfiniteFuture();  // Time of the next step.
+  absl::Time give_up_;
   // The agent ended by itself, and what it left behind is to be named.
   bool leaving_ = false;
   std::vector<std::string> names_;

@@ -3,19 +3,12 @@
 #include "relay/bytes.h"
 
 namespace troika::relay {
-namespace {
-
-int64_t MicrosOf(const timeval& time) {
-  return int64_t{time.tv_sec} * 1000000 + time.tv_usec;
-}
-
-}  // namespace
 
 GuardReport ExitReport(int status, const rusage& used) {
   return {.kind = GuardReport::Kind::kExited,
           .status = status,
-          .user_micros = MicrosOf(used.ru_utime),
-          .system_micros = MicrosOf(used.ru_stime),
+          .user_time = absl::DurationFromTimeval(used.ru_utime),
+          .system_time = absl::DurationFromTimeval(used.ru_stime),
           .max_rss_kb = used.ru_maxrss};
 }
 
@@ -25,8 +18,8 @@ std::string Encode(const GuardReport& report) {
       .U32(static_cast<uint32_t>(report.pid))
       .U32(static_cast<uint32_t>(report.signal))
       .U32(static_cast<uint32_t>(report.status))
-      .I64(report.user_micros)
-      .I64(report.system_micros)
+      .I64(absl::ToInt64Microseconds(report.user_time))
+      .I64(absl::ToInt64Microseconds(report.system_time))
       .I64(report.max_rss_kb)
       .String(report.text)
       .Strings(report.names)
@@ -40,8 +33,8 @@ GuardReport DecodeReport(const std::string& packet) {
   report.pid = static_cast<int32_t>(reader.U32());
   report.signal = static_cast<int32_t>(reader.U32());
   report.status = static_cast<int32_t>(reader.U32());
-  report.user_micros = reader.I64();
-  report.system_micros = reader.I64();
+  report.user_time = absl::Microseconds(reader.I64());
+  report.system_time = absl::Microseconds(reader.I64());
   report.max_rss_kb = reader.I64();
   report.text = std::string(reader.String());
   report.names = reader.Strings();

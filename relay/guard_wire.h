@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
+
 namespace troika::relay {
 
 // What the guard is asked for.
@@ -19,7 +21,7 @@ struct GuardCommand {
   };
   Kind kind = Kind::kSignal;
   int32_t signal = 0;
-  uint32_t grace_ms = 0;
+  absl::Duration grace;
 };
 
 // What the guard reports.
@@ -36,8 +38,8 @@ struct GuardReport {
   int32_t pid = 0;
   int32_t signal = 0;
   int32_t status = 0;  // As of wait.
-  int64_t user_micros = 0;
-  int64_t system_micros = 0;
+  absl::Duration user_time;
+  absl::Duration system_time;
   int64_t max_rss_kb = 0;
   std::string text;
   std::vector<std::string> names;

@@ -3,8 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <cstdint>
-
 #include "base/clock.h"
 #include "relay/serve.h"
 
@@ -12,16 +10,17 @@ namespace {
 
 class LeapingClock : public troika::SystemClock {
  public:
-  int64_t NowMicros() override { return SystemClock::NowMicros() + leapt_; }
-  int64_t FollowRealTime() override {
-    if (leapt_ != 0 || faccessat(troika::relay::kDirFd, "leap", F_OK, 0) != 0) {
-      return 0;
+  absl::Time Now() override { return SystemClock::Now() + leapt_; }
+  absl::Duration FollowRealTime() override {
+    if (leapt_ != absl::ZeroDuration() ||
+        faccessat(troika::relay::kDirFd, "leap", F_OK, 0) != 0) {
+      return absl::ZeroDuration();
     }
-    return leapt_ = int64_t{8} * 3600 * 1000000;
+    return leapt_ = absl::Hours(8);
   }
 
  private:
-  int64_t leapt_ = 0;
+  absl::Duration leapt_;
 };
 
 }  // namespace

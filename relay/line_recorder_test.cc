@@ -115,30 +115,32 @@ TEST_F(LineRecorderTest, VersionOneGetsNoBatches) {
 
 TEST(ReadPacerTest, AFewSmallReadsNeverWait) {
   ReadPacer pacer;
-  int64_t now = 1000000;
+  absl::Time now = absl::UnixEpoch();
   for (int i = 0; i < 100; ++i) {
     pacer.OnRead(10, now);
-    EXPECT_EQ(pacer.paused_until(now), 0);
-    now += ReadPacer::kWindowMicros / ReadPacer::kMaxSmallReads;
+    EXPECT_EQ(pacer.paused_until(now), std::nullopt);
+    now += ReadPacer::kWindow / ReadPacer::kMaxSmallReads;
   }
 }
 
 TEST(ReadPacerTest, ManySmallReadsWaitForTheWindowsEnd) {
   ReadPacer pacer;
-  const int64_t start = 1000000;
+  const absl::Time start = absl::UnixEpoch();
   for (int i = 0; i <= ReadPacer::kMaxSmallReads; ++i) {
-    EXPECT_EQ(pacer.paused_until(start + i), 0);
-    pacer.OnRead(10, start + i);
+    const absl::Time now = start + absl::Microseconds(i);
+    EXPECT_EQ(pacer.paused_until(now), std::nullopt);
+    pacer.OnRead(10, now);
   }
-  const int64_t end = start + ReadPacer::kWindowMicros;
-  EXPECT_EQ(pacer.paused_until(start + 100), end);
-  EXPECT_EQ(pacer.paused_until(end), 0);
+  const absl::Time end = start + ReadPacer::kWindow;
+  EXPECT_EQ(pacer.paused_until(start + absl::Microseconds(100)), end);
+  EXPECT_EQ(pacer.paused_until(end), std::nullopt);
 }
 
 TEST(ReadPacerTest, LargeReadsNeverWait) {
   ReadPacer pacer;
-  for (int i = 0; i < 100; ++i) pacer.OnRead(ReadPacer::kSmallRead, 1000000);
-  EXPECT_EQ(pacer.paused_until(1000000), 0);
+  const absl::Time now = absl::UnixEpoch();
+  for (int i = 0; i < 100; ++i) pacer.OnRead(ReadPacer::kSmallRead, now);
+  EXPECT_EQ(pacer.paused_until(now), std::nullopt);
 }
 
 }  // namespace

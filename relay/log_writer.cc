@@ -85,7 +85,7 @@ absl::Status LogWriter::FindEnd() {
 
 int64_t LogWriter::Append(const Line& line) {
   LogRecord record;
-  record.micros = clock_->NowMicros();
+  record.micros = absl::ToUnixMicros(clock_->Now());
   record.stream = line.stream;
   record.key = line.key;
   absl::string_view rest = line.payload;
@@ -105,7 +105,7 @@ void LogWriter::AppendBatch(Stream stream, absl::string_view lines,
                             int64_t count) {
   CHECK(has_batches());
   relay::AppendBatch({.number = next_number_,
-                      .micros = clock_->NowMicros(),
+                      .micros = absl::ToUnixMicros(clock_->Now()),
                       .stream = stream,
                       .count = count},
                      lines, &pending_);

@@ -3,7 +3,9 @@
 #define TROIKA_RELAY_READ_PACER_H_
 
 #include <cstddef>
-#include <cstdint>
+#include <optional>
+
+#include "absl/time/time.h"
 
 namespace troika::relay {
 
@@ -17,24 +19,27 @@ class ReadPacer {
   // Longer reads are worth their head.
   static constexpr size_t kSmallRead = size_t{4} << 10;
   static constexpr int kMaxSmallReads = 4;
-  static constexpr int64_t kWindowMicros = 20000;
+  static constexpr absl::Duration kWindow = absl::Milliseconds(20);
 
-  // To be told of each read and its time.
-  void OnRead(size_t bytes, int64_t now) {
+  // Call it for each read.
+  void OnRead(size_t bytes, absl::Time now) {
     if (now >= window_end_) {
-      window_end_ = now + kWindowMicros;
+      window_end_ = now + kWindow;
       small_reads_ = 0;
     }
     if (bytes < kSmallRead) ++small_reads_;
   }
 
-  // When the next read may be; 0 if it may be now.
-  int64_t paused_until(int64_t now) const {
-    return small_reads_ > kMaxSmallReads && now < window_end_ ? window_end_ : 0;
+  // When the next read may be; nothing if it may be now.
+  std::optional<absl::Time> paused_until(absl::Time now) const {
+    if (small_reads_ <= kMaxSmallReads || now >= window_end_) {
+      return std::nullopt;
+    }
+    return window_end_;
   }
 
  private:
-  int64_t window_end_ = 0;
+  absl::Time window_end_ = absl::InfinitePast();
   int small_reads_ = 0;
 };
 

@@ -26,15 +26,14 @@
 namespace troika::relay {
 namespace {
 
-constexpr int64_t kMillis = 1000;
 constexpr size_t kReadBytes = size_t{128} << 10;
 constexpr int kPipeBytes = 256 << 10;
 constexpr size_t kErrTail = 2048;
-constexpr int64_t kTick = 1000 * kMillis;
-constexpr int64_t kRetry = 200 * kMillis;
-constexpr int64_t kKillAgain = 10 * kMillis;
+constexpr absl::Duration kTick = absl::Seconds(1);
+constexpr absl::Duration kRetry = absl::Milliseconds(200);
+constexpr absl::Duration kKillAgain = absl::Milliseconds(10);
 // After that, what can't be ended is named and left.
-constexpr int64_t kGiveUp = 10000 * kMillis;
+constexpr absl::Duration kGiveUp = absl::Seconds(10);
 // Of a record that is partly on a full disk: what the reserve has room for.
 constexpr size_t kMaxRest = size_t{32} << 10;
 
@@ -95,7 +94,7 @@ absl::Status Relay::Start() {
   RETURN_IF_ERROR(log_.Sync());
   note_unsynced_ = false;
   syncer_ = std::make_unique<Syncer>(log_.fd());
-  next_tick_ = clock_->AwakeMicros() + kTick;
+  next_tick_ = clock_->Awake() + kTick;
   return absl::OkStatus();
 }
 
@@ -156,9 +155,9 @@ Tip Relay::tip() const { return {log_.next_number() - 1, log_.offset()}; }
 void Relay::Poll() {
   // On a full disk the agent waits: what it says could not be recorded.
   const bool reading = log_.pending() == 0;
-  const int64_t before = clock_->AwakeMicros();
+  const absl::Time before = clock_->Awake();
   const auto output_fd = [&](const Output& output) {
-    const bool paused = output.pacer.paused_until(before) != 0;
+    const bool paused = output.pacer.paused_until(before).has_value();
     return reading && !paused ? output.fd.get() : -1;
   };
   enum { kOut, kErr, kIn, kGuard, kSignals, kFirstConnection };
@@ -169,7 +168,7 @@ void Relay::Poll() {
       {.fd = guard_.get(), .events = POLLIN},
       {.fd = signals_.get(), .events = POLLIN}};
   connections_->AddPollFds(&fds);
-  poll(fds.data(), fds.size(), PollTimeout(before));
+  poll(fds.data(), fds.size(), PollTimeout(NextDue(before) - before));
   FollowRealTime();
   if (fds[kOut].revents != 0) Read(out_);
   if (fds[kErr].revents != 0) Read(err_);
@@ -182,31 +181,30 @@ void Relay::Poll() {
         absl::StrCat("the relay was asked to end, by process ", info.ssi_pid));
   }
   Commit();
-  const int64_t now = clock_->AwakeMicros();
+  const absl::Time now = clock_->Awake();
   connections_->OnPolled(&fds[kFirstConnection], now);
   Commit();
   OnTick(now);
 }
 
 void Relay::FollowRealTime() {
-  const int64_t leap = clock_->FollowRealTime();
-  if (leap == 0) return;
+  const absl::Duration leap = clock_->FollowRealTime();
+  if (leap == absl::ZeroDuration()) return;
   // Readers subtract it, and so know how long the agent was awake.
-  AppendNote(NoteText("clock").Int("leap_us", leap).Take());
+  AppendNote(
+      NoteText("clock").Int("leap_us", absl::ToInt64Microseconds(leap)).Take());
 }
 
-int Relay::PollTimeout(int64_t now) const {
-  int64_t due = next_tick_;
-  if (const int64_t deadline = connections_->deadline()) {
-    due = std::min(due, deadline);
-  }
+absl::Time Relay::NextDue(absl::Time now) const {
+  absl::Time due = std::min(next_tick_, connections_->deadline());
   if (log_.pending() > 0) due = std::min(due, now + kRetry);
   for (const Output* output : {&out_, &err_}) {
-    const int64_t until = output->pacer.paused_until(now);
-    if (until != 0) due = std::min(due, until);
+    if (const auto until = output->pacer.paused_until(now)) {
+      due = std::min(due, *until);
+    }
   }
   if (killing_) due = std::min(due, now + kKillAgain);
-  return static_cast<int>(std::max<int64_t>(0, (due - now) / kMillis + 1));
+  return due;
 }
 
 void Relay::Read(Output& output) {
@@ -217,8 +215,8 @@ void Relay::Read(Output& output) {
     if (!capped_) output.lines.Finish();
     return;
   }
-  last_active_ = clock_->AwakeMicros();
-  output.pacer.OnRead(static_cast<size_t>(n), last_active_);
+  last_active_ = clock_->Awake();
+  output.pacer.OnRead(static_cast<size_t>(n), *last_active_);
   const absl::string_view bytes(buffer_.data(), static_cast<size_t>(n));
   if (&output == &err_) {
     err_tail_.append(bytes.data(), bytes.size());
@@ -243,9 +241,8 @@ void Relay::Read(Output& output) {
 
 // What is in the pipe; a stranger who holds its other end can't keep us.
 void Relay::ReadAll(Output& output) {
-  const int64_t deadline = clock_->AwakeMicros() + kTick;
-  while (output.fd.ok() && log_.pending() == 0 &&
-         clock_->AwakeMicros() < deadline) {
+  const absl::Time deadline = clock_->Awake() + kTick;
+  while (output.fd.ok() && log_.pending() == 0 && clock_->Awake() < deadline) {
     pollfd fd = {.fd = output.fd.get(), .events = POLLIN};
     if (poll(&fd, 1, 0) <= 0) break;
     Read(output);
@@ -273,7 +270,7 @@ void Relay::AppendNote(absl::string_view text, absl::string_view key) {
 void Relay::Commit() {
   if (log_.pending() == 0) return;
   const absl::Status flushed = log_.Flush();
-  const std::string news = disk_.OnWrite(flushed, clock_->AwakeMicros());
+  const std::string news = disk_.OnWrite(flushed, clock_->Awake());
   if (!news.empty()) {
     if (flushed.ok()) {
       // In the log it can be read for ever; on the socket it is over.
@@ -289,12 +286,12 @@ void Relay::Commit() {
   if (std::exchange(note_unsynced_, false)) syncer_->Request();
 }
 
-void Relay::OnTick(int64_t now) {
+void Relay::OnTick(absl::Time now) {
   if (killing_) KillAll();
-  const int64_t failing = disk_.failing_since();
-  if (failing != 0 && now - failing > spec_.disk_full_wait_ms * kMillis) {
+  const std::optional<absl::Time> failing = disk_.failing_since();
+  if (failing && now - *failing > spec_.disk_full_wait) {
     StopFor(absl::StrCat("the log could not be written for ",
-                         spec_.disk_full_wait_ms / 1000.0, " s"));
+                         absl::ToDoubleSeconds(spec_.disk_full_wait), " s"));
   }
   if (now < next_tick_) return;
   next_tick_ = now + kTick;
@@ -312,11 +309,9 @@ void Relay::OnTick(int64_t now) {
   if (std::exchange(dirty_, false)) syncer_->Request();
 }
 
-void Relay::CloseUndriven(int64_t now) {
-  if (connections_->driven() || last_active_ == 0) last_active_ = now;
-  if (!stdin_.open() || now - last_active_ < spec_.undriven_ms * kMillis) {
-    return;
-  }
+void Relay::CloseUndriven(absl::Time now) {
+  if (connections_->driven() || !last_active_) last_active_ = now;
+  if (!stdin_.open() || now - *last_active_ < spec_.undriven) return;
   AppendNote(NoteText("stdin_closed").Take());
   stdin_.Close();
 }
@@ -328,7 +323,7 @@ void Relay::Tell(const GuardCommand& command) {
 void Relay::StopFor(absl::string_view reason) {
   if (!reason_.empty()) return;
   reason_ = std::string(reason);
-  Tell({.kind = GuardCommand::Kind::kStop, .grace_ms = spec_.grace_ms});
+  Tell({.kind = GuardCommand::Kind::kStop, .grace = spec_.grace});
 }
 
 void Relay::ReadGuard() {
@@ -372,12 +367,12 @@ void Relay::OnGuardDied() {
   if (gone_) return;
   reason_ = "the guard was killed, and the agent was ended with it";
   killing_ = true;
-  give_up_ = clock_->AwakeMicros() + kGiveUp;
+  give_up_ = clock_->Awake() + kGiveUp;
 }
 
 void Relay::KillAll() {
   const std::vector<ProcessInfo> left = KillDescendants();
-  if (!left.empty() && clock_->AwakeMicros() > give_up_) {
+  if (!left.empty() && clock_->Awake() > give_up_) {
     std::vector<std::string> names;
     for (const ProcessInfo& process : left) names.push_back(process.name);
     AppendNote(NoteText("leftover").Strings("processes", names).Take());
@@ -406,8 +401,8 @@ std::string Relay::ExitedNote() {
   }
   note.String("reason", reason_);
   if (exited_) {
-    note.Int("utime_us", exited_->user_micros)
-        .Int("stime_us", exited_->system_micros)
+    note.Int("utime_us", absl::ToInt64Microseconds(exited_->user_time))
+        .Int("stime_us", absl::ToInt64Microseconds(exited_->system_time))
         .Int("max_rss_kb", exited_->max_rss_kb);
   }
   if (discarded_ > 0) note.Int("discarded_bytes", discarded_);

@@ -15,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "relay/connections.h"
@@ -50,7 +51,7 @@ class Relay : public Connections::Handler {
 
   Connections::Answer OnCommand(const Command& command) override;
   Tip tip() const override;
-  int64_t AwakeMicros() const override { return clock_->AwakeMicros(); }
+  absl::Time Awake() const override { return clock_->Awake(); }
 
   absl::Status ForkGuard();
   Connections::Answer Record(const Command& command);
@@ -61,7 +62,7 @@ class Relay : public Connections::Handler {
   // The agent may be gone, but what it said can still be written later.
   bool WaitsForDisk() const;
   void Poll();
-  int PollTimeout(int64_t now) const;
+  absl::Time NextDue(absl::Time now) const;
   void Read(Output& output);
   void ReadAll(Output& output);
   // Bytes that are recorded and did not reach the agent.
@@ -72,9 +73,9 @@ class Relay : public Connections::Handler {
   void KillAll();
   // Tells in the log that the machine slept, or that its time was set.
   void FollowRealTime();
-  void OnTick(int64_t now);
+  void OnTick(absl::Time now);
   // An agent that waits for input, and whose driver is gone for long.
-  void CloseUndriven(int64_t now);
+  void CloseUndriven(absl::Time now);
   // Writes and tells what was appended.
   void Commit();
   void StopFor(absl::string_view reason);
@@ -107,9 +108,10 @@ class Relay : public Connections::Handler {
   bool capped_ = false;   // The log is full for good: output is discarded.
   bool dirty_ = false;    // Something is written and not synced.
   bool note_unsynced_ = false;
-  int64_t next_tick_ = 0;
-  int64_t give_up_ = 0;      // On ending what is left, where killing_.
-  int64_t last_active_ = 0;  // A driver was there, or the agent said something.
+  absl::Time next_tick_;
+  absl::Time give_up_;  // On ending what is left, where killing_.
+  // When a driver was there, or the agent said something.
+  std::optional<absl::Time> last_active_;
 };
 
 }  // namespace troika::relay

@@ -85,7 +85,7 @@ Connections::Answer Relay::Record(const Command& command) {
       return {.record = command.payload.empty() ? 0 : record};
     case FrameType::kStop:
       if (!command.payload.empty()) AppendNote(command.payload, command.key);
-      Tell({.kind = GuardCommand::Kind::kStop, .grace_ms = command.grace_ms});
+      Tell({.kind = GuardCommand::Kind::kStop, .grace = command.grace});
       return {.record = command.payload.empty() ? 0 : record};
     case FrameType::kNote:
       AppendNote(command.payload, command.key);

@@ -53,7 +53,7 @@ TEST(RelayCommandsTest, WhatMakesNoRecordNamesNone) {
   const auto noted = relay.Ask(*driver, {.type = FrameType::kStop,
                                          .key = "b",
                                          .payload = "{\"note\":\"why\"}",
-                                         .grace_ms = 100});
+                                         .grace = absl::Milliseconds(100)});
   ASSERT_TRUE(relay.WaitForEnd());
   const CollectingSink log = relay.Log();
   ASSERT_THAT(Notes(log, "why"), SizeIs(1));

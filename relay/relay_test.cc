@@ -168,7 +168,7 @@ TEST(RelayTest, StopEndsTheWholeTree) {
   relay.Ask(*driver, {.type = FrameType::kStop,
                       .key = "s",
                       .payload = "{\"note\":\"stop\"}",
-                      .grace_ms = 50});
+                      .grace = absl::Milliseconds(50)});
   ASSERT_TRUE(relay.WaitForEnd());
   EXPECT_THAT(ProcessesWith(token), IsEmpty());
   const CollectingSink log = relay.Log();
@@ -362,7 +362,7 @@ TEST(RelayTest, BadClientsDisturbNobody) {
 }
 
 TEST(RelayTest, AgentThatNobodyDrivesIsNotKeptWaiting) {
-  TestRelay relay("cat; echo end", {.undriven_ms = 1500});
+  TestRelay relay("cat; echo end", {.undriven = absl::Milliseconds(1500)});
   auto driver = relay.Connect(Role::kDriver);
   relay.Ask(*driver, {.key = "a", .payload = "x\n"});
   absl::SleepFor(absl::Seconds(3));

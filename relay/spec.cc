@@ -58,8 +58,8 @@ class SpecWriter {
   SpecWriter& U8(Tag tag, uint8_t value) {
     return Bytes(tag, ByteWriter().U8(value).bytes());
   }
-  SpecWriter& U32(Tag tag, uint32_t value) {
-    return Bytes(tag, ByteWriter().U32(value).bytes());
+  SpecWriter& Millis(Tag tag, absl::Duration value) {
+    return Bytes(tag, ByteWriter().Millis(value).bytes());
   }
   SpecWriter& I64(Tag tag, int64_t value) {
     return Bytes(tag, ByteWriter().I64(value).bytes());
@@ -102,13 +102,13 @@ bool SetField(Tag tag, absl::string_view bytes, RelaySpec* spec) {
       spec->max_log_bytes = value.I64();
       return value.ok();
     case Tag::kGraceMs:
-      spec->grace_ms = value.U32();
+      spec->grace = value.Millis();
       return value.ok();
     case Tag::kDiskFullWaitMs:
-      spec->disk_full_wait_ms = value.U32();
+      spec->disk_full_wait = value.Millis();
       return value.ok();
     case Tag::kUndrivenMs:
-      spec->undriven_ms = value.U32();
+      spec->undriven = value.Millis();
       return value.ok();
   }
   return true;  // A newer server's, which we can do without.
@@ -124,9 +124,9 @@ absl::StatusOr<RelaySpec> DecodeUnversioned(absl::string_view bytes) {
   spec.spawned_note = std::string(reader.String());
   spec.spawned_key = std::string(reader.String());
   spec.max_log_bytes = reader.I64();
-  spec.grace_ms = reader.U32();
-  spec.disk_full_wait_ms = reader.U32();
-  spec.undriven_ms = reader.U32();
+  spec.grace = reader.Millis();
+  spec.disk_full_wait = reader.Millis();
+  spec.undriven = reader.Millis();
   if (!reader.ok() || !known_stdin || spec.argv.empty()) return Damaged();
   return spec;
 }
@@ -146,9 +146,9 @@ std::string Encode(const RelaySpec& spec) {
       .Bytes(Tag::kSpawnedNote, spec.spawned_note)
       .Bytes(Tag::kSpawnedKey, spec.spawned_key)
       .I64(Tag::kMaxLogBytes, spec.max_log_bytes)
-      .U32(Tag::kGraceMs, spec.grace_ms)
-      .U32(Tag::kDiskFullWaitMs, spec.disk_full_wait_ms)
-      .U32(Tag::kUndrivenMs, spec.undriven_ms)
+      .Millis(Tag::kGraceMs, spec.grace)
+      .Millis(Tag::kDiskFullWaitMs, spec.disk_full_wait)
+      .Millis(Tag::kUndrivenMs, spec.undriven)
       .bytes();
 }
 

@@ -19,6 +19,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 
 namespace troika::relay {
 
@@ -39,11 +40,12 @@ struct RelaySpec {
   std::string spawned_note;  // Written before the agent is started.
   std::string spawned_key;
   int64_t max_log_bytes = int64_t{4} << 30;
-  uint32_t grace_ms = 5000;            // Between the signals of an end.
-  uint32_t disk_full_wait_ms = 60000;  // Before the agent is stopped.
+  // The three are whole milliseconds.
+  absl::Duration grace = absl::Seconds(5);  // Between the signals of an end.
+  absl::Duration disk_full_wait = absl::Minutes(1);  // Then the agent ends.
   // An agent that nobody drives and that has been silent for so long gets no
   // more input: one that waits for it ends.
-  uint32_t undriven_ms = 600000;
+  absl::Duration undriven = absl::Minutes(10);
 
   bool operator==(const RelaySpec&) const = default;
 };

@@ -31,9 +31,9 @@ RelaySpec FrozenSpec() {
           .spawned_note = R"({"note":"spawned","generation":1})",
           .spawned_key = "spawn-1",
           .max_log_bytes = 1 << 30,
-          .grace_ms = 700,
-          .disk_full_wait_ms = 61000,
-          .undriven_ms = 600000};
+          .grace = absl::Milliseconds(700),
+          .disk_full_wait = absl::Seconds(61),
+          .undriven = absl::Minutes(10)};
 }
 
 std::string Field(int tag, absl::string_view value) {

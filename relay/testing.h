@@ -39,11 +39,11 @@ class TempFolder {
 
 class FakeClock : public Clock {
  public:
-  int64_t NowMicros() override { return now_; }
-  void Advance(absl::Duration by) { now_ += absl::ToInt64Microseconds(by); }
+  absl::Time Now() override { return now_; }
+  void Advance(absl::Duration by) { now_ += by; }
 
  private:
-  int64_t now_ = 1700000000000000;
+  absl::Time now_ = absl::FromUnixSeconds(1700000000);
 };
 
 // A file's bytes; empty where it can't be read.

@@ -15,9 +15,9 @@ namespace {
 constexpr size_t kMaxPending = size_t{8} << 20;
 constexpr absl::Duration kDiskRetry = absl::Seconds(1);
 // For a relay to write down what it was asked.
-constexpr int64_t kCommandPatience = 20000000;
+constexpr absl::Duration kCommandPatience = absl::Seconds(20);
 // For a log to be read.
-constexpr int64_t kLoadPatience = 60000000;
+constexpr absl::Duration kLoadPatience = absl::Minutes(1);
 // What one step reads of a log. Tiny lines cost the most: 64 KiB of them take
 // some milliseconds, and a MiB held the loop for 70.
 constexpr int64_t kMaxRead = int64_t{64} << 10;
@@ -66,7 +66,7 @@ void ActiveTask::Ask(Command command, Done done) {
   if (!failure_.ok()) return done(failure_);
   asked_.push_back({.command = std::move(command),
                     .done = std::move(done),
-                    .deadline = tools_.clock->AwakeMicros() + kLoadPatience});
+                    .deadline = tools_.clock->Awake() + kLoadPatience});
   if (!advancing_) Advance();
 }
 
@@ -122,7 +122,7 @@ void ActiveTask::RunCommands() {
     Command command = std::exchange(asked_[i].command, nullptr);
     const absl::Status done = command(*runner_);
     ran = true;
-    asked_[i].deadline = tools_.clock->AwakeMicros() + kCommandPatience;
+    asked_[i].deadline = tools_.clock->Awake() + kCommandPatience;
     if (done.ok()) continue;
     Done answer = std::move(asked_[i].done);
     asked_.erase(asked_.begin() + static_cast<ptrdiff_t>(i--));
@@ -134,7 +134,7 @@ void ActiveTask::RunCommands() {
 
 void ActiveTask::AnswerCommands() {
   if (asked_.empty()) return;
-  const int64_t now = tools_.clock->AwakeMicros();
+  const absl::Time now = tools_.clock->Awake();
   const bool settled = runner_->settled() && caught_up();
   std::vector<std::pair<Done, absl::Status>> answers;
   for (size_t i = 0; i < asked_.size(); ++i) {
@@ -181,16 +181,13 @@ void ActiveTask::Watch() {
 
 void ActiveTask::Wait() {
   Watch();
-  const int64_t now = tools_.clock->AwakeMicros();
-  int64_t wake_at = runner_->wake_at();
-  const auto sooner = [&](int64_t other) {
-    if (other != 0 && (wake_at == 0 || other < wake_at)) wake_at = other;
-  };
-  for (const Asked& asked : asked_) sooner(asked.deadline);
+  const absl::Time now = tools_.clock->Awake();
+  absl::Time wake_at = runner_->wake_at();
+  for (const Asked& asked : asked_) wake_at = std::min(wake_at, asked.deadline);
   if (stream_->file().pending_bytes() > 0) {
-    sooner(now + absl::ToInt64Microseconds(kDiskRetry));
+    wake_at = std::min(wake_at, now + kDiskRetry);
   }
-  if (wake_at != 0) timer_->SetIn(absl::Microseconds(wake_at - now));
+  if (wake_at != absl::InfiniteFuture()) timer_->SetIn(wake_at - now);
 }
 
 TaskReading ActiveTask::Reading() const {

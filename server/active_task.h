@@ -16,6 +16,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "base/event_loop.h"
 #include "dto/redact.h"
 #include "dto/troika.pb.h"
@@ -93,7 +94,7 @@ class ActiveTask {
   struct Asked {
     Command command;  // Null: it was done, and is waited for.
     Done done;
-    int64_t deadline = 0;
+    absl::Time deadline;
   };
 
   ActiveTask(std::shared_ptr<TaskStream> stream, const TaskTools* tools,

@@ -126,22 +126,22 @@ void OpenTasks::UpdateIdle(Entry& entry) {
   const TaskState& state = entry.task->state();
   if (!entry.task->failure().ok() || !state.process_alive ||
       state.status != TaskStatus::kIdle || state.input_closed) {
-    entry.idle_since_us.reset();
-  } else if (!entry.idle_since_us) {
-    entry.idle_since_us = tools_.clock->AwakeMicros();
+    entry.idle_since.reset();
+  } else if (!entry.idle_since) {
+    entry.idle_since = tools_.clock->Awake();
     tools_.loop->Post([this] { CloseIdle(); });
   }
 }
 
 void OpenTasks::CloseIdle() {
-  std::vector<std::pair<int64_t, Entry*>> idle;
+  std::vector<std::pair<absl::Time, Entry*>> idle;
   for (auto& [id, entry] : open_) {
-    if (entry.idle_since_us) idle.emplace_back(*entry.idle_since_us, &entry);
+    if (entry.idle_since) idle.emplace_back(*entry.idle_since, &entry);
   }
   std::sort(idle.begin(), idle.end());
   for (size_t i = 0; i + max_idle_ < idle.size(); ++i) {
     Entry& entry = *idle[i].second;
-    entry.idle_since_us.reset();
+    entry.idle_since.reset();
     // The task stays, and the next turn gets a new process.
     entry.task->Ask([](Runner& runner) { return runner.CloseInput(); },
                     [](const absl::Status&) {});

@@ -17,6 +17,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "base/event_loop.h"
 #include "dto/troika.pb.h"
 #include "server/active_task.h"
@@ -100,7 +101,7 @@ class OpenTasks : private ActiveTask::Owner {
     bool row_is_old = false;
     bool closing = false;
     // When its process began to wait for input, unless that is being closed.
-    std::optional<int64_t> idle_since_us;
+    std::optional<absl::Time> idle_since;
   };
 
   void OnWantsStart(ActiveTask& task) override;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
+#include "absl/time/time.h"
 #include "base/thread_pool.h"
 #include "server/task_index.h"
 #include "task/home.h"
@@ -35,8 +36,9 @@ class Retention {
       : tools_(tools), delete_tasks_(std::move(delete_tasks)) {}
 
   struct Limits {
-    int64_t ended_before_us = 0;  // 0: of any age.
-    int64_t max_bytes = 0;        // Of all files of ended tasks; 0: any.
+    // Tasks that ended earlier are deleted.
+    absl::Time ended_before = absl::InfinitePast();
+    int64_t max_bytes = 0;  // Of all files of ended tasks; 0: any.
   };
   // Does nothing while the last call is at work.
   void Run(const Limits& limits);

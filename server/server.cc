@@ -109,7 +109,7 @@ class Parts {
         loop_(*loop),
         index_(std::move(index)),
         access_(&token_, AccessOptionsOf(options)),
-        changes_(clock_.NowMicros()),
+        changes_(absl::ToUnixMicros(clock_.Now())),
         tasks_({.limits = options.limits, .max_queued = options.max_queued},
                {.loop = &loop_,
                 .pool = &pool_,
@@ -136,7 +136,7 @@ class Parts {
         http_(
             &loop_, {},
             [this](std::unique_ptr<http::Exchange> exchange) {
-              needed_at_ = clock_.AwakeMicros();
+              needed_at_ = clock_.Awake();
               api_.Handle(std::move(exchange));
             },
             [](int status, absl::string_view message) {
@@ -148,7 +148,7 @@ class Parts {
 
   absl::Status Run(absl::FunctionRef<void(const ServerReady&)> on_ready) {
     const StopSignals signals(&loop_, [this] { Stop(); });
-    needed_at_ = clock_.AwakeMicros();
+    needed_at_ = clock_.Awake();
     tasks_.Begin();
     ASSIGN_OR_RETURN(const ServerReady ready, Listen());
     const Ticker beat(&loop_, kBeat, [this] {
@@ -250,23 +250,19 @@ class Parts {
       return Stop();
     }
     if (options_.life == ServerOptions::Life::kUntilTold) return;
-    const int64_t now = clock_.AwakeMicros();
+    const absl::Time now = clock_.Awake();
     if (!tasks_.idle() || http_.connections() > 0) needed_at_ = now;
-    if (now - needed_at_ >= absl::ToInt64Microseconds(options_.idle_exit)) {
-      Stop();
-    }
+    if (now - needed_at_ >= options_.idle_exit) Stop();
   }
 
   void Retain() {
-    const bool by_age = options_.keep_for != absl::InfiniteDuration();
-    if (!by_age && options_.keep_bytes == 0) return;
+    if (options_.keep_for == absl::InfiniteDuration() &&
+        options_.keep_bytes == 0) {
+      return;
+    }
     clock_.FollowRealTime();
-    const int64_t before =
-        by_age
-            ? clock_.NowMicros() - absl::ToInt64Microseconds(options_.keep_for)
-            : 0;
-    tasks_.Retain(
-        {.ended_before_us = before, .max_bytes = options_.keep_bytes});
+    tasks_.Retain({.ended_before = clock_.Now() - options_.keep_for,
+                   .max_bytes = options_.keep_bytes});
   }
 
   const ServerOptions options_;
@@ -291,7 +287,7 @@ class Parts {
   ThreadPool delete_pool_{&loop_, 1};
   std::unique_ptr<EventLoop::Timer> drain_timer_ =
       loop_.NewTimer([this] { loop_.Stop(); });
-  int64_t needed_at_ = 0;
+  absl::Time needed_at_;
   bool stopping_ = false;
   absl::Status ended_;
 };

@@ -148,8 +148,10 @@ TEST_F(RetentionTest, DeletesTheOldestThatAreTooOldOrTooMuch) {
   AddTask("b", 100, 10, 100);
   AddTask("c", 200, 10, 1000);
   EXPECT_THAT(Deleted({}), ElementsAre());
-  EXPECT_THAT(Deleted({.ended_before_us = 200}), ElementsAre("b"));
-  EXPECT_THAT(Deleted({.ended_before_us = 1000}), ElementsAre("b", "c", "a"));
+  EXPECT_THAT(Deleted({.ended_before = absl::FromUnixMicros(200)}),
+              ElementsAre("b"));
+  EXPECT_THAT(Deleted({.ended_before = absl::FromUnixMicros(1000)}),
+              ElementsAre("b", "c", "a"));
   // Logs alone would fit.
   EXPECT_THAT(Deleted({.max_bytes = 1150}), ElementsAre("b"));
   EXPECT_THAT(Deleted({.max_bytes = 200}), ElementsAre("b", "c"));
@@ -163,7 +165,8 @@ TEST_F(RetentionTest, WorksInPages) {
     rows.back().ended_us = i;
   }
   index_->Put(rows);
-  EXPECT_EQ(Deleted({.ended_before_us = 2200}).size(), 2200u);
+  EXPECT_EQ(Deleted({.ended_before = absl::FromUnixMicros(2200)}).size(),
+            2200u);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace troika {
 namespace {
 
-constexpr int64_t kTryAgain = 200000;
+constexpr absl::Duration kTryAgain = absl::Milliseconds(200);
 
 }  // namespace
 
@@ -26,13 +26,13 @@ void CommandQueue::AddWanted(const std::vector<Outgoing>& outbox) {
   }
 }
 
-void CommandQueue::Send(int64_t now,
+void CommandQueue::Send(absl::Time now,
                         absl::FunctionRef<void(const RelayCommand&)> send) {
   bool waits = false;
   for (Entry& entry : entries_) {
     if (entry.sent) continue;
     if (entry.command.type != relay::FrameType::kStop) {
-      waits = waits || entry.not_before > now;
+      waits = waits || (entry.not_before && *entry.not_before > now);
       if (waits) continue;
     }
     entry.sent = true;
@@ -40,7 +40,8 @@ void CommandQueue::Send(int64_t now,
   }
 }
 
-void CommandQueue::OnAnswer(const relay::Client::Answer& answer, int64_t now) {
+void CommandQueue::OnAnswer(const relay::Client::Answer& answer,
+                            absl::Time now) {
   const auto entry =
       std::find_if(entries_.begin(), entries_.end(),
                    [&](const Entry& e) { return e.command.key == answer.key; });
@@ -77,12 +78,11 @@ bool CommandQueue::HasTurns() const {
                      [](const Entry& e) { return e.command.is_turn; });
 }
 
-int64_t CommandQueue::wake_at() const {
-  int64_t first = 0;
+absl::Time CommandQueue::wake_at() const {
+  absl::Time first = absl::InfiniteFuture();
   for (const Entry& entry : entries_) {
-    if (!entry.sent && entry.not_before != 0 &&
-        (first == 0 || entry.not_before < first)) {
-      first = entry.not_before;
+    if (!entry.sent && entry.not_before) {
+      first = std::min(first, *entry.not_before);
     }
   }
   return first;

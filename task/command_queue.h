@@ -4,12 +4,13 @@
 #ifndef TROIKA_TASK_COMMAND_QUEUE_H_
 #define TROIKA_TASK_COMMAND_QUEUE_H_
 
-#include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/time/time.h"
 #include "agent/protocol.h"
 #include "relay/client.h"
 #include "relay/frame.h"
@@ -20,7 +21,7 @@ struct RelayCommand {
   relay::FrameType type = relay::FrameType::kNote;
   std::string key;
   std::string payload;
-  uint32_t grace_ms = 0;
+  absl::Duration grace;  // Of a stop.
   // A turn is the task's: where the process ends before the relay takes it, it
   // is left for the next one. All else ends with the process.
   bool is_turn = false;
@@ -34,8 +35,8 @@ class CommandQueue {
 
   // Hands on, in order, what has not been sent or is to be tried again. Stops
   // wait for nothing.
-  void Send(int64_t now, absl::FunctionRef<void(const RelayCommand&)> send);
-  void OnAnswer(const relay::Client::Answer& answer, int64_t now);
+  void Send(absl::Time now, absl::FunctionRef<void(const RelayCommand&)> send);
+  void OnAnswer(const relay::Client::Answer& answer, absl::Time now);
   // The connection is gone: what has no answer is sent again over the next.
   void OnDisconnected();
   // The process is gone. Returns the turns that no answer came to.
@@ -43,14 +44,14 @@ class CommandQueue {
 
   bool HasTurns() const;
   bool empty() const { return entries_.empty(); }
-  // When Send has something to try again; 0: it has not.
-  int64_t wake_at() const;
+  // When Send has something to try again; InfiniteFuture if it has not.
+  absl::Time wake_at() const;
 
  private:
   struct Entry {
     RelayCommand command;
     bool sent = false;
-    int64_t not_before = 0;
+    std::optional<absl::Time> not_before;
   };
 
   std::vector<Entry> entries_;

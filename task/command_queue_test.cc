@@ -10,9 +10,9 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr int64_t kSecond = 1000000;
+constexpr absl::Time kStart = absl::UnixEpoch();
 
-std::vector<std::string> Sent(CommandQueue& queue, int64_t now) {
+std::vector<std::string> Sent(CommandQueue& queue, absl::Time now = kStart) {
   std::vector<std::string> keys;
   queue.Send(now, [&](const RelayCommand& c) { keys.push_back(c.key); });
   return keys;
@@ -23,11 +23,11 @@ TEST(CommandQueueTest, EachIsSentOnceAConnection) {
   queue.Add({.key = "a"});
   queue.Add({.key = "b"});
   queue.Add({.key = "a"});
-  EXPECT_THAT(Sent(queue, 0), ElementsAre("a", "b"));
-  EXPECT_THAT(Sent(queue, 0), IsEmpty());
-  queue.OnAnswer({.key = "a"}, 0);
+  EXPECT_THAT(Sent(queue), ElementsAre("a", "b"));
+  EXPECT_THAT(Sent(queue), IsEmpty());
+  queue.OnAnswer({.key = "a"}, kStart);
   queue.OnDisconnected();
-  EXPECT_THAT(Sent(queue, 0), ElementsAre("b"));
+  EXPECT_THAT(Sent(queue), ElementsAre("b"));
 }
 
 TEST(CommandQueueTest, WhatIsWantedAndAnsweredIsNotAddedAgain) {
@@ -35,38 +35,38 @@ TEST(CommandQueueTest, WhatIsWantedAndAnsweredIsNotAddedAgain) {
   const std::vector<Outgoing> outbox = {
       {.key = "p", .bytes = "x"}, {.key = "e", .kind = Outgoing::Kind::kClose}};
   queue.AddWanted(outbox);
-  EXPECT_THAT(Sent(queue, 0), ElementsAre("p", "e"));
-  queue.OnAnswer({.key = "p"}, 0);
+  EXPECT_THAT(Sent(queue), ElementsAre("p", "e"));
+  queue.OnAnswer({.key = "p"}, kStart);
   queue.AddWanted(outbox);
-  EXPECT_THAT(Sent(queue, 0), IsEmpty());
+  EXPECT_THAT(Sent(queue), IsEmpty());
 }
 
 TEST(CommandQueueTest, WhatCannotBeTakenIsTriedAgainInOrder) {
   CommandQueue queue;
   queue.Add({.type = relay::FrameType::kWrite, .key = "a"});
-  EXPECT_THAT(Sent(queue, 0), ElementsAre("a"));
-  queue.OnAnswer({.key = "a", .code = relay::ReplyCode::kExhausted}, 0);
+  EXPECT_THAT(Sent(queue), ElementsAre("a"));
+  queue.OnAnswer({.key = "a", .code = relay::ReplyCode::kExhausted}, kStart);
   queue.Add({.type = relay::FrameType::kWrite, .key = "b"});
   queue.Add({.type = relay::FrameType::kStop, .key = "stop"});
   // A stop waits for nobody.
-  EXPECT_THAT(Sent(queue, 1), ElementsAre("stop"));
-  EXPECT_GT(queue.wake_at(), 0);
-  EXPECT_THAT(Sent(queue, kSecond), ElementsAre("a", "b"));
-  EXPECT_EQ(queue.wake_at(), 0);
+  EXPECT_THAT(Sent(queue, kStart + absl::Microseconds(1)), ElementsAre("stop"));
+  EXPECT_LT(queue.wake_at(), absl::InfiniteFuture());
+  EXPECT_THAT(Sent(queue, kStart + absl::Seconds(1)), ElementsAre("a", "b"));
+  EXPECT_EQ(queue.wake_at(), absl::InfiniteFuture());
 }
 
 TEST(CommandQueueTest, TurnsOutliveTheProcess) {
   CommandQueue queue;
   queue.Add({.key = "turn-2", .is_turn = true});
   queue.Add({.type = relay::FrameType::kStop, .key = "stop"});
-  Sent(queue, 0);
-  queue.OnAnswer({.key = "turn-2", .code = relay::ReplyCode::kEnded}, 0);
-  EXPECT_THAT(Sent(queue, kSecond), IsEmpty());
+  Sent(queue);
+  queue.OnAnswer({.key = "turn-2", .code = relay::ReplyCode::kEnded}, kStart);
+  EXPECT_THAT(Sent(queue, kStart + absl::Seconds(1)), IsEmpty());
   EXPECT_TRUE(queue.HasTurns());
   EXPECT_THAT(queue.Reset(), SizeIs(1));
   EXPECT_FALSE(queue.HasTurns());
   queue.Add({.key = "stop"});
-  EXPECT_THAT(Sent(queue, 0), ElementsAre("stop"));
+  EXPECT_THAT(Sent(queue), ElementsAre("stop"));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -19,8 +20,8 @@
 namespace troika {
 namespace {
 
-constexpr int64_t kLookAgain = 20000;
-constexpr int64_t kAskToDriveAgain = 1000000;
+constexpr absl::Duration kLookAgain = absl::Milliseconds(20);
+constexpr absl::Duration kAskToDriveAgain = absl::Seconds(1);
 
 // As ReplaySink, and tells of each record that is counted in.
 class TellingSink : public ReplaySink {
@@ -110,7 +111,7 @@ absl::Status Follower::ReadSome(MessageSink sink) {
   if (!at_end_ && behind_until_ == 0) behind_until_ = LogSize(*folder_);
   if (at_end_ || reader_.offset() >= behind_until_) behind_until_ = 0;
   caught_up_ = caught_up_ || !behind();
-  if (!at_end_) wake_at_ = options_.clock->AwakeMicros();
+  if (!at_end_) wake_at_ = options_.clock->Awake();
   return absl::OkStatus();
 }
 
@@ -123,34 +124,31 @@ void Follower::Listen() {
     behind_until_ = 0;
     return;
   }
-  if (news->awake_micros) {
-    relay_clock_.Saw(*news->awake_micros, options_.clock->AwakeMicros());
-  }
+  if (news->awake) relay_clock_.Saw(*news->awake, options_.clock->Awake());
   if (news->trouble) trouble_ = *news->trouble;
   for (auto& answer : news->answers) answers_.push_back(std::move(answer));
 }
 
 absl::Status Follower::Advance(MessageSink sink) {
-  wake_at_ = 0;
+  wake_at_ = absl::InfiniteFuture();
   at_rest_ = false;
   Listen();
   RETURN_IF_ERROR(ReadSome(sink));
   if (behind()) return absl::OkStatus();
   if (std::exchange(relay_gone_, false)) Disconnect();
-  if (MustAskToDrive() && options_.clock->AwakeMicros() >= drive_at_) {
+  if (MustAskToDrive() && options_.clock->Awake() >= drive_at_) {
     client_.reset();
   }
   if (!client_ && state().process_alive) Connect(sink);
   // Who has a relay, or no process, does not need the log's lock.
   if (client_ || !state().process_alive) open_log_.Take();
   if (client_ && state().awake.now) {
-    relay_clock_.Saw(absl::ToUnixMicros(*state().awake.now),
-                     options_.clock->AwakeMicros());
+    relay_clock_.Saw(*state().awake.now, options_.clock->Awake());
   }
-  if (MustAskToDrive() && wake_at_ == 0) wake_at_ = drive_at_;
+  if (MustAskToDrive()) wake_at_ = std::min(wake_at_, drive_at_);
   if (client_ || !at_end_) return absl::OkStatus();
   if (state().process_alive || state().turns_waiting > 0) {
-    if (wake_at_ == 0) wake_at_ = options_.clock->AwakeMicros() + kLookAgain;
+    wake_at_ = std::min(wake_at_, options_.clock->Awake() + kLookAgain);
     return absl::OkStatus();
   }
   at_rest_ = true;
@@ -170,19 +168,19 @@ void Follower::TellEnd(MessageSink sink) {
 void Follower::Disconnect() {
   // One that turns us away would do so again at once.
   if (!client_->role()) {
-    connect_at_ = options_.clock->AwakeMicros() + kLookAgain;
+    connect_at_ = options_.clock->Awake() + kLookAgain;
   }
   client_.reset();
 }
 
 void Follower::Connect(MessageSink sink) {
-  if (options_.clock->AwakeMicros() < connect_at_) return;
+  if (options_.clock->Awake() < connect_at_) return;
   auto client = relay::Client::Connect(folder_->fd.get(), options_.role);
   if (client.ok()) {
     client_ = *std::move(client);
     ++connections_;
     relay_clock_.Forget();
-    drive_at_ = options_.clock->AwakeMicros() + kAskToDriveAgain;
+    drive_at_ = options_.clock->Awake() + kAskToDriveAgain;
   } else {
     OnRelayMissing(sink);
   }
@@ -233,7 +231,7 @@ bool Follower::MustAskToDrive() const {
 
 void Follower::AskToDrive() {
   if (!MustAskToDrive()) return;
-  drive_at_ = options_.clock->AwakeMicros();
+  drive_at_ = options_.clock->Awake();
   wake_at_ = drive_at_;
 }
 

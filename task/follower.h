@@ -17,6 +17,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "agent/protocol.h"
 #include "base/clock.h"
 #include "base/fd.h"
@@ -71,8 +72,8 @@ class Follower {
   void Finish(MessageSink sink);
 
   pollfd PollFd() const;
-  // By Clock::AwakeMicros(); 0: only PollFd() matters.
-  int64_t wake_at() const { return wake_at_; }
+  // By Clock::Awake(); InfiniteFuture if only PollFd() matters.
+  absl::Time wake_at() const { return wake_at_; }
 
   // How far the log has been read.
   int64_t offset() const { return reader_.offset(); }
@@ -123,9 +124,9 @@ class Follower {
   std::vector<relay::Client::Answer> answers_;
   std::string trouble_;
   int64_t connections_ = 0;
-  int64_t wake_at_ = 0;
-  int64_t connect_at_ = 0;  // Not before.
-  int64_t drive_at_ = 0;    // When to ask again to drive, where that is needed.
+  absl::Time wake_at_ = absl::InfiniteFuture();
+  absl::Time connect_at_ = absl::InfinitePast();  // Not before.
+  absl::Time drive_at_;  // When to ask again to drive, if that is needed.
   RelayClock relay_clock_;
   Later<absl::StatusOr<relay::LogWriter>> open_log_;
   Later<absl::Status> tell_lost_;

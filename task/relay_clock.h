@@ -1,7 +1,7 @@
 // Tells when a relay's clock will show a time, by our own clock.
 //
-// A relay stamps its records by its clock (Clock::AwakeMicros of its process,
-// and what it noted of leaps). Both clocks count the same microseconds, but
+// A relay stamps its records by its clock (Clock::Awake of its process,
+// and what it noted of leaps). Both clocks run equally fast, but
 // they begin at different ones, as each process looked at the real time when it
 // started. So deadlines that begin at a record must not be compared with our
 // clock as they are.
@@ -9,8 +9,9 @@
 #define TROIKA_TASK_RELAY_CLOCK_H_
 
 #include <algorithm>
-#include <cstdint>
 #include <optional>
+
+#include "absl/time/time.h"
 
 namespace troika {
 
@@ -18,8 +19,8 @@ class RelayClock {
  public:
   // The relay's clock showed `theirs` when ours showed `ours`, or before. The
   // later it was seen, the later deadlines fall, but never too early.
-  void Saw(int64_t theirs, int64_t ours) {
-    const int64_t ahead = theirs - ours;
+  void Saw(absl::Time theirs, absl::Time ours) {
+    const absl::Duration ahead = theirs - ours;
     ahead_ = ahead_ ? std::max(*ahead_, ahead) : ahead;
   }
   // Another relay's clock is another one.
@@ -27,13 +28,14 @@ class RelayClock {
 
   // What our clock shows when the relay's shows `theirs`. Nothing where nothing
   // is known of the relay's.
-  std::optional<int64_t> ToOurs(int64_t theirs) const {
+  std::optional<absl::Time> ToOurs(absl::Time theirs) const {
     if (!ahead_) return std::nullopt;
     return theirs - *ahead_;
   }
 
  private:
-  std::optional<int64_t> ahead_;  // How far theirs is ahead of ours, at least.
+  std::optional<absl::Duration>
+      ahead_;  // How far theirs is ahead of ours, at least.
 };
 
 }  // namespace troika

@@ -17,9 +17,9 @@ namespace {
 
 // A deadline that is noticed later than that passed while the whole machine, or
 // all of Troika, stood still.
-constexpr int64_t kOverslept = 5000000;
+constexpr absl::Duration kOverslept = absl::Seconds(5);
 // What the agent then gets to say something.
-constexpr int64_t kOversleptPatience = 2000000;
+constexpr absl::Duration kOversleptPatience = absl::Seconds(2);
 
 }  // namespace
 
@@ -74,14 +74,14 @@ absl::Status Runner::Advance(MessageSink sink) {
   if (ready_.ok()) OnRelayStarted();
   RETURN_IF_ERROR(follower_->Advance(sink));
   for (const relay::Client::Answer& answer : follower_->TakeAnswers()) {
-    queue_.OnAnswer(answer, tools_.clock->AwakeMicros());
+    queue_.OnAnswer(answer, tools_.clock->Awake());
   }
   if (follower_->behind()) return absl::OkStatus();
   RETURN_IF_ERROR(LoadOptions());
   // The follower may need the log's lock to say that the process is lost.
   if (follower_->connected() || state().process_alive) open_log_.Take();
   if (follower_->connected()) {
-    retry_at_ = 0;
+    retry_at_.reset();
     trouble_.clear();
     Watch();
     SendQueue();
@@ -89,13 +89,13 @@ absl::Status Runner::Advance(MessageSink sink) {
   }
   queue_.OnDisconnected();
   if (state().process_alive || starts()) return absl::OkStatus();
-  interrupt_until_ = 0;
+  interrupt_until_.reset();
   answered_.clear();
   for (RelayCommand& turn : queue_.Reset()) pending_.push_back(std::move(turn));
-  if (blocked() || tools_.clock->AwakeMicros() < retry_at_) {
+  if (blocked() || (retry_at_ && tools_.clock->Awake() < *retry_at_)) {
     return absl::OkStatus();
   }
-  retry_at_ = 0;
+  retry_at_.reset();
   if (!pending_.empty()) return AppendPending();
   if (state().turns_waiting > 0) return StartProcess();
   cli_.reset();
@@ -110,22 +110,25 @@ std::vector<pollfd> Runner::PollFds() const {
   return fds;
 }
 
-int64_t Runner::wake_at() const {
-  int64_t at = waits_for_start_ ? 0 : follower_->wake_at();
-  const auto sooner = [&](int64_t other) {
-    if (other != 0 && (at == 0 || other < at)) at = other;
+absl::Time Runner::wake_at() const {
+  absl::Time at =
+      waits_for_start_ ? absl::InfiniteFuture() : follower_->wake_at();
+  const auto sooner = [&](const std::optional<absl::Time>& other) {
+    if (other) at = std::min(at, *other);
   };
   // One that passed has been seen to; only its end is waited for.
   const auto alarm_at = AlarmAt(NextAlarm(state()));
-  if (alarm_at && *alarm_at > watched_until_) sooner(*alarm_at);
+  if (alarm_at && (!watched_until_ || *alarm_at > *watched_until_)) {
+    sooner(alarm_at);
+  }
   sooner(overslept_until_);
   sooner(queue_.wake_at());
   sooner(interrupt_until_);
   if (!state().process_alive && !blocked()) {
-    if (!pending_.empty() && retry_at_ == 0) sooner(pending_at_);
+    if (!pending_.empty() && !retry_at_) sooner(pending_at_);
     sooner(retry_at_);
   }
-  if (appended_) sooner(tools_.clock->AwakeMicros());
+  if (appended_) sooner(tools_.clock->Awake());
   return at;
 }
 
@@ -156,22 +159,22 @@ void Runner::Send(RelayCommand command) {
 void Runner::SendQueue() {
   if (role() != relay::Role::kDriver) return;
   queue_.AddWanted(follower_->replay().outbox());
-  queue_.Send(tools_.clock->AwakeMicros(), [&](const RelayCommand& command) {
+  queue_.Send(tools_.clock->Awake(), [&](const RelayCommand& command) {
     Step();
     follower_->Send({.type = command.type,
                      .key = command.key,
                      .payload = command.payload,
-                     .grace_ms = command.grace_ms});
+                     .grace = command.grace});
   });
 }
 
 void Runner::Watch() {
-  const int64_t now = tools_.clock->AwakeMicros();
-  const int64_t watched = std::exchange(watched_until_, now);
-  if (now >= overslept_until_) overslept_until_ = 0;
+  const absl::Time now = tools_.clock->Awake();
+  const std::optional<absl::Time> watched = std::exchange(watched_until_, now);
+  if (overslept_until_ && now >= *overslept_until_) overslept_until_.reset();
   if (role() == relay::Role::kWatcher) {
     // Whoever drives it sees to that.
-    interrupt_until_ = 0;
+    interrupt_until_.reset();
     return;
   }
   if (state().session_mismatch && state().ending.kind == Ending::Kind::kNone) {
@@ -181,20 +184,20 @@ void Runner::Watch() {
               .by = "troika",
               .reason = "the agent is in another session than it was asked "
                         "for"}),
-          .grace_ms = tools_.grace_ms});
+          .grace = tools_.grace});
   }
-  if (!state().turn_open) interrupt_until_ = 0;
-  if (interrupt_until_ != 0 && now >= interrupt_until_) {
-    interrupt_until_ = 0;
+  if (!state().turn_open) interrupt_until_.reset();
+  if (interrupt_until_ && now >= *interrupt_until_) {
+    interrupt_until_.reset();
     Stop("troika", "the agent did not end its turn").IgnoreError();
   }
   const auto alarm = NextAlarm(state());
   const auto alarm_at = AlarmAt(alarm);
   if (!alarm_at || now < *alarm_at) return;
-  if (watched != 0 && watched < *alarm_at && now - *alarm_at > kOverslept) {
+  if (watched && *watched < *alarm_at && now - *alarm_at > kOverslept) {
     overslept_until_ = now + kOversleptPatience;
   }
-  if (overslept_until_ != 0) return;
+  if (overslept_until_) return;
   const absl::string_view name = DeadlineName(alarm->kind);
   if (alarm->kind == Alarm::Kind::kCloseIdle) {
     return Send({.type = relay::FrameType::kCloseStdin,
@@ -204,13 +207,13 @@ void Runner::Watch() {
         .key = absl::StrCat("deadline-", state().generation, "-", name),
         .payload = notes::ToJson(notes::Deadline{.which = std::string(name),
                                                  .after_ms = alarm->after_ms}),
-        .grace_ms = tools_.grace_ms});
+        .grace = tools_.grace});
 }
 
-std::optional<int64_t> Runner::AlarmAt(
+std::optional<absl::Time> Runner::AlarmAt(
     const std::optional<Alarm>& alarm) const {
   if (!alarm) return std::nullopt;
-  return follower_->relay_clock().ToOurs(alarm->at_micros);
+  return follower_->relay_clock().ToOurs(alarm->at);
 }
 
 std::string Runner::Answer() const {

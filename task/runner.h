@@ -63,7 +63,7 @@ struct RunnerTools {
   // For what blocks: the log's lock, its sync, and the start of a relay. When
   // it is done, the owner calls Advance() again. Unset: it is done at once.
   BlockingExecutor executor;
-  uint32_t grace_ms = 5000;  // Between the signals of an end.
+  absl::Duration grace = absl::Seconds(5);  // Between the signals of an end.
   int64_t max_log_bytes = int64_t{4} << 30;
   int64_t max_read = int64_t{1} << 20;  // Of the log, in one Advance().
   // For tests that stop a runner at any point: called before each thing that it
@@ -104,8 +104,8 @@ class Runner {
   std::vector<pollfd> PollFds() const;
   // Changes where PollFds() are of others than before.
   int64_t connections() const { return follower_->connections() + starts_; }
-  // By Clock::AwakeMicros(); 0: only PollFds() matter.
-  int64_t wake_at() const;
+  // By Clock::Awake(); InfiniteFuture if only PollFds() matter.
+  absl::Time wake_at() const;
   // No process lives, and nothing waits for one.
   bool at_rest() const;
   // The log's end has been seen. Before that, all below but Answer() is
@@ -223,7 +223,7 @@ class Runner {
   };
   void Watch();
   // When the next deadline passes, by our clock.
-  std::optional<int64_t> AlarmAt(const std::optional<Alarm>& alarm) const;
+  std::optional<absl::Time> AlarmAt(const std::optional<Alarm>& alarm) const;
   void Step();
 
   const TaskFolder folder_;
@@ -238,9 +238,10 @@ class Runner {
   // To be appended to the log while no process lives: turns that one did not
   // take, cancels, and starts that failed.
   std::vector<RelayCommand> pending_;
-  int64_t pending_at_ = 0;  // When to try again.
-  int64_t retry_at_ = 0;  // As is all else that could not be done; 0: nothing.
-  std::string trouble_;   // With that.
+  absl::Time pending_at_ = absl::InfiniteFuture();  // When to try again.
+  // When to try again what else could not be done.
+  std::optional<absl::Time> retry_at_;
+  std::string trouble_;  // Why it could not be done.
   // What the owner lets us start with, until it is used.
   std::optional<absl::StatusOr<Cli>> cli_;
   Later<absl::StatusOr<relay::LogWriter>> open_log_;
@@ -254,11 +255,11 @@ class Runner {
   int asked_turn_ = 0;              // The last that we asked for.
   std::string asked_request_key_;   // Its.
   std::set<std::string> answered_;  // What we answered in this process.
-  int64_t watched_until_ = 0;       // Deadlines up to here have been seen to.
-  int64_t interrupt_until_ = 0;  // The turn is to have ended by then; 0: none.
-  // A deadline passed while nobody called us: it waits until then. 0: none
-  // does.
-  int64_t overslept_until_ = 0;
+  // Deadlines up to here have been seen to.
+  std::optional<absl::Time> watched_until_;
+  std::optional<absl::Time> interrupt_until_;  // The turn is to end by then.
+  // A deadline passed while nobody called us: it waits until then.
+  std::optional<absl::Time> overslept_until_;
 };
 
 }  // namespace troika

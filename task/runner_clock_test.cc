@@ -42,9 +42,7 @@ class FakeRelay {
   // `ahead` is how far its clock is ahead of the real time.
   FakeRelay(const TaskFolder& folder, absl::Duration ahead, Options options)
       : options_(options) {
-    clock_.Advance(
-        absl::Microseconds(SystemClock().NowMicros() - clock_.NowMicros()) +
-        ahead);
+    clock_.Advance(SystemClock().Now() - clock_.Now() + ahead);
     auto log = relay::LogWriter::Open(folder.fd.get(), folder.id, &clock_);
     CHECK(log.ok());
     log_.emplace(*std::move(log));
@@ -96,7 +94,7 @@ class FakeRelay {
                                   .record = log_->next_number() - 1,
                                   .offset = log_->offset()};
         if (options_.tells_clock) {
-          welcome.more = {.awake_micros = clock_.NowMicros()};
+          welcome.more = {.awake = clock_.Now()};
         }
         Send(client, relay::Encode(welcome));
       } else if (const auto command = relay::DecodeCommand(*frame)) {
@@ -231,7 +229,7 @@ TEST_F(RunnerClockTest, DeadlineThatWasOversleptWaitsForAWordOfTheAgent) {
   // A virtual machine that was paused, and whose clock went on.
   Pass(absl::Hours(8), *task, relay);
   EXPECT_THAT(relay.stops(), IsEmpty());
-  EXPECT_NE(task->runner().wake_at(), 0);
+  EXPECT_NE(task->runner().wake_at(), absl::InfiniteFuture());
   Pass(absl::Seconds(3), *task, relay);
   EXPECT_THAT(relay.stops(), SizeIs(1));
 }
@@ -244,7 +242,7 @@ TEST_F(RunnerClockTest, WatcherOfAnOldRelayBecomesItsDriver) {
   EXPECT_THAT(task->runner().Stop("user", "").message(),
               HasSubstr("another troika drives task"));
   // Who was asked for something asks at once.
-  EXPECT_LE(task->runner().wake_at(), task->clock().AwakeMicros());
+  EXPECT_LE(task->runner().wake_at(), task->clock().Awake());
   ASSERT_TRUE(task->Until([&] {
     relay.Serve();
     return relay.connections() == 2;

@@ -1,6 +1,5 @@
 // What is asked of a runner.
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 #include <variant>
@@ -22,23 +21,17 @@ namespace {
 constexpr absl::string_view kTurnKey = "turn-";
 constexpr absl::string_view kStartFailedKey = "start-failed-";
 // What a harness that was told to end its turn gets to do so.
-constexpr int64_t kInterruptPatience = 10000000;
+constexpr absl::Duration kInterruptPatience = absl::Seconds(10);
 // A relay holds the lock a moment longer than it takes to write its last words.
-constexpr int64_t kLookAgain = 5000;
+constexpr absl::Duration kLookAgain = absl::Milliseconds(5);
 // A disk has room again, or the process descriptors.
-constexpr int64_t kTryAgain = 1000000;
+constexpr absl::Duration kTryAgain = absl::Seconds(1);
 
 // The number behind `prefix` in a key; 0 where it is another key.
 int NumberOf(absl::string_view key, absl::string_view prefix) {
   int number = 0;
   if (!absl::ConsumePrefix(&key, prefix)) return 0;
   return absl::SimpleAtoi(key, &number) ? number : 0;
-}
-
-uint32_t GraceMs(absl::Duration grace) {
-  const int64_t ms = absl::ToInt64Milliseconds(grace);
-  return static_cast<uint32_t>(
-      std::clamp<int64_t>(ms, 0, std::numeric_limits<int32_t>::max()));
 }
 
 absl::StatusOr<RelayCommand> NoteCommand(const notes::Note& note,
@@ -124,7 +117,7 @@ absl::StatusOr<std::optional<relay::LogWriter>> Runner::TakeLog() {
 
 absl::Status Runner::AppendPending() {
   if (blocked()) return absl::OkStatus();
-  pending_at_ = tools_.clock->AwakeMicros() + kLookAgain;
+  pending_at_ = tools_.clock->Awake() + kLookAgain;
   ASSIGN_OR_RETURN(std::optional<relay::LogWriter> log, TakeLog());
   if (!log) return absl::OkStatus();
   return AppendPendingTo(*std::move(log));
@@ -166,8 +159,8 @@ absl::Status Runner::FinishAppend() {
 absl::Status Runner::TryAgainLater(const absl::Status& error) {
   // What is in the log, or that it is gone, stays so.
   if (absl::IsDataLoss(error) || absl::IsNotFound(error)) return error;
-  retry_at_ = tools_.clock->AwakeMicros() + kTryAgain;
-  pending_at_ = retry_at_;
+  retry_at_ = tools_.clock->Awake() + kTryAgain;
+  pending_at_ = *retry_at_;
   trouble_ = absl::StrCat(error.message(), "; it is tried again every second");
   return absl::OkStatus();
 }
@@ -356,13 +349,13 @@ absl::Status Runner::Interrupt(absl::string_view by, absl::string_view reason) {
   const notes::Interrupt note = {.by = std::string(by),
                                  .reason = std::string(reason)};
   if (CapabilitiesNow().interrupt && !state().input_closed) {
-    interrupt_until_ = tools_.clock->AwakeMicros() + kInterruptPatience;
+    interrupt_until_ = tools_.clock->Awake() + kInterruptPatience;
     return AppendNote(note, NextKey("interrupt"));
   }
   Send({.type = relay::FrameType::kStop,
         .key = NextKey("interrupt"),
         .payload = notes::ToJson(note),
-        .grace_ms = tools_.grace_ms});
+        .grace = tools_.grace});
   return absl::OkStatus();
 }
 
@@ -375,7 +368,7 @@ absl::Status Runner::Stop(absl::string_view by, absl::string_view reason,
         .key = NextKey("stop"),
         .payload = notes::ToJson(
             notes::Stop{.by = std::string(by), .reason = std::string(reason)}),
-        .grace_ms = grace ? GraceMs(*grace) : tools_.grace_ms});
+        .grace = grace.value_or(tools_.grace)});
   return absl::OkStatus();
 }
 

@@ -129,7 +129,7 @@ absl::Status Runner::Launch(relay::LogWriter log, const Cli& cli) {
           .notices = launch->notices}),
       .spawned_key = absl::StrCat("spawn-", generation),
       .max_log_bytes = tools_.max_log_bytes,
-      .grace_ms = tools_.grace_ms};
+      .grace = tools_.grace};
   Step();
   start_relay_.Start(
       &tools_.executor,

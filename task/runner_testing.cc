@@ -95,7 +95,7 @@ RunnerTools TestTask::Tools(const Options& options) {
                                   absl::AnyInvocable<void()> done) {
                              executor_.Run(std::move(work), std::move(done));
                            },
-                       .grace_ms = options.grace_ms,
+                       .grace = options.grace,
                        .max_read = options.max_read,
                        .on_step =
                            [this] {
@@ -146,11 +146,9 @@ bool TestTask::Until(const std::function<bool()>& is_so) {
     if (!advanced_.ok()) return false;
     if (is_so()) return true;
     std::vector<pollfd> fds = runner_->PollFds();
-    int64_t wait = works ? 1000 : 50000;
-    if (const int64_t at = runner_->wake_at(); at != 0) {
-      wait = std::clamp<int64_t>(at - clock_.AwakeMicros(), 0, wait);
-    }
-    poll(fds.data(), fds.size(), static_cast<int>(wait / 1000 + 1));
+    const absl::Duration wait = absl::Milliseconds(works ? 1 : 50);
+    poll(fds.data(), fds.size(),
+         PollTimeout(std::min(runner_->wake_at() - clock_.Awake(), wait)));
   }
   return false;
 }

@@ -27,12 +27,12 @@ namespace troika {
 // The real time, and what was added to it.
 class AdvancingClock : public Clock {
  public:
-  int64_t NowMicros() override { return clock_.NowMicros() + added_; }
-  void Advance(absl::Duration by) { added_ += absl::ToInt64Microseconds(by); }
+  absl::Time Now() override { return clock_.Now() + added_; }
+  void Advance(absl::Duration by) { added_ += by; }
 
  private:
   SystemClock clock_;
-  int64_t added_ = 0;
+  absl::Duration added_;
 };
 
 // A state folder with a home folder and a working folder of its own.
@@ -75,7 +75,7 @@ class TestTask {
     std::string script;
     TaskRequest request;   // Prompt and cwd are filled in where they are empty.
     Environment::Map env;  // More variables.
-    uint32_t grace_ms = 300;
+    absl::Duration grace = absl::Milliseconds(300);
     int64_t max_read = int64_t{1} << 20;
     std::function<bool()> may_start;  // Unset: always.
   };

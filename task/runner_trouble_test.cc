@@ -53,7 +53,7 @@ TEST_F(RunnerTroubleTest, NotesWaitForADiskThatIsFull) {
     ASSERT_TRUE(task.Until([&] {
       task.clock().Advance(absl::Seconds(2));
       // Between two tries.
-      return ++tries >= 5 && task.runner().wake_at() != 0;
+      return ++tries >= 5 && task.runner().wake_at() != absl::InfiniteFuture();
     })) << task.advanced();
     EXPECT_THAT(task.runner().trouble(), HasSubstr("write the log: "));
     EXPECT_FALSE(task.runner().settled());

@@ -244,7 +244,7 @@ TEST_F(RunnerTurnsTest, WaitsUntilItMayStart) {
   ASSERT_TRUE(task.created().ok()) << task.created();
   ASSERT_TRUE(task.Until([&] { return task.runner().waits_for_start(); }));
   EXPECT_EQ(asked, 1);
-  EXPECT_EQ(task.runner().wake_at(), 0);
+  EXPECT_EQ(task.runner().wake_at(), absl::InfiniteFuture());
   EXPECT_FALSE(task.runner().at_rest());
   EXPECT_TRUE(task.runner().settled());
   may_start = true;
@@ -355,7 +355,7 @@ TEST_F(RunnerTurnsTest, LongLogsAreReadInParts) {
       EXPECT_FALSE(second.runner().at_rest());
       EXPECT_TRUE(absl::IsUnavailable(second.runner().Stop("user", "")));
       EXPECT_EQ(second.runner().relay_pid(), 0);
-      EXPECT_NE(second.runner().wake_at(), 0);
+      EXPECT_NE(second.runner().wake_at(), absl::InfiniteFuture());
     }
     // One budget, and the rest of a chunk.
     EXPECT_LT(second.messages().size() - before, 8000u);
@@ -403,7 +403,8 @@ TEST_F(RunnerTurnsTest, NotesWaitForTheLockWithoutBlocking) {
   EXPECT_LT(absl::Now() - before, absl::Milliseconds(500));
   EXPECT_FALSE(task.runner().settled());
   EXPECT_FALSE(task.runner().at_rest());
-  ASSERT_TRUE(task.Until([&] { return task.runner().wake_at() != 0; }));
+  ASSERT_TRUE(task.Until(
+      [&] { return task.runner().wake_at() != absl::InfiniteFuture(); }));
   EXPECT_FALSE(task.runner().settled());
   log.reset();
   ASSERT_TRUE(task.UntilEnd());

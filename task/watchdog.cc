@@ -59,8 +59,8 @@ std::optional<Alarm> NextAlarm(const TaskState& state) {
                        absl::Duration after, int64_t after_ms) {
     // 0: never.
     if (!since || after_ms <= 0) return;
-    const Alarm alarm = {kind, absl::ToUnixMicros(*since + after), after_ms};
-    if (!first || alarm.at_micros < first->at_micros) first = alarm;
+    const Alarm alarm = {kind, *since + after, after_ms};
+    if (!first || alarm.at < first->at) first = alarm;
   };
   const auto add_ms = [&](Alarm::Kind kind, std::optional<absl::Time> since,
                           int64_t after_ms) {

@@ -26,7 +26,7 @@ struct Alarm {
     kCloseIdle,  // The process waits for input that does not come.
   };
   Kind kind = Kind::kStart;
-  int64_t at_micros = 0;  // By the relay's clock, as AwakeTimes.
+  absl::Time at;  // By the relay's clock, as AwakeTimes.
   int64_t after_ms = 0;
 };
 

@@ -27,7 +27,7 @@ absl::Duration AlarmIn(const TaskState& state, Kind kind) {
   EXPECT_TRUE(alarm.has_value());
   if (!alarm) return absl::InfiniteDuration();
   EXPECT_EQ(alarm->kind, kind) << DeadlineName(alarm->kind);
-  return absl::FromUnixMicros(alarm->at_micros) - *state.awake.now;
+  return alarm->at - *state.awake.now;
 }
 
 TEST(WorkingTimeTest, TurnsAreSummedWithoutWhatLiesBetween) {

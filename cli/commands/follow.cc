@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <optional>
 #include <utility>
@@ -30,7 +31,7 @@ using Output = ViewOptions::Output;
 // For a server that hangs: Ctrl-C does not wait for long.
 constexpr absl::Duration kCommandTimeout = absl::Seconds(10);
 
-constexpr int64_t kLostPatience = 3000000;
+constexpr absl::Duration kLostPatience = absl::Seconds(3);
 
 std::string PathOf(const v1::Task& task) {
   return client::TaskPath(task.id(), "/events");
@@ -112,7 +113,8 @@ class Follower {
   std::optional<int> leave_;      // The exit code.
   std::optional<EventId> shown_;  // The last event.
   bool ready_ = false;            // All of the past has come.
-  int64_t lost_since_ = 0;        // 0: the server is there.
+  // Set while the server is gone.
+  std::optional<absl::Time> lost_since_;
   bool told_lost_ = false;
   int told_place_ = 0;  // In the queue.
   int interrupts_ = 0;
@@ -152,7 +154,7 @@ void Follower::Pause() {
   fds.push_back({.fd = signals_.fd(), .events = POLLIN});
   const std::optional<pollfd> typing = answering_.PollFd();
   if (typing) fds.push_back(*typing);
-  if (Wait(&fds, Sooner(stream_.wake_at(), view_.wake_at()), clock_) &&
+  if (Wait(&fds, std::min(stream_.wake_at(), view_.wake_at()), clock_) &&
       typing && fds.back().revents != 0) {
     answering_.OnInput();
   }
@@ -161,12 +163,12 @@ void Follower::Pause() {
 
 // One that is back in a moment is nobody's concern.
 void Follower::TellThatServerIsGone() {
-  const int64_t now = clock_.AwakeMicros();
+  const absl::Time now = clock_.Awake();
   if (!stream_.interrupted()) {
-    lost_since_ = 0;
-  } else if (lost_since_ == 0) {
+    lost_since_.reset();
+  } else if (!lost_since_) {
     lost_since_ = now;
-  } else if (now - lost_since_ > kLostPatience &&
+  } else if (now - *lost_since_ > kLostPatience &&
              !std::exchange(told_lost_, true)) {
     view_.Say("the server is gone; connecting again");
   }

@@ -15,7 +15,7 @@ namespace troika::cli {
 namespace {
 
 constexpr size_t kMuch = size_t{1} << 18;
-constexpr int64_t kFrameMicros = 100000;
+constexpr absl::Duration kFrame = absl::Milliseconds(100);
 constexpr absl::string_view kEraseLine = "\r\x1b[K";
 
 bool CanRedraw(const Environment& environment, int fd) {
@@ -93,17 +93,17 @@ void TaskView::Add(const Message& message, const TaskState& state,
 }
 
 void TaskView::Flush(const TaskState& state) {
-  wake_at_ = 0;
+  wake_at_ = absl::InfiniteFuture();
   if (!prompt_.empty()) return Write();
   if (terminal_ && IsAtWork(state.status)) {
     clock_->FollowRealTime();
-    const int64_t now = clock_->NowMicros();
-    wake_at_ = clock_->AwakeMicros() + kFrameMicros;
+    const absl::Time now = clock_->Now();
+    wake_at_ = clock_->Awake() + kFrame;
     if (!timeline_.line_open()) {
       timeline_.set_width(TerminalWidth(io_.out));
-      std::string status =
-          timeline_.StatusLine(state, absl::FromUnixMicros(now),
-                               static_cast<int>(now / kFrameMicros % 10));
+      std::string status = timeline_.StatusLine(
+          state, now,
+          static_cast<int>((now - absl::UnixEpoch()) / kFrame % 10));
       if (status != status_shown_) {
         absl::StrAppend(&buffer_, kEraseLine, status);
       }

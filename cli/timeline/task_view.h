@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "agent/discovery/environment.h"
 #include "agent/message.h"
 #include "base/clock.h"
@@ -96,8 +97,8 @@ class TaskView {
 
   // The first error of writing; Cancelled where the reader is gone.
   const absl::Status& written() const { return written_; }
-  // When to call Flush again though nothing has come; 0: never.
-  int64_t wake_at() const { return wake_at_; }
+  // When to call Flush again even if nothing has come, by Clock::Awake().
+  absl::Time wake_at() const { return wake_at_; }
   ViewOptions::Output output() const { return options_.output; }
 
   // The exit code that says how the task or its last turn ended; kExitOk where
@@ -121,7 +122,7 @@ class TaskView {
   bool limited_ = false;
   std::string last_asked_;
   std::string trouble_said_;
-  int64_t wake_at_ = 0;
+  absl::Time wake_at_ = absl::InfiniteFuture();
   bool deadline_passed_ = false;
 };
 
