@@ -26,6 +26,7 @@
 
 #include "absl/base/attributes.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 
 namespace troika {
 
@@ -112,6 +113,36 @@ struct IfSet {
   Value T::*member;
 };
 
+// A duration that is written as a count of `unit`. An optional one that is
+// infinite means that there is no limit, and is written as 0.
+template <typename Value>
+struct UnitCount {
+  Value& value;
+  absl::Duration unit;
+};
+
+template <typename T, typename Value>
+struct InUnits {
+  UnitCount<const Value> operator()(const T& object) const {
+    return {object.*member, unit};
+  }
+  UnitCount<Value> operator()(T& object) const {
+    return {object.*member, unit};
+  }
+
+  Value T::*member;
+  absl::Duration unit;
+};
+
+template <typename T, typename Value>
+constexpr InUnits<T, Value> InMillis(Value T::*member) {
+  return {member, absl::Milliseconds(1)};
+}
+template <typename T, typename Value>
+constexpr InUnits<T, Value> InMicros(Value T::*member) {
+  return {member, absl::Microseconds(1)};
+}
+
 // The names of an enum's values, which count from 0:
 //
 //   template <>
@@ -164,6 +195,10 @@ bool IsDefault(const T& value) {
 template <typename String>
 bool IsDefault(const JsonText<String>& value) {
   return value.text.empty();
+}
+template <typename T>
+bool IsDefault(const UnitCount<T>& value) {
+  return value.value == T();
 }
 template <typename T>
 bool IsDefault(const ValueIfSet<T>& value) {

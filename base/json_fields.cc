@@ -72,6 +72,23 @@ std::string FieldReader::ReadValue(Value value, absl::Duration& out) {
   return absl::ParseDuration(value.StringOr(""), &out) ? "" : "a duration";
 }
 
+std::string FieldReader::ReadValue(Value value, UnitCount<absl::Duration> out) {
+  int64_t count = 0;
+  std::string wanted = ReadValue(value, count);
+  if (wanted.empty()) out.value = count * out.unit;
+  return wanted;
+}
+
+std::string FieldReader::ReadValue(
+    Value value, UnitCount<std::optional<absl::Duration>> out) {
+  int64_t count = 0;
+  std::string wanted = ReadValue(value, count);
+  if (wanted.empty()) {
+    out.value = count > 0 ? count * out.unit : absl::InfiniteDuration();
+  }
+  return wanted;
+}
+
 std::string FieldReader::ReadValue(Value value, std::vector<std::string>& out) {
   bool all = value.IsArray();
   for (const Value item : value.items()) {
@@ -102,6 +119,16 @@ std::string ToJson(const std::string& value) {
   std::string quoted;
   AppendQuoted(value, &quoted);
   return quoted;
+}
+
+std::string ToJson(const UnitCount<const absl::Duration>& value) {
+  return ToJson(value.value / value.unit);
+}
+
+std::string ToJson(
+    const UnitCount<const std::optional<absl::Duration>>& value) {
+  if (*value.value == absl::InfiniteDuration()) return "0";
+  return ToJson(*value.value / value.unit);
 }
 
 std::string ToJson(const std::map<std::string, std::string>& value) {

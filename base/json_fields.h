@@ -65,6 +65,9 @@ class FieldReader {
     out.text = value.ToJson();
     return "";
   }
+  std::string ReadValue(Value value, UnitCount<absl::Duration> out);
+  std::string ReadValue(Value value,
+                        UnitCount<std::optional<absl::Duration>> out);
   template <typename T>
   std::string ReadValue(Value value, ValueIfSet<T> out) {
     return ReadValue(value, out.value);
@@ -110,6 +113,8 @@ inline std::string ToJson(int value) { return absl::StrCat(value); }
 inline std::string ToJson(const JsonText<const std::string>& value) {
   return value.text;
 }
+std::string ToJson(const UnitCount<const absl::Duration>& value);
+std::string ToJson(const UnitCount<const std::optional<absl::Duration>>& value);
 template <HasNames E>
 std::string ToJson(E value) {
   return ToJson(std::string(NameOf(value)));

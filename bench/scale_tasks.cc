@@ -121,10 +121,10 @@ void AddRequest(const std::string& id, Harness harness, const std::string& cwd,
                               .cwd = cwd,
                               .title = prompt.substr(0, prompt.find(' ', 40)),
                               .options = {.edit_mode = EditMode::kAutoEdit},
-                              .timeouts = {.start_ms = 120'000,
-                                           .idle_ms = 3'600'000,
-                                           .turn_ms = 21'600'000,
-                                           .task_ms = 86'400'000}});
+                              .timeouts = {.start = absl::Minutes(2),
+                                           .idle = absl::Hours(1),
+                                           .turn = absl::Hours(6),
+                                           .task = absl::Hours(24)}});
   log->AddNote("turn-1",
                notes::Turn{.turn = 1, .prompt = prompt, .by = "user"});
 }
@@ -162,8 +162,8 @@ void AddRun(const Recorded& session, Ending ending, const std::string& cwd,
     log->AddNote("", notes::Signalled{.signal = SIGINT, .by = "user"});
   }
   notes::Exited exited = {.code = ending == Ending::kDone ? 0 : 1,
-                          .utime_us = 210'000,
-                          .stime_us = 40'000,
+                          .user_time = absl::Microseconds(210000),
+                          .system_time = absl::Microseconds(40000),
                           .max_rss_kb = 61'000};
   if (ending == Ending::kFailed) {
     exited.stderr_tail = "stream error: connection reset by peer\n";

@@ -54,14 +54,14 @@ void SetVariables(const Environment& environment,
 
 v1::Timeouts ToTimeouts(const notes::Timeouts& timeouts) {
   v1::Timeouts out;
-  const auto set = [](const std::optional<int64_t>& millis,
+  const auto set = [](const std::optional<absl::Duration>& timeout,
                       auto mutable_field) {
-    if (millis) *mutable_field() = ToDuration(absl::Milliseconds(*millis));
+    if (timeout) *mutable_field() = ToDuration(*timeout);
   };
-  set(timeouts.start_ms, [&] { return out.mutable_start(); });
-  set(timeouts.idle_ms, [&] { return out.mutable_idle(); });
-  set(timeouts.turn_ms, [&] { return out.mutable_turn(); });
-  set(timeouts.task_ms, [&] { return out.mutable_task(); });
+  set(timeouts.start, [&] { return out.mutable_start(); });
+  set(timeouts.idle, [&] { return out.mutable_idle(); });
+  set(timeouts.turn, [&] { return out.mutable_turn(); });
+  set(timeouts.task, [&] { return out.mutable_task(); });
   return out;
 }
 

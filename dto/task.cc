@@ -31,19 +31,23 @@ void SetDuration(absl::Duration duration, google::protobuf::Duration* to) {
   to->set_nanos(split.nanos);
 }
 
-void SetTimeout(const std::optional<int64_t>& ms,
+void SetTimeout(const std::optional<absl::Duration>& timeout,
                 google::protobuf::Duration* (v1::Timeouts::*field)(),
                 v1::Timeouts* timeouts) {
-  if (ms) SetDuration(absl::Milliseconds(*ms), (timeouts->*field)());
+  if (!timeout) return;
+  // No timeout at all is shown as 0.
+  SetDuration(
+      *timeout == absl::InfiniteDuration() ? absl::ZeroDuration() : *timeout,
+      (timeouts->*field)());
 }
 
 void SetTimeouts(const notes::Timeouts& asked, v1::Task* task) {
   if (asked == notes::Timeouts()) return;
   v1::Timeouts& timeouts = *task->mutable_timeouts();
-  SetTimeout(asked.start_ms, &v1::Timeouts::mutable_start, &timeouts);
-  SetTimeout(asked.idle_ms, &v1::Timeouts::mutable_idle, &timeouts);
-  SetTimeout(asked.turn_ms, &v1::Timeouts::mutable_turn, &timeouts);
-  SetTimeout(asked.task_ms, &v1::Timeouts::mutable_task, &timeouts);
+  SetTimeout(asked.start, &v1::Timeouts::mutable_start, &timeouts);
+  SetTimeout(asked.idle, &v1::Timeouts::mutable_idle, &timeouts);
+  SetTimeout(asked.turn, &v1::Timeouts::mutable_turn, &timeouts);
+  SetTimeout(asked.task, &v1::Timeouts::mutable_task, &timeouts);
 }
 
 void SetAsked(const TaskFacts& facts, v1::Task* task) {

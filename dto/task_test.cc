@@ -41,7 +41,8 @@ TaskState SampleState() {
   state.exit_code = 0;
   state.signal = 9;
   state.turns = 3;
-  state.timeouts = {.start_ms = 1500, .task_ms = 60000};
+  state.timeouts = {.start = absl::Milliseconds(1500),
+                    .task = absl::Minutes(1)};
   state.worked = absl::Milliseconds(2500);
   state.result = TurnResult{.is_error = true,
                             .error = "re",

@@ -112,24 +112,17 @@ absl::Status CheckVariables(
 absl::StatusOr<notes::Timeouts> ToTimeouts(const v1::Timeouts& from) {
   notes::Timeouts timeouts;
   if (from.has_start()) {
-    ASSIGN_OR_RETURN(const absl::Duration d,
+    ASSIGN_OR_RETURN(timeouts.start,
                      ToDuration(from.start(), "timeouts.start"));
-    timeouts.start_ms = absl::ToInt64Milliseconds(d);
   }
   if (from.has_idle()) {
-    ASSIGN_OR_RETURN(const absl::Duration d,
-                     ToDuration(from.idle(), "timeouts.idle"));
-    timeouts.idle_ms = absl::ToInt64Milliseconds(d);
+    ASSIGN_OR_RETURN(timeouts.idle, ToDuration(from.idle(), "timeouts.idle"));
   }
   if (from.has_turn()) {
-    ASSIGN_OR_RETURN(const absl::Duration d,
-                     ToDuration(from.turn(), "timeouts.turn"));
-    timeouts.turn_ms = absl::ToInt64Milliseconds(d);
+    ASSIGN_OR_RETURN(timeouts.turn, ToDuration(from.turn(), "timeouts.turn"));
   }
   if (from.has_task()) {
-    ASSIGN_OR_RETURN(const absl::Duration d,
-                     ToDuration(from.task(), "timeouts.task"));
-    timeouts.task_ms = absl::ToInt64Milliseconds(d);
+    ASSIGN_OR_RETURN(timeouts.task, ToDuration(from.task(), "timeouts.task"));
   }
   return timeouts;
 }

@@ -83,7 +83,7 @@ TEST_P(LiveTest, OverTurnsInterruptsDeadlinesAndRestarts) {
           "== turn 3\nstderr odd\nsay Three.\nhang\n"
           "== turn 4\ntodo [x] a | [ ] b\nsay Four.\nok\n"
           "== resume\nsay More.\nok\n"};
-  options.request.timeouts.idle_ms = 60000;
+  options.request.timeouts.idle = absl::Minutes(1);
   auto first = std::make_unique<TestTask>(&home_, std::move(options));
   ASSERT_TRUE(first->created().ok()) << first->created();
   const std::string id = first->runner().folder().id;

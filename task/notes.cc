@@ -71,7 +71,7 @@ constexpr auto kFields<notes::Cancelled> =
 template <>
 constexpr auto kFields<notes::Deadline> =
     std::tuple{Field{"which", &notes::Deadline::which},
-               Field{"after_ms", &notes::Deadline::after_ms}};
+               Field{"after_ms", InMillis(&notes::Deadline::after)}};
 template <>
 constexpr auto kFields<notes::Answer> =
     std::tuple{Field{"id", &notes::Answer::id}, Field{"by", &notes::Answer::by},
@@ -99,8 +99,8 @@ constexpr auto kFields<notes::Exited> =
     std::tuple{Field{"code", &notes::Exited::code},
                Field{"signal", &notes::Exited::signal},
                Field{"reason", &notes::Exited::reason},
-               Field{"utime_us", &notes::Exited::utime_us},
-               Field{"stime_us", &notes::Exited::stime_us},
+               Field{"utime_us", InMicros(&notes::Exited::user_time)},
+               Field{"stime_us", InMicros(&notes::Exited::system_time)},
                Field{"max_rss_kb", &notes::Exited::max_rss_kb},
                Field{"stderr_tail", &notes::Exited::stderr_tail},
                Field{"discarded_bytes", &notes::Exited::discarded_bytes}};
@@ -109,7 +109,7 @@ constexpr auto kFields<notes::Lost> =
     std::tuple{Field{"reason", &notes::Lost::reason}};
 template <>
 constexpr auto kFields<notes::Clock> =
-    std::tuple{Field{"leap_us", &notes::Clock::leap_us}};
+    std::tuple{Field{"leap_us", InMicros(&notes::Clock::leap)}};
 
 // Always written: a log shows that a request had no options.
 static bool IsDefault(const LaunchOptions&) { return false; }

@@ -17,17 +17,19 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "agent/launch/launch.h"
 #include "agent/protocol.h"
 #include "base/fields.h"
 
 namespace troika::notes {
 
+// InfiniteDuration, which is 0 in JSON, means that there is no deadline.
 struct Timeouts {
-  std::optional<int64_t> start_ms;
-  std::optional<int64_t> idle_ms;
-  std::optional<int64_t> turn_ms;
-  std::optional<int64_t> task_ms;
+  std::optional<absl::Duration> start;
+  std::optional<absl::Duration> idle;
+  std::optional<absl::Duration> turn;
+  std::optional<absl::Duration> task;
 
   bool operator==(const Timeouts&) const = default;
 };
@@ -105,7 +107,7 @@ struct Cancelled {
 
 struct Deadline {
   std::string which;  // start, idle, turn or task.
-  int64_t after_ms = 0;
+  absl::Duration after;
 };
 
 // What was answered to an approval or a question, and who did.
@@ -145,8 +147,8 @@ struct Exited {
   std::optional<int> code;
   std::optional<int> signal;
   std::string reason;  // Why the relay ended it, where it did by itself.
-  int64_t utime_us = 0;
-  int64_t stime_us = 0;
+  absl::Duration user_time;
+  absl::Duration system_time;
   int64_t max_rss_kb = 0;
   std::string stderr_tail;
   int64_t discarded_bytes = 0;  // Of its output, that are not in the log.
@@ -159,7 +161,7 @@ struct Lost {
 // The real time leapt, and the times of records with it: the machine slept, or
 // its time was set. Negative: back.
 struct Clock {
-  int64_t leap_us = 0;
+  absl::Duration leap;
 };
 
 // A note of another version.
@@ -187,9 +189,13 @@ absl::StatusOr<Note> FromJson(absl::string_view json);
 // The numbers are those of v1::Timeouts, which has durations.
 template <>
 inline constexpr auto troika::kFields<troika::notes::Timeouts> =
-    std::tuple{troika::Field{1, "start_ms", &troika::notes::Timeouts::start_ms},
-               troika::Field{2, "idle_ms", &troika::notes::Timeouts::idle_ms},
-               troika::Field{3, "turn_ms", &troika::notes::Timeouts::turn_ms},
-               troika::Field{4, "task_ms", &troika::notes::Timeouts::task_ms}};
+    std::tuple{troika::Field{1, "start_ms",
+                             troika::InMillis(&troika::notes::Timeouts::start)},
+               troika::Field{2, "idle_ms",
+                             troika::InMillis(&troika::notes::Timeouts::idle)},
+               troika::Field{3, "turn_ms",
+                             troika::InMillis(&troika::notes::Timeouts::turn)},
+               troika::Field{4, "task_ms",
+                             troika::InMillis(&troika::notes::Timeouts::task)}};
 
 #endif  // TROIKA_TASK_NOTES_H_

@@ -14,17 +14,19 @@ using ::testing::HasSubstr;
 
 // One of each kind with every member set, in the order of the variant.
 const std::pair<Note, absl::string_view> kNotes[] = {
-    {Request{
-         .task = "t1",
-         .harness = "codex",
-         .prompt = "go \"on\"\n",
-         .images = {"a.png", "b.png"},
-         .cwd = "/src",
-         .title = "T",
-         .labels = {{"k", "v"}, {"l", ""}},
-         .options = {.model = "m"},
-         .timeouts = {.start_ms = 1, .idle_ms = 2, .turn_ms = 3, .task_ms = 0},
-         .resume_session = "s"},
+    {Request{.task = "t1",
+             .harness = "codex",
+             .prompt = "go \"on\"\n",
+             .images = {"a.png", "b.png"},
+             .cwd = "/src",
+             .title = "T",
+             .labels = {{"k", "v"}, {"l", ""}},
+             .options = {.model = "m"},
+             .timeouts = {.start = absl::Milliseconds(1),
+                          .idle = absl::Milliseconds(2),
+                          .turn = absl::Milliseconds(3),
+                          .task = absl::InfiniteDuration()},
+             .resume_session = "s"},
      R"({"note":"request","task":"t1","harness":"codex",)"
      R"("prompt":"go \"on\"\n","images":["a.png","b.png"],"cwd":"/src",)"
      R"("title":"T","labels":{"k":"v","l":""},"options":{"model":"m"},)"
@@ -37,7 +39,7 @@ const std::pair<Note, absl::string_view> kNotes[] = {
                {.path = "b.png"}},
           .by = "user",
           .edit_mode = EditMode::kAutoEdit,
-          .timeouts = {.task_ms = 5}},
+          .timeouts = {.task = absl::Milliseconds(5)}},
      R"({"note":"turn","turn":2,"prompt":"p","images":[{"path":"a.png",)"
      R"("media_type":"image/png","base64":"AAAA"},{"path":"b.png"}],)"
      R"("by":"user","edit_mode":"auto_edit","timeouts":{"task_ms":5}})"},
@@ -60,7 +62,7 @@ const std::pair<Note, absl::string_view> kNotes[] = {
      R"({"note":"stop","by":"troika","reason":"r"})"},
     {Cancelled{.by = "user", .reason = "r"},
      R"({"note":"cancelled","by":"user","reason":"r"})"},
-    {Deadline{.which = "idle", .after_ms = 60000},
+    {Deadline{.which = "idle", .after = absl::Minutes(1)},
      R"({"note":"deadline","which":"idle","after_ms":60000})"},
     {Answer{.id = "a", .by = "rule", .answer_json = R"({"allow":true})"},
      R"({"note":"answer","id":"a","by":"rule","answer":{"allow":true}})"},
@@ -75,15 +77,15 @@ const std::pair<Note, absl::string_view> kNotes[] = {
     {Exited{.code = 0,
             .signal = 9,
             .reason = "r",
-            .utime_us = 1,
-            .stime_us = 2,
+            .user_time = absl::Microseconds(1),
+            .system_time = absl::Microseconds(2),
             .max_rss_kb = 3,
             .stderr_tail = "e",
             .discarded_bytes = 4},
      R"({"note":"exited","code":0,"signal":9,"reason":"r","utime_us":1,)"
      R"("stime_us":2,"max_rss_kb":3,"stderr_tail":"e","discarded_bytes":4})"},
     {Lost{.reason = "r"}, R"({"note":"lost","reason":"r"})"},
-    {Clock{.leap_us = -5}, R"({"note":"clock","leap_us":-5})"},
+    {Clock{.leap = absl::Microseconds(-5)}, R"({"note":"clock","leap_us":-5})"},
     {Unknown{.name = "later", .json = R"({"note":"later","x":[1]})"},
      R"({"note":"later","x":[1]})"},
 };

@@ -48,14 +48,14 @@ void SetOptions(const notes::Request& request, TaskState* state) {
 
 // What `given` leaves out stays as it was.
 void MergeTimeouts(const notes::Timeouts& given, notes::Timeouts* timeouts) {
-  const auto merge = [](const std::optional<int64_t>& from,
-                        std::optional<int64_t>* to) {
+  const auto merge = [](std::optional<absl::Duration> from,
+                        std::optional<absl::Duration>* to) {
     if (from) *to = from;
   };
-  merge(given.start_ms, &timeouts->start_ms);
-  merge(given.idle_ms, &timeouts->idle_ms);
-  merge(given.turn_ms, &timeouts->turn_ms);
-  merge(given.task_ms, &timeouts->task_ms);
+  merge(given.start, &timeouts->start);
+  merge(given.idle, &timeouts->idle);
+  merge(given.turn, &timeouts->turn);
+  merge(given.task, &timeouts->task);
 }
 
 }  // namespace
@@ -198,12 +198,12 @@ void Replay::OnNote(const notes::Stop& note, Out& out) {
 }
 
 void Replay::OnNote(const notes::Deadline& note, Out& out) {
-  const absl::Duration after = absl::Milliseconds(note.after_ms);
   Emit(Lifecycle{.kind = Lifecycle::Kind::kDeadline,
                  .generation = state_.generation,
                  .by = "deadline",
-                 .text = absl::StrCat("the ", note.which, " deadline of ",
-                                      absl::FormatDuration(after), " passed")},
+                 .text =
+                     absl::StrCat("the ", note.which, " deadline of ",
+                                  absl::FormatDuration(note.after), " passed")},
        out);
   DropHeldTurns(state_.ending.text, out);
 }
@@ -306,7 +306,7 @@ void Replay::OnNote(const notes::Exited& note, Out& out) {
 }
 
 void Replay::OnNote(const notes::Clock& note, Out& out) {
-  state_.awake.leaps += absl::Microseconds(note.leap_us);
+  state_.awake.leaps += note.leap;
   state_.awake.now = *out.time - state_.awake.leaps;
 }
 

@@ -236,7 +236,7 @@ TEST(ReplayTest, HintComesFromAnErrorThatTheAgentTold) {
   log.Begin("codex").Spawn(1, 1).Stdout(kThread).Stdout(kTurnStarted);
   log.Stdout(R"({"type":"error","message":"Reconnecting... waiting for )"
              R"(network"})")
-      .Note(notes::Deadline{.which = "idle", .after_ms = 300'000})
+      .Note(notes::Deadline{.which = "idle", .after = absl::Minutes(5)})
       .Note(notes::Exited{.signal = 9});
   Replay replay;
   const Result result = LastResult(RunLog(replay, log));

@@ -117,10 +117,8 @@ absl::Time Runner::wake_at() const {
     if (other) at = std::min(at, *other);
   };
   // One that passed has been seen to; only its end is waited for.
-  const auto alarm_at = AlarmAt(NextAlarm(state()));
-  if (alarm_at && (!watched_until_ || *alarm_at > *watched_until_)) {
-    sooner(alarm_at);
-  }
+  const absl::Time alarm_at = AlarmAt(NextAlarm(state()));
+  if (!watched_until_ || alarm_at > *watched_until_) sooner(alarm_at);
   sooner(overslept_until_);
   sooner(queue_.wake_at());
   sooner(interrupt_until_);
@@ -191,29 +189,28 @@ void Runner::Watch() {
     interrupt_until_.reset();
     Stop("troika", "the agent did not end its turn").IgnoreError();
   }
-  const auto alarm = NextAlarm(state());
-  const auto alarm_at = AlarmAt(alarm);
-  if (!alarm_at || now < *alarm_at) return;
-  if (watched && *watched < *alarm_at && now - *alarm_at > kOverslept) {
+  const Alarm alarm = NextAlarm(state());
+  const absl::Time alarm_at = AlarmAt(alarm);
+  if (now < alarm_at) return;
+  if (watched && *watched < alarm_at && now - alarm_at > kOverslept) {
     overslept_until_ = now + kOversleptPatience;
   }
   if (overslept_until_) return;
-  const absl::string_view name = DeadlineName(alarm->kind);
-  if (alarm->kind == Alarm::Kind::kCloseIdle) {
+  const absl::string_view name = DeadlineName(alarm.kind);
+  if (alarm.kind == Alarm::Kind::kCloseIdle) {
     return Send({.type = relay::FrameType::kCloseStdin,
                  .key = absl::StrCat("close-", state().generation)});
   }
   Send({.type = relay::FrameType::kStop,
         .key = absl::StrCat("deadline-", state().generation, "-", name),
         .payload = notes::ToJson(notes::Deadline{.which = std::string(name),
-                                                 .after_ms = alarm->after_ms}),
+                                                 .after = alarm.timeout}),
         .grace = tools_.grace});
 }
 
-std::optional<absl::Time> Runner::AlarmAt(
-    const std::optional<Alarm>& alarm) const {
-  if (!alarm) return std::nullopt;
-  return follower_->relay_clock().ToOurs(alarm->at);
+absl::Time Runner::AlarmAt(const Alarm& alarm) const {
+  return follower_->relay_clock().ToOurs(alarm.at).value_or(
+      absl::InfiniteFuture());
 }
 
 std::string Runner::Answer() const {

@@ -222,8 +222,8 @@ class Runner {
     int64_t offset = 0;  // Where the log then ended.
   };
   void Watch();
-  // When the next deadline passes, by our clock.
-  std::optional<absl::Time> AlarmAt(const std::optional<Alarm>& alarm) const;
+  // When the deadline passes, by our clock.
+  absl::Time AlarmAt(const Alarm& alarm) const;
   void Step();
 
   const TaskFolder folder_;

@@ -127,7 +127,7 @@ class RunnerClockTest : public testing::Test {
     TestTask::Options options = {.harness = Harness::kCodex,
                                  .script = "ok",
                                  .may_start = [] { return false; }};
-    options.request.timeouts = {.start_ms = 60000};
+    options.request.timeouts = {.start = absl::Minutes(1)};
     auto task = std::make_unique<TestTask>(&home_, std::move(options));
     EXPECT_TRUE(task->created().ok()) << task->created();
     EXPECT_TRUE(task->Until([&] { return task->runner().waits_for_start(); }));
@@ -214,8 +214,7 @@ TEST_F(RunnerClockTest, SleepOfTheMachineEndsNothing) {
   Pass(absl::Seconds(30), *task, relay);
   // Records have the real time, and the runner's clock stood still as well.
   relay.clock().Advance(absl::Hours(8));
-  relay.Append(notes::ToJson(
-      notes::Clock{.leap_us = absl::ToInt64Microseconds(absl::Hours(8))}));
+  relay.Append(notes::ToJson(notes::Clock{.leap = absl::Hours(8)}));
   Pass(absl::Seconds(20), *task, relay);
   EXPECT_THAT(relay.stops(), IsEmpty());
   Pass(absl::Seconds(12), *task, relay);

@@ -221,13 +221,12 @@ absl::Status Runner::CheckWorkLeft(const TurnRequest& turn) const {
   if (WorkLeft(state(), turn.timeouts) > absl::ZeroDuration()) {
     return absl::OkStatus();
   }
-  const int64_t task_ms =
-      turn.timeouts.task_ms.value_or(*WithDefaults(state().timeouts).task_ms);
+  const absl::Duration timeout =
+      turn.timeouts.task.value_or(*WithDefaults(state().timeouts).task);
   return absl::FailedPreconditionError(absl::StrCat(
       "task ", folder_.id, " has worked for ",
       absl::FormatDuration(absl::Trunc(state().worked, absl::Seconds(1))),
-      ", and its task timeout is ",
-      absl::FormatDuration(absl::Milliseconds(task_ms)),
+      ", and its task timeout is ", absl::FormatDuration(timeout),
       ": give it a longer one with this turn, by --task-timeout (in the API "
       "timeouts.task), or start a new task"));
 }

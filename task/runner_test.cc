@@ -268,10 +268,10 @@ TEST_P(EveryHarness, DeadlinesEndTheTask) {
     absl::string_view script;
     notes::Timeouts timeouts;
   } cases[] = {
-      {"start", "hang", {.start_ms = 60000}},
-      {"idle", "say A.\nhang", {.idle_ms = 60000}},
-      {"turn", "say A.\nhang", {.turn_ms = 60000}},
-      {"task", "say A.\nhang", {.task_ms = 60000}},
+      {"start", "hang", {.start = absl::Minutes(1)}},
+      {"idle", "say A.\nhang", {.idle = absl::Minutes(1)}},
+      {"turn", "say A.\nhang", {.turn = absl::Minutes(1)}},
+      {"task", "say A.\nhang", {.task = absl::Minutes(1)}},
   };
   for (const auto& c : cases) {
     TestTask::Options options = Script(c.script);

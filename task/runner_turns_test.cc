@@ -309,7 +309,7 @@ TEST_F(RunnerTurnsTest, WorkingTimeThatIsUsedUpCanBeRaised) {
   TestTask::Options options = {
       .harness = Harness::kCodex,
       .script = "== turn 1\nsay One.\nhang\n== resume\nsay Two.\nok"};
-  options.request.timeouts.task_ms = 200;
+  options.request.timeouts.task = absl::Milliseconds(200);
   TestTask task(&home_, std::move(options));
   ASSERT_TRUE(task.UntilEnd());
   EXPECT_EQ(task.state().status, TaskStatus::kFailed);
@@ -320,14 +320,16 @@ TEST_F(RunnerTurnsTest, WorkingTimeThatIsUsedUpCanBeRaised) {
   EXPECT_THAT(refused.message(), HasSubstr("its task timeout is 200ms"));
   EXPECT_THAT(refused.message(), HasSubstr("--task-timeout"));
   EXPECT_FALSE(task.runner()
-                   .Input({.prompt = "more", .timeouts = {.task_ms = 100}})
+                   .Input({.prompt = "more",
+                           .timeouts = {.task = absl::Milliseconds(100)}})
                    .ok());
-  ASSERT_TRUE(task.runner()
-                  .Input({.prompt = "more", .timeouts = {.task_ms = 3600000}})
-                  .ok());
+  ASSERT_TRUE(
+      task.runner()
+          .Input({.prompt = "more", .timeouts = {.task = absl::Hours(1)}})
+          .ok());
   ASSERT_TRUE(task.UntilEnd());
   EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
-  EXPECT_EQ(task.state().timeouts.task_ms, 3600000);
+  EXPECT_EQ(task.state().timeouts.task, absl::Hours(1));
 }
 
 // However long it lay there: only the work counts.
@@ -377,7 +379,7 @@ TEST_F(RunnerTurnsTest, AFloodHoldsUpNoDeadline) {
   TestTask::Options options = {.harness = Harness::kCodex,
                                .script = "flood 1000000 2000\nhang",
                                .max_read = 4096};
-  options.request.timeouts.turn_ms = 60000;
+  options.request.timeouts.turn = absl::Minutes(1);
   TestTask task(&home_, std::move(options));
   ASSERT_TRUE(task.UntilStatus(TaskStatus::kRunning));
   task.clock().Advance(absl::Seconds(61));

@@ -1,14 +1,14 @@
 #include "task/watchdog.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "absl/time/time.h"
 
 namespace troika {
 namespace {
 
-constexpr int64_t kMinute = 60000;
-constexpr int64_t kCloseIdleMs = 10 * kMinute;
+constexpr absl::Duration kCloseIdle = absl::Minutes(10);
 
 bool Waits(TaskStatus status) {
   return status == TaskStatus::kAwaitingApproval ||
@@ -18,10 +18,10 @@ bool Waits(TaskStatus status) {
 }  // namespace
 
 notes::Timeouts WithDefaults(const notes::Timeouts& given) {
-  return {.start_ms = given.start_ms.value_or(2 * kMinute),
-          .idle_ms = given.idle_ms.value_or(60 * kMinute),
-          .turn_ms = given.turn_ms.value_or(6 * 60 * kMinute),
-          .task_ms = given.task_ms.value_or(24 * 60 * kMinute)};
+  return {.start = given.start.value_or(absl::Minutes(2)),
+          .idle = given.idle.value_or(absl::Hours(1)),
+          .turn = given.turn.value_or(absl::Hours(6)),
+          .task = given.task.value_or(absl::Hours(24))};
 }
 
 absl::string_view DeadlineName(Alarm::Kind kind) {
@@ -41,50 +41,44 @@ absl::string_view DeadlineName(Alarm::Kind kind) {
 }
 
 absl::Duration WorkLeft(const TaskState& state, const notes::Timeouts& given) {
-  notes::Timeouts timeouts = state.timeouts;
-  if (given.task_ms) timeouts.task_ms = given.task_ms;
-  const int64_t task_ms = *WithDefaults(timeouts).task_ms;
-  if (task_ms <= 0) return absl::InfiniteDuration();  // 0: no deadline.
-  return std::max(absl::Milliseconds(task_ms) - state.worked,
-                  absl::ZeroDuration());
+  const absl::Duration timeout =
+      given.task.value_or(*WithDefaults(state.timeouts).task);
+  return std::max(timeout - state.worked, absl::ZeroDuration());
 }
 
-std::optional<Alarm> NextAlarm(const TaskState& state) {
+Alarm NextAlarm(const TaskState& state) {
+  Alarm first;
   if (!state.process_alive || state.ending.kind != Ending::Kind::kNone) {
-    return std::nullopt;
+    return first;
   }
-  const notes::Timeouts timeouts = WithDefaults(state.timeouts);
-  std::optional<Alarm> first;
   const auto add = [&](Alarm::Kind kind, std::optional<absl::Time> since,
-                       absl::Duration after, int64_t after_ms) {
-    // 0: never.
-    if (!since || after_ms <= 0) return;
-    const Alarm alarm = {kind, *since + after, after_ms};
-    if (!first || alarm.at < first->at) first = alarm;
+                       absl::Duration left, absl::Duration timeout) {
+    if (since && *since + left < first.at)
+      first = {kind, *since + left, timeout};
   };
-  const auto add_ms = [&](Alarm::Kind kind, std::optional<absl::Time> since,
-                          int64_t after_ms) {
-    add(kind, since, absl::Milliseconds(after_ms), after_ms);
+  const auto add_whole = [&](Alarm::Kind kind, std::optional<absl::Time> since,
+                             absl::Duration timeout) {
+    add(kind, since, timeout, timeout);
   };
+  const notes::Timeouts timeouts = WithDefaults(state.timeouts);
   const AwakeTimes& awake = state.awake;
   const auto last_word =
       awake.last_activity && awake.turn_started
           ? std::max(*awake.last_activity, *awake.turn_started)
           : awake.turn_started;
   if (state.status == TaskStatus::kStarting) {
-    add_ms(Alarm::Kind::kStart, awake.turn_started, *timeouts.start_ms);
+    add_whole(Alarm::Kind::kStart, awake.turn_started, *timeouts.start);
   } else if (state.status == TaskStatus::kIdle) {
     if (!state.input_closed) {
-      add_ms(Alarm::Kind::kCloseIdle, last_word, kCloseIdleMs);
+      add_whole(Alarm::Kind::kCloseIdle, last_word, kCloseIdle);
     }
   } else if (!Waits(state.status)) {
-    add_ms(Alarm::Kind::kIdle, last_word, *timeouts.idle_ms);
+    add_whole(Alarm::Kind::kIdle, last_word, *timeouts.idle);
   }
   if (state.status != TaskStatus::kIdle) {
-    add_ms(Alarm::Kind::kTurn, awake.turn_started, *timeouts.turn_ms);
+    add_whole(Alarm::Kind::kTurn, awake.turn_started, *timeouts.turn);
   }
-  add(Alarm::Kind::kTask, awake.working_since, WorkLeft(state),
-      *timeouts.task_ms);
+  add(Alarm::Kind::kTask, awake.working_since, WorkLeft(state), *timeouts.task);
   return first;
 }
 

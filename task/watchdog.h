@@ -2,9 +2,6 @@
 #ifndef TROIKA_TASK_WATCHDOG_H_
 #define TROIKA_TASK_WATCHDOG_H_
 
-#include <cstdint>
-#include <optional>
-
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "task/notes.h"
@@ -26,16 +23,17 @@ struct Alarm {
     kCloseIdle,  // The process waits for input that does not come.
   };
   Kind kind = Kind::kStart;
-  absl::Time at;  // By the relay's clock, as AwakeTimes.
-  int64_t after_ms = 0;
+  // By the relay's clock, as AwakeTimes.
+  absl::Time at = absl::InfiniteFuture();
+  absl::Duration timeout;
 };
 
 // The spelling in notes; kCloseIdle has none.
 absl::string_view DeadlineName(Alarm::Kind kind);
 
-// The first that comes, where a process lives and nobody has asked for its end.
-// It may lie in the past.
-std::optional<Alarm> NextAlarm(const TaskState& state);
+// The alarm that comes first. It may lie in the past, and is at InfiniteFuture
+// if no process lives or somebody has asked for its end.
+Alarm NextAlarm(const TaskState& state);
 
 // How long the task may still be worked on, by its state and its timeouts, as
 // far as they are not replaced by `given`. Zero: its time is used up.

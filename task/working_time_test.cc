@@ -17,17 +17,13 @@ using Kind = Alarm::Kind;
 
 constexpr absl::Duration kNight = absl::Hours(8);
 
-notes::Clock Leap(absl::Duration by) {
-  return {.leap_us = absl::ToInt64Microseconds(by)};
-}
+notes::Clock Leap(absl::Duration by) { return {.leap = by}; }
 
 // How long after the last record the next deadline comes.
 absl::Duration AlarmIn(const TaskState& state, Kind kind) {
-  const auto alarm = NextAlarm(state);
-  EXPECT_TRUE(alarm.has_value());
-  if (!alarm) return absl::InfiniteDuration();
-  EXPECT_EQ(alarm->kind, kind) << DeadlineName(alarm->kind);
-  return alarm->at - *state.awake.now;
+  const Alarm alarm = NextAlarm(state);
+  EXPECT_EQ(alarm.kind, kind) << DeadlineName(alarm.kind);
+  return alarm.at - *state.awake.now;
 }
 
 TEST(WorkingTimeTest, TurnsAreSummedWithoutWhatLiesBetween) {
@@ -144,7 +140,8 @@ TEST(WorkingTimeTest, TaskDeadlineIsWhatIsLeftOfTheWorkingTime) {
   LogMaker log;
   log.Note(notes::Request{.task = "t1",
                           .harness = "codex",
-                          .timeouts = {.idle_ms = 0, .task_ms = 60000}});
+                          .timeouts = {.idle = absl::InfiniteDuration(),
+                                       .task = absl::Minutes(1)}});
   log.Note(notes::Turn{.turn = 1}).Spawn(1, 1);
   log.Stdout(kThread).Stdout(kTurnStarted).Pass(absl::Seconds(40));
   log.Stdout(kTurnCompleted).Note(notes::Exited{.code = 0});
@@ -155,23 +152,31 @@ TEST(WorkingTimeTest, TaskDeadlineIsWhatIsLeftOfTheWorkingTime) {
   EXPECT_EQ(replay.state().worked, absl::Seconds(43));
   EXPECT_EQ(WorkLeft(replay.state()), absl::Seconds(17));
   EXPECT_EQ(AlarmIn(replay.state(), Kind::kTask), absl::Seconds(17));
-  EXPECT_EQ(WorkLeft(replay.state(), {.task_ms = 43000}), absl::ZeroDuration());
-  EXPECT_EQ(WorkLeft(replay.state(), {.task_ms = 0}), absl::InfiniteDuration());
+  EXPECT_EQ(WorkLeft(replay.state(), {.task = absl::Seconds(43)}),
+            absl::ZeroDuration());
+  EXPECT_EQ(WorkLeft(replay.state(), {.task = absl::InfiniteDuration()}),
+            absl::InfiniteDuration());
 }
 
 TEST(WorkingTimeTest, TurnsChangeTheTimeoutsThatTheyName) {
   LogMaker log;
-  log.Note(notes::Request{
-      .task = "t1",
-      .harness = "codex",
-      .timeouts = {.start_ms = 1, .idle_ms = 2, .turn_ms = 3, .task_ms = 4}});
-  log.Note(notes::Turn{.turn = 1, .timeouts = {.task_ms = 50}});
-  log.Note(notes::Turn{.turn = 2, .timeouts = {.start_ms = 60}});
+  log.Note(notes::Request{.task = "t1",
+                          .harness = "codex",
+                          .timeouts = {.start = absl::Milliseconds(1),
+                                       .idle = absl::Milliseconds(2),
+                                       .turn = absl::Milliseconds(3),
+                                       .task = absl::Milliseconds(4)}});
+  log.Note(
+      notes::Turn{.turn = 1, .timeouts = {.task = absl::Milliseconds(50)}});
+  log.Note(
+      notes::Turn{.turn = 2, .timeouts = {.start = absl::Milliseconds(60)}});
   Replay replay;
   RunLog(replay, log);
   EXPECT_TRUE(replay.state().timeouts ==
-              (notes::Timeouts{
-                  .start_ms = 60, .idle_ms = 2, .turn_ms = 3, .task_ms = 50}));
+              (notes::Timeouts{.start = absl::Milliseconds(60),
+                               .idle = absl::Milliseconds(2),
+                               .turn = absl::Milliseconds(3),
+                               .task = absl::Milliseconds(50)}));
 }
 
 }  // namespace

@@ -67,10 +67,10 @@ TEST(RunOptionsTest, ReadsWhatIsNoPlainText) {
   const TaskRequest& request = options->request;
   EXPECT_EQ(request.options.edit_mode, EditMode::kAutoEdit);
   EXPECT_THAT(request.labels, ElementsAre(Pair("a", "b=c")));
-  EXPECT_EQ(request.timeouts.turn_ms, 600000);
-  EXPECT_EQ(request.timeouts.start_ms, 5000);
-  EXPECT_EQ(request.timeouts.idle_ms, 60000);
-  EXPECT_EQ(request.timeouts.task_ms, 3600000);
+  EXPECT_EQ(request.timeouts.turn, absl::Minutes(10));
+  EXPECT_EQ(request.timeouts.start, absl::Seconds(5));
+  EXPECT_EQ(request.timeouts.idle, absl::Minutes(1));
+  EXPECT_EQ(request.timeouts.task, absl::Hours(1));
   EXPECT_THAT(request.options.images, ElementsAre("a.png", "b.png"));
   EXPECT_EQ(request.options.web_search, false);
   EXPECT_EQ(request.options.plan_tool, true);
@@ -81,7 +81,7 @@ TEST(RunOptionsTest, ReadsWhatIsNoPlainText) {
 TEST(RunOptionsTest, NothingIsSetThatWasNotAskedFor) {
   const auto options = ReadRunOptions({"gemini", "x"});
   EXPECT_EQ(options->request.options, LaunchOptions());
-  EXPECT_EQ(options->request.timeouts.turn_ms, std::nullopt);
+  EXPECT_EQ(options->request.timeouts.turn, std::nullopt);
 }
 
 TEST(RunOptionsTest, ErrorsSayWhatToDo) {

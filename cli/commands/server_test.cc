@@ -324,7 +324,7 @@ TEST(CreateRequestTest, PathsAreAbsoluteAndSecretsStay) {
   request.harness = Harness::kClaude;
   request.prompt = "a\xff";
   request.options.images = {"a.png"};
-  request.timeouts.turn_ms = 1500;
+  request.timeouts.turn = absl::Milliseconds(1500);
   request.labels = {{"k", "v"}};
   const v1::CreateTaskRequest sent = ToCreateRequest(
       request,

@@ -7,14 +7,6 @@
 #include "base/status_macros.h"
 
 namespace troika::cli {
-namespace {
-
-std::optional<int64_t> Millis(const std::optional<absl::Duration>& duration) {
-  if (!duration) return std::nullopt;
-  return absl::ToInt64Milliseconds(*duration);
-}
-
-}  // namespace
 
 void TurnFlags::AddTo(Flags* flags) {
   view_.AddTo(flags);
@@ -45,10 +37,7 @@ void TimeoutFlags::AddTo(Flags* flags) {
 }
 
 notes::Timeouts TimeoutFlags::timeouts() const {
-  return {.start_ms = Millis(start_),
-          .idle_ms = Millis(idle_),
-          .turn_ms = Millis(turn_),
-          .task_ms = Millis(task_)};
+  return {.start = start_, .idle = idle_, .turn = turn_, .task = task_};
 }
 
 absl::StatusOr<std::optional<EditMode>> ReadEditMode(const std::string& id) {
