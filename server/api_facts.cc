@@ -16,8 +16,9 @@
 namespace troika {
 namespace {
 
-int64_t MicrosOf(const google::protobuf::Timestamp& time) {
-  return time.seconds() * 1000000 + time.nanos() / 1000;
+absl::Time ToTime(const google::protobuf::Timestamp& time) {
+  return absl::FromUnixSeconds(time.seconds()) +
+         absl::Nanoseconds(time.nanos());
 }
 
 void AddTo(const TaskStore::UsageRow& row, v1::UsageResponse::Row* to) {
@@ -72,9 +73,10 @@ void Api::Usage(Call call) {
   if (const absl::Status read = call.ReadQuery(&request); !read.ok()) {
     return call.Fail(read);
   }
-  const int64_t since = request.has_since() ? MicrosOf(request.since()) : 0;
-  const int64_t until =
-      request.has_until() ? MicrosOf(request.until()) : INT64_MAX;
+  const absl::Time since =
+      request.has_since() ? ToTime(request.since()) : absl::InfinitePast();
+  const absl::Time until =
+      request.has_until() ? ToTime(request.until()) : absl::InfiniteFuture();
   using Rows = std::vector<TaskStore::UsageRow>;
   tools_.tasks->index().Search<Rows>(
       [since, until](TaskStore& store) { return store.Usage(since, until); },

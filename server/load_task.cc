@@ -64,8 +64,8 @@ absl::StatusOr<LoadedTask> Load(const TaskFolder& folder,
   v1::Task task = DescribeTask(reading, redactor);
   task.set_id(folder.id);
   loaded.row = RowOf(reading, task);
-  loaded.asked_us = absl::ToUnixMicros(
-      state.turn_started.value_or(state.created.value_or(absl::UnixEpoch())));
+  loaded.asked =
+      state.turn_started.value_or(state.created.value_or(absl::UnixEpoch()));
   return loaded;
 }
 

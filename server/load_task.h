@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "store/task_store.h"
 #include "task/home.h"
 
@@ -22,9 +23,9 @@ struct LoadedTask {
   };
   std::string id;
   Kind kind = Kind::kUnreadable;
-  TaskRow row;           // Of kEnded and kWaiting.
-  int64_t asked_us = 0;  // When the waiting turn was asked for.
-  absl::Status error;    // Of kLost and kUnreadable.
+  TaskRow row;         // Of kEnded and kWaiting.
+  absl::Time asked;    // When the waiting turn was asked for.
+  absl::Status error;  // Of kLost and kUnreadable.
 };
 
 // Reads all of the log, by the same code as live (task/replay.h), and writes

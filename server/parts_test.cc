@@ -11,11 +11,13 @@
 namespace troika {
 namespace {
 
+absl::Time At(int seconds) { return absl::FromUnixSeconds(seconds); }
+
 TEST(StartQueueTest, StartsInTheOrderOfAsking) {
   StartQueue queue({.running = 2});
-  queue.Add("c", "codex", 30);
-  queue.Add("a", "codex", 10);
-  queue.Add("b", "codex", 20);
+  queue.Add("c", "codex", At(30));
+  queue.Add("a", "codex", At(10));
+  queue.Add("b", "codex", At(20));
   EXPECT_EQ(queue.Position("b"), 2);
   EXPECT_EQ(queue.Next(), "a");
   EXPECT_EQ(queue.Next(), "b");
@@ -29,9 +31,9 @@ TEST(StartQueueTest, StartsInTheOrderOfAsking) {
 
 TEST(StartQueueTest, AHarnessThatIsFullKeepsNobodyElseWaiting) {
   StartQueue queue({.running = 3, .running_of = {{"codex", 1}}});
-  queue.Add("a", "codex", 1);
-  queue.Add("b", "codex", 2);
-  queue.Add("c", "claude", 3);
+  queue.Add("a", "codex", At(1));
+  queue.Add("b", "codex", At(2));
+  queue.Add("c", "claude", At(3));
   EXPECT_EQ(queue.Next(), "a");
   EXPECT_EQ(queue.Next(), "c");
   EXPECT_EQ(queue.Next(), std::nullopt);
@@ -45,8 +47,8 @@ TEST(StartQueueTest, WhatLivesCountsWhateverTheLimit) {
   queue.SetRunning("b", "codex");
   queue.SetRunning("b", "codex");
   EXPECT_EQ(queue.running(), 2);
-  queue.Add("c", "codex", 1);
-  queue.Add("a", "codex", 1);
+  queue.Add("c", "codex", At(1));
+  queue.Add("a", "codex", At(1));
   EXPECT_FALSE(queue.IsWaiting("a"));
   queue.Remove("a");
   EXPECT_EQ(queue.Next(), std::nullopt);
@@ -57,7 +59,7 @@ TEST(StartQueueTest, WhatLivesCountsWhateverTheLimit) {
 TEST(StartQueueTest, PositionsAreRanksInALongQueue) {
   StartQueue queue({.running = 1, .running_of = {{"codex", 0}}});
   for (int i = 9999; i >= 0; --i) {
-    queue.Add(absl::StrCat("t", i), i % 2 == 0 ? "codex" : "claude", i);
+    queue.Add(absl::StrCat("t", i), i % 2 == 0 ? "codex" : "claude", At(i));
   }
   EXPECT_EQ(queue.Position("t0"), 1);
   EXPECT_EQ(queue.Position("t9999"), 10000);

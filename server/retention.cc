@@ -45,11 +45,10 @@ void Retention::ReadPage(const TaskStore::Old& after) {
 }
 
 void Retention::OnPage(std::vector<Ended> page) {
-  const bool last =
-      page.size() < static_cast<size_t>(kPage) ||
-      // Later pages hold only younger ones.
-      (limits_.max_bytes == 0 &&
-       absl::FromUnixMicros(page.back().task.ended_us) >= limits_.ended_before);
+  const bool last = page.size() < static_cast<size_t>(kPage) ||
+                    // Later pages hold only younger ones.
+                    (limits_.max_bytes == 0 &&
+                     page.back().task.ended_at >= limits_.ended_before);
   for (Ended& ended : page) {
     bytes_ += ended.bytes;
     ended_.push_back(std::move(ended));
@@ -62,8 +61,7 @@ void Retention::DeleteSome() {
   std::vector<std::string> ids;
   for (; next_ < ended_.size() && ids.size() < kBatch; ++next_) {
     const Ended& ended = ended_[next_];
-    const bool late =
-        absl::FromUnixMicros(ended.task.ended_us) < limits_.ended_before;
+    const bool late = ended.task.ended_at < limits_.ended_before;
     const bool much = limits_.max_bytes > 0 && bytes_ > limits_.max_bytes;
     if (!late && !much) break;
     bytes_ -= ended.bytes;

@@ -15,10 +15,6 @@ namespace {
 constexpr size_t kMaxPrompt = size_t{64} << 10;
 constexpr size_t kMaxListedText = size_t{2} << 10;
 
-int64_t Micros(const std::optional<absl::Time>& time) {
-  return time ? absl::ToUnixMicros(*time) : 0;
-}
-
 // `task` is without long texts.
 void Encode(const v1::Task& task, TaskRow* row) {
   row->state = v1::Task::State_Name(task.state());
@@ -62,9 +58,9 @@ TaskRow RowOf(const TaskReading& reading, const v1::Task& task) {
                  .parent_id = task.parent_id(),
                  .labels = {task.labels().begin(), task.labels().end()},
                  .ended = HasEnded(state.status),
-                 .created_us = Micros(state.created),
-                 .started_us = Micros(state.started),
-                 .ended_us = Micros(state.ended),
+                 .created_at = state.created,
+                 .started_at = state.started,
+                 .ended_at = state.ended,
                  .last_record = state.last_record,
                  .log_bytes = reading.log_bytes,
                  .parser_version = kParserVersion,

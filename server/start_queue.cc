@@ -11,9 +11,9 @@ void StartQueue::Wait(Entry entry) {
 }
 
 void StartQueue::Add(absl::string_view id, absl::string_view harness,
-                     int64_t asked_us) {
+                     absl::Time asked) {
   if (IsRunning(id) || IsWaiting(id)) return;
-  Wait({.place = {.asked_us = asked_us, .id = std::string(id)},
+  Wait({.place = {.asked = asked, .id = std::string(id)},
         .harness = std::string(harness)});
 }
 

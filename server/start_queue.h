@@ -5,6 +5,7 @@
 #ifndef TROIKA_SERVER_START_QUEUE_H_
 #define TROIKA_SERVER_START_QUEUE_H_
 
+#include <compare>
 #include <cstdint>
 #include <ext/pb_ds/assoc_container.hpp>
 #include <ext/pb_ds/tree_policy.hpp>
@@ -16,6 +17,7 @@
 #include <utility>
 
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 
 namespace troika {
 
@@ -29,7 +31,7 @@ class StartQueue {
   explicit StartQueue(StartLimits limits) : limits_(std::move(limits)) {}
 
   // Does nothing to a task that runs or waits already.
-  void Add(absl::string_view id, absl::string_view harness, int64_t asked_us);
+  void Add(absl::string_view id, absl::string_view harness, absl::Time asked);
   // The task neither waits nor runs any more.
   void Remove(absl::string_view id);
   // Counts the task as running even above the limits, because its process is
@@ -54,10 +56,10 @@ class StartQueue {
 
  private:
   struct Place {
-    int64_t asked_us = 0;
+    absl::Time asked;
     std::string id;
 
-    auto operator<=>(const Place&) const = default;
+    std::strong_ordering operator<=>(const Place&) const = default;
   };
   struct Entry {
     Place place;

@@ -113,13 +113,13 @@ class RetentionTest : public TaskIndexTest {
       : home_(*troika::Home::Open(
             Environment({{"TROIKA_HOME", folder_.path() + "/home"}}))) {}
 
-  void AddTask(const std::string& id, int64_t ended_us, int log, int events) {
+  void AddTask(const std::string& id, int64_t ended, int log, int events) {
     const std::string folder = home_.path() + "/tasks/" + id;
     mkdir(folder.c_str(), 0700);
     std::ofstream(folder + "/log.v1") << std::string(log, 'x');
     std::ofstream(folder + "/events.v1") << std::string(events, 'x');
     TaskRow row = Row(id);
-    row.ended_us = ended_us;
+    row.ended_at = absl::FromUnixMicros(ended);
     index_->Put({row});
   }
   std::vector<std::string> Deleted(const Retention::Limits& limits) {
@@ -162,7 +162,7 @@ TEST_F(RetentionTest, WorksInPages) {
   std::vector<TaskRow> rows;
   for (int i = 0; i < 2500; ++i) {
     rows.push_back(Row(absl::StrCat("t", 10000 + i)));
-    rows.back().ended_us = i;
+    rows.back().ended_at = absl::FromUnixMicros(i);
   }
   index_->Put(rows);
   EXPECT_EQ(Deleted({.ended_before = absl::FromUnixMicros(2200)}).size(),

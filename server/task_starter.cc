@@ -24,7 +24,7 @@ TaskStarter::TaskStarter(const TaskTools* tools, const Parts& parts)
       position_timer_(tools->loop->NewTimer([this] { ShowPositions(); })) {}
 
 void TaskStarter::Add(const LoadedTask& task) {
-  parts_.queue->Add(task.id, task.row.harness, task.asked_us);
+  parts_.queue->Add(task.id, task.row.harness, task.asked);
   ShowPositionsSoon();
 }
 
@@ -91,8 +91,7 @@ void TaskStarter::OnWantsStart(ActiveTask& task) {
   const TaskState& state = task.state();
   const absl::Time asked =
       state.turn_started.value_or(state.created.value_or(absl::UnixEpoch()));
-  parts_.queue->Add(task.id(), HarnessId(*state.harness),
-                    absl::ToUnixMicros(asked));
+  parts_.queue->Add(task.id(), HarnessId(*state.harness), asked);
   StartSome();
   // It is opened again when its time has come.
   if (parts_.queue->IsWaiting(task.id())) parts_.open->CloseSoon(task.id());

@@ -79,7 +79,7 @@ absl::StatusOr<std::string> TaskStore::ByIdempotencyKey(absl::string_view key) {
 }
 
 absl::StatusOr<std::vector<TaskStore::UsageRow>> TaskStore::Usage(
-    int64_t since_us, int64_t until_us) {
+    absl::Time since, absl::Time until) {
   // Totals and not sums: a sum of integers that overflows is an error.
   ASSIGN_OR_RETURN(
       Statement sum,
@@ -89,7 +89,7 @@ absl::StatusOr<std::vector<TaskStore::UsageRow>> TaskStore::Usage(
                   "total(cost_usd) FROM task "
                   "WHERE created_us >= ? AND created_us < ? "
                   "GROUP BY harness, model ORDER BY harness, model"));
-  sum.Bind(since_us).Bind(until_us);
+  sum.Bind(absl::ToUnixMicros(since)).Bind(absl::ToUnixMicros(until));
   std::vector<UsageRow> rows;
   while (true) {
     ASSIGN_OR_RETURN(const bool row, sum.Step());
@@ -124,12 +124,14 @@ absl::StatusOr<std::vector<TaskStore::Old>> TaskStore::EndedOldestFirst(
       Statement find,
       db_.Prepare("SELECT id, ended_us FROM task WHERE ended = 1 "
                   "AND (ended_us, id) > (?, ?) ORDER BY ended_us, id LIMIT ?"));
-  find.Bind(after.ended_us).Bind(after.id).Bind(int64_t{limit});
+  find.Bind(absl::ToUnixMicros(after.ended_at)).Bind(after.id);
+  find.Bind(int64_t{limit});
   std::vector<Old> old;
   while (true) {
     ASSIGN_OR_RETURN(const bool row, find.Step());
     if (!row) return old;
-    old.push_back({.id = find.Text(0), .ended_us = find.Int(1)});
+    old.push_back(
+        {.id = find.Text(0), .ended_at = absl::FromUnixMicros(find.Int(1))});
   }
 }
 

@@ -49,6 +49,11 @@ SELECT id, state, harness, cwd, title, model, parent_id, idempotency_key,
   long_text.prompt, long_text.result
 FROM task JOIN shown USING (num) JOIN long_text USING (num) WHERE id = ?)sql";
 
+// A column holds 0 if the time is not set.
+int64_t Micros(const std::optional<absl::Time>& time) {
+  return time ? absl::ToUnixMicros(*time) : 0;
+}
+
 void BindCounts(const TaskRow& row, Statement* put) {
   put->Bind(row.last_record).Bind(row.log_bytes);
   put->Bind(int64_t{row.parser_version});
@@ -63,17 +68,18 @@ void BindPut(const TaskRow& row, Statement* put) {
   put->Bind(row.id).Bind(row.state).Bind(row.harness).Bind(row.cwd);
   put->Bind(row.title).Bind(row.model).Bind(row.parent_id);
   put->Bind(row.idempotency_key).Bind(int64_t{row.ended});
-  put->Bind(row.created_us).Bind(row.started_us).Bind(row.ended_us);
+  put->Bind(Micros(row.created_at)).Bind(Micros(row.started_at));
+  put->Bind(Micros(row.ended_at));
   BindCounts(row, put);
 }
 
 void BindUpdate(const TaskRow& row, Statement* update) {
   update->Bind(row.title).Bind(row.model).Bind(row.parent_id);
-  update->Bind(row.started_us);
+  update->Bind(Micros(row.started_at));
   BindCounts(row, update);
   update->Bind(row.id).Bind(row.state).Bind(row.harness).Bind(row.cwd);
   update->Bind(row.idempotency_key).Bind(int64_t{row.ended});
-  update->Bind(row.created_us).Bind(row.ended_us);
+  update->Bind(Micros(row.created_at)).Bind(Micros(row.ended_at));
 }
 
 TaskRow ReadTask(const Statement& get) {
@@ -85,10 +91,12 @@ TaskRow ReadTask(const Statement& get) {
     *text = get.Text(i++);
   }
   row.ended = get.Int(i++) != 0;
-  for (int64_t* number : {&row.created_us, &row.started_us, &row.ended_us,
-                          &row.last_record, &row.log_bytes}) {
-    *number = get.Int(i++);
+  for (auto* time : {&row.created_at, &row.started_at, &row.ended_at}) {
+    const int64_t micros = get.Int(i++);
+    if (micros != 0) *time = absl::FromUnixMicros(micros);
   }
+  row.last_record = get.Int(i++);
+  row.log_bytes = get.Int(i++);
   row.parser_version = static_cast<int>(get.Int(i++));
   for (int64_t* number :
        {&row.input_tokens, &row.cached_tokens, &row.cache_write_tokens,

@@ -21,6 +21,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "store/sqlite.h"
 
@@ -39,9 +40,9 @@ struct TaskRow {
   std::string idempotency_key;  // Unique, unless empty.
   std::map<std::string, std::string> labels;
   bool ended = false;  // No process lives and no turn waits for one.
-  int64_t created_us = 0;
-  int64_t started_us = 0;
-  int64_t ended_us = 0;
+  std::optional<absl::Time> created_at;
+  std::optional<absl::Time> started_at;
+  std::optional<absl::Time> ended_at;
   int64_t last_record = 0;  // Of the log, that is counted in.
   int64_t log_bytes = 0;
   int parser_version = 0;
@@ -100,7 +101,7 @@ class TaskStore {
   };
   struct Old {
     std::string id;
-    int64_t ended_us = 0;
+    absl::Time ended_at = absl::InfinitePast();
   };
 
   // Makes the file where there is none, see OpenIndex() (store/schema.h).
@@ -143,10 +144,10 @@ class TaskStore {
                                                       int limit);
   // The task's id, or NotFound.
   absl::StatusOr<std::string> ByIdempotencyKey(absl::string_view key);
-  // By harness and model, of the tasks made from `since_us` until before
-  // `until_us`.
-  absl::StatusOr<std::vector<UsageRow>> Usage(int64_t since_us,
-                                              int64_t until_us);
+  // Sums by harness and model over the tasks made from `since` until before
+  // `until`.
+  absl::StatusOr<std::vector<UsageRow>> Usage(absl::Time since,
+                                              absl::Time until);
   absl::StatusOr<std::map<std::string, int64_t>> CountByState();
   // Ended tasks in the order of their end, then of their ids, from the one
   // after `after` on.

@@ -73,9 +73,9 @@ TEST_F(TaskStoreTest, KeepsEveryFieldOverARestart) {
   row.idempotency_key = "k";
   row.labels = {{"team", "web"}, {"empty", ""}, {"b\xFF", std::string(1, 0)}};
   row.ended = true;
-  row.created_us = std::numeric_limits<int64_t>::max();
-  row.started_us = std::numeric_limits<int64_t>::min();
-  row.ended_us = 3;
+  row.created_at = absl::FromUnixMicros(std::numeric_limits<int64_t>::max());
+  row.started_at = absl::FromUnixMicros(std::numeric_limits<int64_t>::min());
+  row.ended_at = absl::FromUnixMicros(3);
   row.last_record = 4;
   row.log_bytes = 5;
   row.parser_version = 6;
@@ -248,17 +248,17 @@ TEST_F(TaskStoreTest, SumsAndCounts) {
   std::vector<TaskRow> rows = {Row("a"), Row("b"), Row("c"), Row("d")};
   for (size_t i = 0; i < rows.size(); ++i) {
     rows[i].model = i < 2 ? "m" : "n";
-    rows[i].created_us = 100 * i;
+    rows[i].created_at = absl::FromUnixMicros(100 * static_cast<int>(i));
     rows[i].input_tokens = 1;
     rows[i].output_tokens = std::numeric_limits<int64_t>::max() / 2;
     rows[i].cost_usd = 0.25;
     rows[i].ended = i != 1;
-    rows[i].ended_us = 1000 - i;
+    rows[i].ended_at = absl::FromUnixMicros(1000 - static_cast<int>(i));
     rows[i].log_bytes = i;
   }
   rows[1].state = "running";
   ASSERT_TRUE(store.Put(rows).ok());
-  const auto all = store.Usage(0, std::numeric_limits<int64_t>::max());
+  const auto all = store.Usage(absl::InfinitePast(), absl::InfiniteFuture());
   ASSERT_TRUE(all.ok()) << all.status();
   ASSERT_EQ(all->size(), 2u);
   EXPECT_EQ((*all)[0].harness, "codex");
@@ -266,15 +266,17 @@ TEST_F(TaskStoreTest, SumsAndCounts) {
   EXPECT_EQ((*all)[0].tasks, 2);
   EXPECT_EQ((*all)[0].input_tokens, 2);
   EXPECT_EQ((*all)[0].cost_usd, 0.5);
-  EXPECT_EQ(store.Usage(100, 200)->size(), 1u);
-  EXPECT_EQ((*store.Usage(100, 200))[0].tasks, 1);
+  const auto some =
+      store.Usage(absl::FromUnixMicros(100), absl::FromUnixMicros(200));
+  ASSERT_EQ(some->size(), 1u);
+  EXPECT_EQ((*some)[0].tasks, 1);
   EXPECT_THAT(*store.CountByState(),
               UnorderedElementsAre(Pair("done", 3), Pair("running", 1)));
 
   const auto old = store.EndedOldestFirst({}, 2);
   ASSERT_EQ(old->size(), 2u);
   EXPECT_EQ((*old)[0].id, "d");
-  EXPECT_EQ((*old)[1].ended_us, 998);
+  EXPECT_EQ((*old)[1].ended_at, absl::FromUnixMicros(998));
   const auto last = store.EndedOldestFirst((*old)[1], 2);
   ASSERT_EQ(last->size(), 1u);
   EXPECT_EQ((*last)[0].id, "a");
