@@ -9,13 +9,13 @@
 
 #include <atomic>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "testing/files.h"
 
 namespace troika {
 namespace {
@@ -24,21 +24,13 @@ using ::testing::HasSubstr;
 
 class ReadFileTest : public testing::Test {
  protected:
-  ReadFileTest() {
-    std::string folder = testing::TempDir() + "/read_file_XXXXXX";
-    folder_ = mkdtemp(folder.data());
-  }
-  ~ReadFileTest() override { std::filesystem::remove_all(folder_); }
-
-  std::string Path(const std::string& name) const {
-    return folder_ + "/" + name;
-  }
+  std::string Path(const std::string& name) const { return folder_.Path(name); }
   std::string Write(const std::string& name, const std::string& bytes) const {
-    std::ofstream(Path(name), std::ios::binary) << bytes;
+    folder_.Write(name, bytes);
     return Path(name);
   }
 
-  std::string folder_;
+  const TempFolder folder_;
 };
 
 TEST_F(ReadFileTest, ReadsUpToTheLimit) {
@@ -55,10 +47,9 @@ TEST_F(ReadFileTest, ReadsUpToTheLimit) {
 
 TEST_F(ReadFileTest, ReadsBelowAnOpenFolder) {
   Write("file", "text");
-  const UniqueFd folder(open(folder_.c_str(), O_RDONLY | O_DIRECTORY));
-  EXPECT_EQ(ReadFileUpTo(folder.get(), "file", 10).value(), "text");
+  EXPECT_EQ(ReadFileUpTo(folder_.fd(), "file", 10).value(), "text");
   EXPECT_TRUE(
-      absl::IsNotFound(ReadFileUpTo(folder.get(), "other", 10).status()));
+      absl::IsNotFound(ReadFileUpTo(folder_.fd(), "other", 10).status()));
 }
 
 TEST_F(ReadFileTest, ReadsTheStartAndTheEnd) {
@@ -112,9 +103,8 @@ TEST_F(ReadFileTest, RefusesWhatIsNoRegularFileAtOnce) {
   const std::string socket_path = Path("socket");
   const UniqueFd socket_fd(socket(AF_UNIX, SOCK_STREAM, 0));
   sockaddr_un address = {.sun_family = AF_UNIX};
-  const UniqueFd folder(open(folder_.c_str(), O_RDONLY | O_DIRECTORY));
   const std::string short_path =
-      "/proc/self/fd/" + std::to_string(folder.get()) + "/socket";
+      "/proc/self/fd/" + std::to_string(folder_.fd()) + "/socket";
   ASSERT_LT(short_path.size(), sizeof(address.sun_path));
   std::memcpy(address.sun_path, short_path.data(), short_path.size());
   ASSERT_EQ(bind(socket_fd.get(), reinterpret_cast<sockaddr*>(&address),
@@ -124,7 +114,7 @@ TEST_F(ReadFileTest, RefusesWhatIsNoRegularFileAtOnce) {
     std::string path, kind;
   } cases[] = {{pipe, "a pipe"},
                {link, "a pipe"},
-               {folder_, "a folder"},
+               {folder_.path(), "a folder"},
                {socket_path, "a socket"},
                {"/dev/zero", "a device"}};
   for (const auto& c : cases) {

@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <string>
@@ -34,6 +33,7 @@
 #include "bench/generate.h"
 #include "bench/pipelines.h"
 #include "bench/report.h"
+#include "testing/files.h"
 
 namespace troika::bench {
 namespace {
@@ -205,14 +205,6 @@ absl::StatusOr<double> StreamMemory(absl::string_view harness,
     return absl::InternalError(absl::StrCat("no number: ", *printed));
   }
   return static_cast<double>(bytes);
-}
-
-absl::Status WriteFile(const std::string& path, absl::string_view bytes) {
-  std::ofstream file(path, std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  return file ? absl::OkStatus()
-              : absl::UnavailableError(absl::StrCat("write ", path));
 }
 
 absl::Status ReportMemory(const Options& options, absl::string_view harness,

@@ -41,7 +41,7 @@ absl::StatusOr<double> RelayMemory(const Command& agent, int64_t bytes) {
 
 absl::StatusOr<double> PythonMemory(const RelayOptions& options,
                                     const Command& agent, int64_t bytes) {
-  const relay::TempFolder folder;
+  const TempFolder folder;
   Command command = {"python3", options.python_script, folder.path()};
   command.insert(command.end(), agent.begin(), agent.end());
   ASSIGN_OR_RETURN(const Child child, Child::Start(command));

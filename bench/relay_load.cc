@@ -49,7 +49,7 @@ std::unique_ptr<Session> NewSession(Harness harness) {
 
 // A task whose log has about `bytes`.
 absl::Status WriteLog(Harness harness, int64_t bytes,
-                      const relay::TempFolder& folder) {
+                      const TempFolder& folder) {
   SystemClock clock;
   ASSIGN_OR_RETURN(relay::LogWriter log,
                    relay::LogWriter::Open(folder.fd(), "bench", &clock));
@@ -106,8 +106,8 @@ absl::StatusOr<double> CatSeconds(const std::string& folder) {
 }
 
 absl::Status ReportHarness(Harness harness, const RelayOptions& options) {
-  const relay::TempFolder small;
-  const relay::TempFolder whole;
+  const TempFolder small;
+  const TempFolder whole;
   RETURN_IF_ERROR(WriteLog(harness, kSmall, small));
   RETURN_IF_ERROR(WriteLog(harness, options.load_megabytes * kMegabyte, whole));
   ASSIGN_OR_RETURN(const Loaded few, LoadInChild(small.path()));

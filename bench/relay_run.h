@@ -56,7 +56,7 @@ class BenchRelay {
   absl::Status End();
 
  private:
-  relay::TempFolder folder_;
+  TempFolder folder_;
   SystemClock clock_;
   absl::StatusOr<relay::LogWriter> log_;
   UniqueFd ready_;

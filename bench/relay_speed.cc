@@ -35,7 +35,7 @@ absl::StatusOr<double> RelaySeconds(const Command& agent, int64_t bytes) {
 }
 
 absl::StatusOr<double> TeeSeconds(const Command& agent) {
-  const relay::TempFolder folder;
+  const TempFolder folder;
   const int64_t start = NowNanos();
   RETURN_IF_ERROR(
       RunChild({"sh", "-c",

@@ -85,7 +85,7 @@ void PrintLoad(const ScaleOptions& options) {
 absl::Status Main(const std::vector<std::string>& args) {
   ASSIGN_OR_RETURN(ScaleOptions options, ParseOptions(args));
   WatchStop();
-  const relay::TempFolder folder;
+  const TempFolder folder;
   ASSIGN_OR_RETURN(const EchoServer echo,
                    EchoServer::Start(folder.path() + "/echo.sock"));
   options.echo = &echo;

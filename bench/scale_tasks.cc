@@ -24,6 +24,7 @@
 #include "relay/log_format.h"
 #include "relay/record.h"
 #include "task/notes.h"
+#include "testing/files.h"
 
 namespace troika::bench {
 namespace {
@@ -173,19 +174,6 @@ void AddRun(const Recorded& session, Ending ending, const std::string& cwd,
   log->AddNote("", exited);
 }
 
-absl::Status WriteFile(const std::string& path, absl::string_view bytes) {
-  const UniqueFd file(
-      open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!file.ok()) return absl::ErrnoToStatus(errno, path);
-  while (!bytes.empty()) {
-    const ssize_t n = write(file.get(), bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return absl::ErrnoToStatus(errno, path);
-    bytes.remove_prefix(static_cast<size_t>(n));
-  }
-  return absl::OkStatus();
-}
-
 // Variables as task/home.cc keeps them.
 std::string EnvironmentBytes(const TaskMix& mix) {
   std::string bytes;
@@ -233,9 +221,9 @@ absl::StatusOr<MadeTasks> MakeTasks(const std::string& home,
     if (mkdir(folder.c_str(), 0700) != 0) {
       return absl::ErrnoToStatus(errno, absl::StrCat("make ", folder));
     }
-    RETURN_IF_ERROR(WriteFile(folder + "/env", environment));
-    RETURN_IF_ERROR(
-        WriteFile(absl::StrCat(folder, "/", relay::kLogName), log.text()));
+    RETURN_IF_ERROR(WriteFile(folder + "/env", environment, 0600));
+    RETURN_IF_ERROR(WriteFile(absl::StrCat(folder, "/", relay::kLogName),
+                              log.text(), 0600));
     ++made.tasks;
     made.log_bytes += static_cast<int64_t>(log.text().size());
   }

@@ -16,13 +16,13 @@ namespace {
 
 constexpr absl::Time kNewest = absl::FromUnixSeconds(1'790'000'000);
 
-Home HomeIn(const relay::TempFolder& folder) {
+Home HomeIn(const TempFolder& folder) {
   return *Home::Open(
       Environment(Environment::Map{{"TROIKA_HOME", folder.path() + "/home"}}));
 }
 
 TEST(ScaleTasksTest, LogsReadAsEndedTasks) {
-  const relay::TempFolder folder;
+  const TempFolder folder;
   const Home home = HomeIn(folder);
   const auto made =
       MakeTasks(home.path(), {.ended = 300, .queued = 3, .newest = kNewest});
@@ -50,7 +50,7 @@ TEST(ScaleTasksTest, LogsReadAsEndedTasks) {
 }
 
 TEST(ScaleTasksTest, SizesAreAsPromised) {
-  const relay::TempFolder folder;
+  const TempFolder folder;
   const auto made =
       MakeTasks(folder.path() + "/home", {.ended = 1000, .newest = kNewest});
   ASSERT_TRUE(made.ok()) << made.status();
@@ -59,7 +59,7 @@ TEST(ScaleTasksTest, SizesAreAsPromised) {
 }
 
 TEST(ScaleTasksTest, ASecondCallRefusesTheSameTasks) {
-  const relay::TempFolder folder;
+  const TempFolder folder;
   const TaskMix mix = {.ended = 1, .newest = kNewest};
   EXPECT_TRUE(MakeTasks(folder.path(), mix).ok());
   EXPECT_TRUE(absl::IsAlreadyExists(MakeTasks(folder.path(), mix).status()));

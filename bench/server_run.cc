@@ -25,6 +25,7 @@
 #include "bench/generate.h"
 #include "bench/relay_run.h"
 #include "relay/log_format.h"
+#include "testing/files.h"
 
 namespace troika::bench {
 namespace {
@@ -47,22 +48,6 @@ std::string ProgramBeside(absl::string_view name) {
 std::string BuiltProgram(absl::string_view name) {
   if (ProgramFolder().empty()) return ProgramBeside(absl::StrCat("../", name));
   return absl::StrCat(ProgramFolder(), "/", name);
-}
-
-absl::StatusOr<std::string> ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return absl::NotFoundError(absl::StrCat("read ", path));
-  std::stringstream all;
-  all << file.rdbuf();
-  return std::move(all).str();
-}
-
-absl::Status WriteFile(const std::string& path, absl::string_view bytes) {
-  std::ofstream file(path, std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (file) return absl::OkStatus();
-  return absl::InternalError(absl::StrCat("write ", path));
 }
 
 absl::StatusOr<pid_t> Spawn(const std::vector<std::string>& command,

@@ -88,7 +88,7 @@ class BenchServer {
 
   absl::StatusOr<int64_t> StatusBytes(absl::string_view field) const;
 
-  relay::TempFolder folder_;
+  TempFolder folder_;
   const std::vector<std::string> flags_;
   pid_t pid_ = 0;  // 0: none.
 };

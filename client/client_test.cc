@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,6 +19,8 @@
 #include "client/testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "testing/clocks.h"
+#include "testing/files.h"
 
 namespace troika::client {
 namespace {
@@ -197,17 +198,6 @@ TEST(ApiTest, StartsAServerWhereNobodyListens) {
   EXPECT_EQ(hopeless.GetTask("t").status().message(), "no program");
 }
 
-// Its time is added to the real one's.
-class SkippingClock : public Clock {
- public:
-  absl::Time Now() override { return clock_.Now() + skipped_; }
-  void Skip(absl::Duration time) { skipped_ += time; }
-
- private:
-  SystemClock clock_;
-  absl::Duration skipped_;
-};
-
 // Until `events` has as many, or the stream ends; 20 seconds at most.
 absl::Status Collect(EventStream& stream, size_t count,
                      std::vector<std::string>* events, Clock& clock) {
@@ -286,14 +276,14 @@ TEST(EventStreamTest, ARefusalIsTheEnd) {
 
 TEST(EventStreamTest, GivesUp) {
   const TestHome home;
-  SkippingClock clock;
+  AdvancingClock clock;
   EventStream stream(home.address(), TaskPath("t", "/events"),
                      {.clock = &clock});
   absl::Status advanced;
   int tries = 0;
   for (; tries < 100 && advanced.ok(); ++tries) {
     advanced = stream.Advance([](SseEvent&&) {});
-    clock.Skip(stream.wake_at() - clock.Awake() + absl::Milliseconds(1));
+    clock.Advance(stream.wake_at() - clock.Awake() + absl::Milliseconds(1));
   }
   EXPECT_THAT(std::string(advanced.message()),
               HasSubstr("could not be reached for 30s"));
@@ -309,12 +299,6 @@ Environment WithServer(const TestHome& home, const std::string& script) {
   return Environment({{"TROIKA_SERVER_BIN", path},
                       {"PATH", getenv("PATH")},
                       {"TROIKA_RELAY_BIN", "x/relay"}});
-}
-
-std::string ReadText(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file),
-          std::istreambuf_iterator<char>()};
 }
 
 // What StartServer returned, and its notices.
@@ -341,7 +325,7 @@ TEST(AutostartTest, WaitsForTheServersWord) {
                        "echo ok >&3\n"));
   EXPECT_TRUE(started.status.ok()) << started.status;
   EXPECT_THAT(started.notices, ElementsAre());
-  const std::string log = ReadText(home.path() + "/server.log");
+  const std::string log = ReadWhole(home.path() + "/server.log");
   EXPECT_THAT(log, HasSubstr("--auto --ready-fd=3 home=" + home.path()));
   EXPECT_THAT(log, HasSubstr("relay=/"));
   EXPECT_THAT(log, HasSubstr("cwd=/\n"));

@@ -1,9 +1,5 @@
 #include "client/testing.h"
 
-#include <fcntl.h>
-#include <stdlib.h>
-
-#include <filesystem>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -28,19 +24,8 @@ class TextSource : public http::BodySource {
 
 }  // namespace
 
-TestHome::TestHome() {
-  const char* const tmp = getenv("TEST_TMPDIR");
-  top_ = absl::StrCat(tmp == nullptr ? "/tmp" : tmp, "/home.XXXXXX");
-  CHECK(mkdtemp(top_.data()) != nullptr);
-  path_ = absl::StrCat(top_, "/", std::string(120, 'x'));
-  std::filesystem::create_directories(path_);
-}
-
-TestHome::~TestHome() { std::filesystem::remove_all(top_); }
-
 ScriptedServer::ScriptedServer(const TestHome& home, Script script)
-    : script_(std::move(script)),
-      folder_(open(home.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    : script_(std::move(script)) {
   server_ = std::make_unique<http::Server>(
       &loop_, http::Limits(),
       [this](std::unique_ptr<http::Exchange> exchange) {
@@ -49,8 +34,7 @@ ScriptedServer::ScriptedServer(const TestHome& home, Script script)
       [](int status, absl::string_view reason) {
         return http::Response{.status = status, .body = std::string(reason)};
       });
-  absl::StatusOr<UniqueFd> socket =
-      http::ListenUnix(folder_.get(), kServerSocket);
+  absl::StatusOr<UniqueFd> socket = http::ListenUnix(home.fd(), kServerSocket);
   CHECK(socket.ok());
   server_->Listen(*std::move(socket), http::Peer::Kind::kUnix);
   thread_ = std::thread([this] {

@@ -9,27 +9,24 @@
 #include <vector>
 
 #include "base/event_loop.h"
-#include "base/fd.h"
 #include "base/mutex.h"
 #include "client/address.h"
 #include "http/server.h"
+#include "testing/files.h"
 
 namespace troika::client {
 
 // A temporary folder whose path is too long for the address of a socket.
 class TestHome {
  public:
-  TestHome();
-  ~TestHome();
-
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return folder_.path(); }
+  int fd() const { return folder_.fd(); }
   ServerAddress address() const {
-    return {.url = "http://troika", .home = path_};
+    return {.url = "http://troika", .home = path()};
   }
 
  private:
-  std::string top_;
-  std::string path_;
+  const TempFolder folder_ = TempFolder(std::string(120, 'x'));
 };
 
 // Serves in a thread until it is destroyed.
@@ -54,7 +51,6 @@ class ScriptedServer {
   void Handle(std::unique_ptr<http::Exchange> exchange);
 
   Script script_;
-  UniqueFd folder_;
   EventLoop loop_;
   std::unique_ptr<http::Server> server_;
   mutable Mutex mutex_;

@@ -317,23 +317,21 @@ TEST(ListenTest, UnixSocketIsForTheOwnerAndKnowsThePeer) {
 }
 
 TEST(ListenTest, UnixReplacesOnlyStaleSockets) {
-  std::string folder = absl::StrCat(::testing::TempDir(), "/listen_XXXXXX");
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  const UniqueFd dir(open(folder.c_str(), O_DIRECTORY | O_CLOEXEC));
-  auto first = ListenUnix(dir.get(), "s");
+  const TempFolder folder;
+  auto first = ListenUnix(folder.fd(), "s");
   ASSERT_TRUE(first.ok()) << first.status();
   struct stat info;
-  ASSERT_EQ(fstatat(dir.get(), "s", &info, 0), 0);
+  ASSERT_EQ(fstatat(folder.fd(), "s", &info, 0), 0);
   EXPECT_EQ(info.st_mode & 0777, 0600u);
-  EXPECT_EQ(ListenUnix(dir.get(), "s").status().message(),
+  EXPECT_EQ(ListenUnix(folder.fd(), "s").status().message(),
             "listen on s: another program listens there; stop it first");
   *first = UniqueFd();
-  EXPECT_TRUE(ListenUnix(dir.get(), "s").ok());
+  EXPECT_TRUE(ListenUnix(folder.fd(), "s").ok());
   const UniqueFd file(
-      openat(dir.get(), "file", O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
-  EXPECT_EQ(ListenUnix(dir.get(), "file").status().code(),
+      openat(folder.fd(), "file", O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+  EXPECT_EQ(ListenUnix(folder.fd(), "file").status().code(),
             absl::StatusCode::kAlreadyExists);
-  EXPECT_FALSE(ListenUnix(dir.get(), std::string(200, 'x')).ok());
+  EXPECT_FALSE(ListenUnix(folder.fd(), std::string(200, 'x')).ok());
 }
 
 TEST(ListenTest, TcpSaysWhyNot) {

@@ -144,9 +144,6 @@ bool TestClient::Closed() {
 void TestClient::HalfClose() { shutdown(fd_.get(), SHUT_WR); }
 
 TestServer::TestServer(const Limits& limits, Server::Gate gate) {
-  folder_ = absl::StrCat(::testing::TempDir(), "/http_XXXXXX");
-  CHECK(mkdtemp(folder_.data()) != nullptr);
-  folder_fd_ = UniqueFd(open(folder_.c_str(), O_DIRECTORY | O_CLOEXEC));
   server_ = std::make_unique<Server>(
       &loop_, limits,
       [this](std::unique_ptr<Exchange> exchange) {
@@ -157,7 +154,7 @@ TestServer::TestServer(const Limits& limits, Server::Gate gate) {
       });
   server_->SetGate(std::move(gate));
   auto tcp = ListenTcp("127.0.0.1", 0);
-  auto local = ListenUnix(folder_fd_.get(), kSocketName);
+  auto local = ListenUnix(folder_.fd(), kSocketName);
   CHECK(tcp.ok() && local.ok());
   port_ = BoundPort(tcp->get());
   server_->Listen(*std::move(tcp), Peer::Kind::kTcp);
@@ -173,8 +170,6 @@ TestServer::~TestServer() {
   });
   loop_.Stop();
   thread_.join();
-  unlinkat(folder_fd_.get(), kSocketName, 0);
-  rmdir(folder_.c_str());
 }
 
 void TestServer::OnLoop(absl::FunctionRef<void()> what) {
@@ -232,7 +227,7 @@ TestClient TestServer::ConnectUnix() {
   setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
-  absl::StrCat("/proc/self/fd/", folder_fd_.get(), "/", kSocketName)
+  absl::StrCat("/proc/self/fd/", folder_.fd(), "/", kSocketName)
       .copy(address.sun_path, sizeof(address.sun_path) - 1);
   CHECK(connect(fd.get(), reinterpret_cast<sockaddr*>(&address),
                 sizeof(address)) == 0);

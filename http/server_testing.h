@@ -14,6 +14,7 @@
 #include "base/event_loop.h"
 #include "base/fd.h"
 #include "http/server.h"
+#include "testing/files.h"
 
 namespace troika::http {
 
@@ -87,8 +88,7 @@ class TestServer {
   void Handle(std::unique_ptr<Exchange> exchange);
 
   EventLoop loop_;
-  std::string folder_;
-  UniqueFd folder_fd_;
+  const TempFolder folder_;
   int port_ = 0;
   std::unique_ptr<Server> server_;
   std::thread thread_;

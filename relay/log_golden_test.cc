@@ -5,8 +5,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -18,14 +16,6 @@
 
 namespace troika::relay {
 namespace {
-
-std::string Contents(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  EXPECT_TRUE(file.is_open()) << path;
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 LogWriter OpenLog(const TempFolder& folder, Clock* clock) {
   auto log = LogWriter::Open(folder.fd(), "a-task", clock);
@@ -105,15 +95,15 @@ class LogGoldenTest : public ::testing::TestWithParam<int> {
 };
 
 TEST_P(LogGoldenTest, TheFrozenLogIsReadAsEver) {
-  const std::string bytes = Contents(path());
+  const std::string bytes = ReadWhole(path());
   const ReadResult result = ReadBytes(bytes, bytes.size());
-  EXPECT_EQ(result.Listing(), Contents(path() + ".txt"));
+  EXPECT_EQ(result.Listing(), ReadWhole(path() + ".txt"));
   EXPECT_TRUE(AllAccounted(bytes, result));
 }
 
 TEST_P(LogGoldenTest, TheFrozenLogIsWrittenAsEver) {
   EXPECT_EQ(GetParam() == 1 ? WriteGolden() : WriteGoldenBatches(),
-            Contents(path()));
+            ReadWhole(path()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Versions, LogGoldenTest, ::testing::Values(1, 2));

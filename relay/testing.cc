@@ -9,8 +9,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -45,28 +43,6 @@ void ForEachProcess(F&& visit) {
 }
 
 }  // namespace
-
-std::string ReadWhole(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-TempFolder::TempFolder(absl::string_view suffix) {
-  const char* const base = getenv("TEST_TMPDIR");
-  root_ = absl::StrCat(base != nullptr ? base : "/tmp", "/relay_XXXXXX");
-  CHECK(mkdtemp(root_.data()) != nullptr);
-  path_ = suffix.empty() ? root_ : absl::StrCat(root_, "/", suffix);
-  std::filesystem::create_directories(path_);
-  fd_ = UniqueFd(open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  CHECK(fd_.ok());
-}
-
-TempFolder::~TempFolder() {
-  std::error_code error;
-  std::filesystem::remove_all(root_, error);
-}
 
 void CollectingSink::OnRecord(const LogRecord& record) {
   records.push_back({.number = record.number,

@@ -12,42 +12,15 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/clock.h"
-#include "base/fd.h"
 #include "relay/client.h"
 #include "relay/log_reader.h"
 #include "relay/log_writer.h"
 #include "relay/record.h"
 #include "relay/spec.h"
+#include "testing/clocks.h"
+#include "testing/files.h"
 
 namespace troika::relay {
-
-// A folder that is removed with all that is in it.
-class TempFolder {
- public:
-  // `suffix` may hold slashes: folders within are made.
-  explicit TempFolder(absl::string_view suffix = "");
-  ~TempFolder();
-
-  const std::string& path() const { return path_; }
-  int fd() const { return fd_.get(); }
-
- private:
-  std::string root_;
-  std::string path_;
-  UniqueFd fd_;
-};
-
-class FakeClock : public Clock {
- public:
-  absl::Time Now() override { return now_; }
-  void Advance(absl::Duration by) { now_ += by; }
-
- private:
-  absl::Time now_ = absl::FromUnixSeconds(1700000000);
-};
-
-// A file's bytes; empty where it can't be read.
-std::string ReadWhole(const std::string& path);
 
 // A record with bytes of its own.
 struct OwnedRecord {

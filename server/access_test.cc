@@ -32,7 +32,7 @@ class TokenTest : public testing::Test {
     chmod(path_.c_str(), mode);
   }
 
-  const relay::TempFolder folder_;
+  const TempFolder folder_;
   const std::string path_ = folder_.path() + "/token";
 };
 
@@ -121,7 +121,7 @@ TEST(AccessTest, OwnPagesHaveOurHostAndPort) {
 }
 
 TEST(AccessTest, WhoMayComeIn) {
-  const relay::TempFolder folder;
+  const TempFolder folder;
   auto token = Token::Open(folder.path() + "/token");
   ASSERT_TRUE(token.ok());
   std::string value;
@@ -193,7 +193,7 @@ TEST(AccessTest, WhoMayComeIn) {
 }
 
 TEST(AccessTest, AUnixSocketIsItsOwners) {
-  const relay::TempFolder folder;
+  const TempFolder folder;
   auto token = Token::Open(folder.path() + "/token");
   ASSERT_TRUE(token.ok());
   Access access(&*token, {});

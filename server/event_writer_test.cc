@@ -40,7 +40,7 @@ class EventWriterTest : public ::testing::Test {
     EXPECT_TRUE(file->Flush().ok());
   }
   std::string Contents(const std::string& name) {
-    return relay::ReadWhole(folder_.path() + "/" + name);
+    return ReadWhole(folder_.path() + "/" + name);
   }
   void Remove(const char* name) { unlinkat(folder_.fd(), name, 0); }
   std::string WholeText(const EventId& id) {
@@ -53,7 +53,7 @@ class EventWriterTest : public ::testing::Test {
     return text == nullptr ? "another" : text->text;
   }
 
-  relay::TempFolder folder_;
+  TempFolder folder_;
 };
 
 Message Said(int64_t record, std::string text) {

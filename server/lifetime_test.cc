@@ -84,7 +84,7 @@ class ServerLockTest : public testing::Test {
     sigwait(&stop, &number);
   }
 
-  const relay::TempFolder folder_;
+  const TempFolder folder_;
   const UniqueFd home_{open(folder_.path().c_str(), O_DIRECTORY | O_CLOEXEC)};
 };
 
@@ -161,7 +161,7 @@ TEST_F(ServerLockTest, AServerThatStopsIsWaitedFor) {
 }
 
 TEST(SavedFlagsTest, AreReadInTheSameBoot) {
-  const relay::TempFolder folder;
+  const TempFolder folder;
   const UniqueFd home(open(folder.path().c_str(), O_DIRECTORY | O_CLOEXEC));
   EXPECT_EQ(ReadSavedFlags(home.get()), std::nullopt);
   ASSERT_TRUE(SaveFlags(home.get(), {"--host", "a\n\"b", ""}).ok());
@@ -200,7 +200,7 @@ class BelowAgentTest : public testing::Test {
         ancestors);
   }
 
-  const relay::TempFolder folder_;
+  const TempFolder folder_;
   UniqueFd log_;
 };
 

@@ -115,7 +115,7 @@ class AgentLimitsTest : public testing::Test {
     return ExceedsLimits(Limits(EditMode::kResearch), &request);
   }
 
-  const relay::TempFolder folder_;
+  const TempFolder folder_;
   const std::string own_ = folder_.path() + "/own";
 };
 

@@ -32,7 +32,7 @@ class SecretsTest : public testing::Test {
   }
   std::string env_path() const { return temp_.path() + "/env"; }
 
-  const relay::TempFolder temp_;
+  const TempFolder temp_;
   TaskFolder folder_;
   const Environment env_{{{"A_TOKEN", "value-of-a-token"}, {"B", "c"}}};
 };

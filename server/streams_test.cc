@@ -18,7 +18,7 @@ namespace {
 
 using State = http::BodySource::State;
 
-std::unique_ptr<EventFile> OpenFile(const relay::TempFolder& folder,
+std::unique_ptr<EventFile> OpenFile(const TempFolder& folder,
                                     absl::string_view task = "t1") {
   auto file = EventFile::Open(folder.fd(), task);
   EXPECT_TRUE(file.ok()) << file.status();
@@ -50,7 +50,7 @@ TEST(EventIdTest, OnlyTwoNumbersAreAnId) {
 }
 
 TEST(EventFileTest, KeepsEventsInOrderAndOnce) {
-  const relay::TempFolder folder;
+  const TempFolder folder;
   const auto file = OpenFile(folder);
   EXPECT_EQ(file->last(), kBeforeAll);
   Add(*file, 1);
@@ -67,7 +67,7 @@ TEST(EventFileTest, KeepsEventsInOrderAndOnce) {
 }
 
 TEST(EventFileTest, GoesOnWhereItStood) {
-  const relay::TempFolder folder;
+  const TempFolder folder;
   int64_t size = 0;
   {
     const auto file = OpenFile(folder);
@@ -88,7 +88,7 @@ TEST(EventFileTest, GoesOnWhereItStood) {
 
 // However a server that was killed left the end of its file.
 TEST(EventFileTest, CutsATornEndAtEveryByte) {
-  const relay::TempFolder folder;
+  const TempFolder folder;
   const std::string path = folder.path() + "/events.v1";
   const auto write = [&](EventFile& file, int from) {
     for (int i = from; i <= 4; ++i)
@@ -96,17 +96,17 @@ TEST(EventFileTest, CutsATornEndAtEveryByte) {
     ASSERT_TRUE(file.Flush().ok());
   };
   write(*OpenFile(folder), 1);
-  const std::string whole = relay::ReadWhole(path);
+  const std::string whole = ReadWhole(path);
   for (size_t cut = 0; cut <= whole.size(); ++cut) {
     ASSERT_EQ(truncate(path.c_str(), static_cast<off_t>(cut)), 0);
     const auto file = OpenFile(folder);
     write(*file, 1);
-    EXPECT_EQ(relay::ReadWhole(path), whole) << cut;
+    EXPECT_EQ(ReadWhole(path), whole) << cut;
   }
 }
 
 TEST(EventFileTest, BeginsAgainWhereItIsAnothers) {
-  const relay::TempFolder folder;
+  const TempFolder folder;
   const std::string path = folder.path() + "/events.v1";
   {
     const auto file = OpenFile(folder, "t1");
@@ -125,7 +125,7 @@ TEST(EventFileTest, BeginsAgainWhereItIsAnothers) {
 }
 
 TEST(EventFileTest, FindsEveryEventInAFileOfManySizes) {
-  const relay::TempFolder folder;
+  const TempFolder folder;
   const auto file = OpenFile(folder);
   // Small ones, some longer than any window, and gaps between ids.
   for (int i = 1; i <= 400; ++i) {
@@ -174,7 +174,7 @@ class TaskViewTest : public testing::Test {
     ASSERT_TRUE(stream_->file().Flush().ok());
   }
 
-  const relay::TempFolder folder_;
+  const TempFolder folder_;
   const std::shared_ptr<TaskStream> stream_ =
       std::make_shared<TaskStream>("t1", OpenFile(folder_));
 };

@@ -55,7 +55,7 @@ class TaskIndexTest : public ::testing::Test {
     return page.ok() ? page->ids : std::vector<std::string>();
   }
 
-  const relay::TempFolder folder_;
+  const TempFolder folder_;
   EventLoop loop_;
   std::unique_ptr<TaskIndex> index_;
 };

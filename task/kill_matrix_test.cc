@@ -68,8 +68,7 @@ std::string Scrubbed(std::string text, const std::string& home,
   RE2::GlobalReplace(&text, "\"(utime_us|stime_us|max_rss_kb)\":[0-9]+",
                      "\"\\1\":0");
   // The environment names the run's own folder.
-  RE2::GlobalReplace(&text, "\"env_digest\":\"[^\"]*\"",
-                     "\"env_digest\":\"\"");
+  RE2::GlobalReplace(&text, "\"env_digest\":\"[^\"]*\"", "\"env_digest\":\"\"");
   // The fakes choose a new session id in each run.
   RE2::GlobalReplace(&text, "[0-9a-f]{8}-[0-9a-f-]{27}", "UUID");
   RE2::GlobalReplace(&text, "\"timestamp\":\"[^\"]*\"", "\"timestamp\":\"\"");
@@ -116,14 +115,14 @@ INSTANTIATE_TEST_SUITE_P(All, KillMatrixTest,
                          });
 
 TEST_P(KillMatrixTest, NothingIsLostOrDoubled) {
-  const relay::TempFolder scripts;
+  const TempFolder scripts;
   const std::string script = scripts.path() + "/script";
   std::ofstream(script) << kScript;
   Account undisturbed;
   int kills = 0;
   for (int kill_at = 0; kill_at < kMaxSteps; ++kill_at) {
     SCOPED_TRACE(absl::StrCat("killed at step ", kill_at));
-    const relay::TempFolder home;
+    const TempFolder home;
     std::filesystem::create_directories(home.path() + "/work");
     const Outcome first = RunDriver(home.path(), GetParam(), script, kill_at);
     if (first.killed) {

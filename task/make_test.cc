@@ -62,7 +62,7 @@ TEST_F(MakeTest, KeepsWhatWasAskedFor) {
   EXPECT_EQ(state->edit_mode, EditMode::kFullAuto);
   EXPECT_EQ(state->last_request_key, "key");
   EXPECT_EQ(state->turns_waiting, 1);
-  EXPECT_THAT(relay::ReadWhole(folder->path + "/log.v1"),
+  EXPECT_THAT(ReadWhole(folder->path + "/log.v1"),
               HasSubstr(R"("idempotency_key":"key","parent":"t0")"));
 }
 
@@ -91,7 +91,7 @@ TEST_F(MakeTest, PathsAreTakenFromTheTasksFolder) {
   request.options.images = {"a.png"};
   const auto folder = Make(request, Env());
   ASSERT_TRUE(folder.ok()) << folder.status();
-  EXPECT_THAT(relay::ReadWhole(folder->path + "/log.v1"),
+  EXPECT_THAT(ReadWhole(folder->path + "/log.v1"),
               HasSubstr(home_.cwd() + "/a.png"));
 }
 

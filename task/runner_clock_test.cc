@@ -57,7 +57,7 @@ class FakeRelay {
   }
 
   Options& options() { return options_; }
-  relay::FakeClock& clock() { return clock_; }
+  FakeClock& clock() { return clock_; }
   int connections() const { return static_cast<int>(clients_.size()); }
   // The notes of the stops that it was asked for.
   const std::vector<std::string>& stops() const { return stops_; }
@@ -113,7 +113,7 @@ class FakeRelay {
   }
 
   Options options_;
-  relay::FakeClock clock_;
+  FakeClock clock_;
   std::optional<relay::LogWriter> log_;
   UniqueFd listener_;
   std::vector<Connection> clients_;

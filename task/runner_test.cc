@@ -20,7 +20,6 @@
 namespace troika {
 namespace {
 
-using relay::ReadWhole;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;

@@ -21,19 +21,9 @@
 #include "relay/testing.h"
 #include "task/home.h"
 #include "task/runner.h"
+#include "testing/clocks.h"
 
 namespace troika {
-
-// The real time, and what was added to it.
-class AdvancingClock : public Clock {
- public:
-  absl::Time Now() override { return clock_.Now() + added_; }
-  void Advance(absl::Duration by) { added_ += by; }
-
- private:
-  SystemClock clock_;
-  absl::Duration added_;
-};
 
 // A state folder with a home folder and a working folder of its own.
 class TestHome {
@@ -48,7 +38,7 @@ class TestHome {
   Environment EnvironmentFor(Harness harness, absl::string_view script) const;
 
  private:
-  relay::TempFolder folder_;
+  TempFolder folder_;
   std::unique_ptr<Home> home_;
 };
 

@@ -15,7 +15,6 @@
 namespace troika {
 namespace {
 
-using relay::ReadWhole;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +16,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "task/testing.h"
+#include "testing/files.h"
 
 namespace troika {
 namespace {
@@ -52,12 +51,6 @@ std::vector<Recording> Recordings() {
   return found;
 }
 
-std::string ReadAll(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  EXPECT_TRUE(in) << "read " << path;
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 // Cuts what an agent prints into pieces of up to `size` bytes.
 void AddInPieces(absl::string_view stream, size_t size, LogMaker* log) {
   for (absl::string_view line :
@@ -72,7 +65,7 @@ void AddInPieces(absl::string_view stream, size_t size, LogMaker* log) {
 
 class StreamsTest : public testing::TestWithParam<Recording> {
  protected:
-  std::string stream() const { return ReadAll(GetParam().path); }
+  std::string stream() const { return ReadWhole(GetParam().path); }
   absl::string_view harness() const { return HarnessId(GetParam().harness); }
 };
 
@@ -145,7 +138,7 @@ std::vector<std::string> Statuses(const std::string& name, Replay* replay) {
   LogMaker log;
   log.Begin("claude").Spawn(1, 1);
   const std::string transcript =
-      ReadAll(absl::StrCat("testdata/claude/", name, ".transcript.jsonl"));
+      ReadWhole(absl::StrCat("testdata/claude/", name, ".transcript.jsonl"));
   json::Parser parser;
   for (const absl::string_view line :
        absl::StrSplit(transcript, '\n', absl::SkipEmpty())) {
@@ -203,8 +196,8 @@ TEST(ConversationsTest, ResumedByNewProcesses) {
     for (const std::string& name : names) {
       if (turn > 1) log.Note(notes::Turn{.turn = turn, .prompt = "more"});
       log.Spawn(turn, turn)
-          .StdoutLines(
-              ReadAll(absl::StrCat("testdata/", harness, "/", name, ".jsonl")));
+          .StdoutLines(ReadWhole(
+              absl::StrCat("testdata/", harness, "/", name, ".jsonl")));
       log.Note(notes::Exited{.code = 0});
       ++turn;
     }

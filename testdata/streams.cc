@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_replace.h"
@@ -12,6 +10,7 @@
 #include "agent/registry.h"
 #include "base/check.h"
 #include "base/json.h"
+#include "testing/files.h"
 
 namespace troika {
 namespace {
@@ -154,11 +153,9 @@ std::string TestName(const Stream& stream) {
 }
 
 std::string ReadFileOrDie(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  CHECK(in.good());
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
+  absl::StatusOr<std::string> text = ReadFile(path);
+  CHECK(text.ok());
+  return *std::move(text);
 }
 
 Expectation ExpectationOf(Harness harness, const std::string& stream) {

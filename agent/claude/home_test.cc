@@ -3,8 +3,8 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "agent/testing_files.h"
 #include "gtest/gtest.h"
+#include "testing/files.h"
 
 namespace troika::claude {
 namespace {
@@ -22,7 +22,7 @@ class ClaudeHomeTest : public testing::Test {
     return id.ok() ? *id : "";
   }
 
-  TestFolder folder_;
+  TempFolder folder_;
 };
 
 TEST_F(ClaudeHomeTest, NamesOfFolders) {

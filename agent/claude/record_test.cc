@@ -3,15 +3,14 @@
 #include "agent/claude/record.h"
 
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include "absl/strings/match.h"
 #include "agent/claude/test_util.h"
 #include "agent/claude/wire_edit.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "testing/files.h"
 
 namespace troika::claude {
 namespace {
@@ -25,9 +24,7 @@ using ::testing::SizeIs;
 using Lines = std::vector<std::string>;
 
 Lines ReadLines(const std::filesystem::path& path) {
-  std::stringstream text;
-  text << std::ifstream(path).rdbuf();
-  return absl::StrSplit(text.str(), '\n', absl::SkipEmpty());
+  return absl::StrSplit(ReadWhole(path), '\n', absl::SkipEmpty());
 }
 
 Lines EveryEvent() { return ReadLines("testdata/claude/every_event.jsonl"); }

@@ -1,9 +1,7 @@
 // Every stream in testdata/claude.
 
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -11,6 +9,7 @@
 #include "base/json.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "testing/files.h"
 
 namespace troika::claude {
 namespace {
@@ -28,9 +27,7 @@ std::map<std::string, std::string> Files() {
   for (const auto& entry :
        std::filesystem::recursive_directory_iterator("testdata/claude")) {
     if (entry.path().extension() != ".jsonl") continue;
-    std::stringstream text;
-    text << std::ifstream(entry.path()).rdbuf();
-    files[entry.path().string()] = text.str();
+    files[entry.path().string()] = ReadWhole(entry.path());
   }
   return files;
 }

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "agent/testing_files.h"
 #include "gtest/gtest.h"
+#include "testing/files.h"
 
 namespace troika::codex {
 namespace {
@@ -34,7 +34,7 @@ class CodexHomeTest : public testing::Test {
     return id.ok() ? *id : "";
   }
 
-  TestFolder folder_;
+  TempFolder folder_;
 };
 
 TEST_F(CodexHomeTest, TheLastChangedOfTheFolder) {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "agent/testing_files.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "testing/files.h"
 
 namespace troika {
 namespace {
@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 TEST(SessionFilesTest, NewestFirstAtOneDepth) {
-  TestFolder folder;
+  TempFolder folder;
   folder.Write("a/old", "", 100);
   folder.Write("b/new", "", 300);
   folder.Write("b/mid", "", 200);
@@ -37,7 +37,7 @@ TEST(SessionFilesTest, NewestFirstAtOneDepth) {
 }
 
 TEST(SessionFilesTest, ReadsNoMoreThanAsked) {
-  TestFolder folder;
+  TempFolder folder;
   folder.Write("f", "0123456789");
   EXPECT_EQ(ReadHead(folder.Path("f"), 4), "0123");
   EXPECT_EQ(ReadTail(folder.Path("f"), 4), "6789");
@@ -63,7 +63,7 @@ TEST(SessionFilesTest, VisitsObjectsOnly) {
 }
 
 TEST(SessionFilesTest, FoldersAreTheSameWhereLinksLead) {
-  TestFolder folder;
+  TempFolder folder;
   std::filesystem::create_directory(folder.Path("real"));
   std::filesystem::create_symlink("real", folder.Path("link"));
   EXPECT_TRUE(SameFolder(folder.Path("real"), folder.Path("link")));

@@ -4,14 +4,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "agent/testing_files.h"
 #include "gtest/gtest.h"
+#include "testing/files.h"
 
 namespace troika {
 namespace {
@@ -27,7 +29,7 @@ class CommandRunnerTest : public testing::Test {
          .deadline = deadline});
   }
 
-  TestFolder folder_;
+  TempFolder folder_;
 };
 
 TEST_F(CommandRunnerTest, GivesWhatIsPrinted) {

@@ -1,14 +1,15 @@
 #include "agent/discovery/discovery.h"
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_join.h"
 #include "agent/discovery/version_cache.h"
-#include "agent/testing_files.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "testing/files.h"
 
 namespace troika {
 namespace {
@@ -55,7 +56,7 @@ class DiscoveryTest : public testing::Test {
         {.cache_path = folder_.Path("cache.json"), .runner = &runner_});
   }
 
-  TestFolder folder_;
+  TempFolder folder_;
   FakeRunner runner_;
   std::vector<SandboxProbe> probes_;
 };

@@ -3,20 +3,20 @@
 #include <string>
 
 #include "agent/registry.h"
-#include "agent/testing_files.h"
 #include "gtest/gtest.h"
+#include "testing/files.h"
 
 namespace troika {
 namespace {
 
-std::optional<bool> Ask(Harness harness, const TestFolder& home,
+std::optional<bool> Ask(Harness harness, const TempFolder& home,
                         Environment::Map variables = {}) {
   variables["HOME"] = home.Path("");
   return BackendOf(harness).LooksLoggedIn(Environment(std::move(variables)));
 }
 
 TEST(LoginTest, WithoutAnythingNobodyIs) {
-  const TestFolder home;
+  const TempFolder home;
   for (const Harness harness :
        {Harness::kCodex, Harness::kClaude, Harness::kGemini}) {
     EXPECT_EQ(Ask(harness, home), false) << HarnessId(harness);
@@ -26,7 +26,7 @@ TEST(LoginTest, WithoutAnythingNobodyIs) {
 }
 
 TEST(LoginTest, VariablesTell) {
-  const TestFolder home;
+  const TempFolder home;
   const struct {
     Harness harness;
     std::string variable;
@@ -64,14 +64,14 @@ TEST(LoginTest, FilesTell) {
       {Harness::kGemini, ".gemini/.env", "A=b", {}},
   };
   for (const auto& c : kCases) {
-    const TestFolder home;
+    const TempFolder home;
     home.Write(c.file, c.text);
     EXPECT_EQ(Ask(c.harness, home), c.logged_in) << c.file << " " << c.text;
   }
 }
 
 TEST(LoginTest, TheFoldersCanBeElsewhere) {
-  const TestFolder home;
+  const TempFolder home;
   home.Write("else/auth.json", "{}");
   home.Write("else/.credentials.json", "{}");
   const std::string folder = home.Path("else");

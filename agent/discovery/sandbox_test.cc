@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "agent/sandbox_error.h"
-#include "agent/testing_files.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "testing/files.h"
 
 namespace troika {
 namespace {
@@ -78,7 +78,7 @@ TEST(SandboxTest, OtherFailuresAreNone) {
 }
 
 TEST(SandboxTest, SurroundingsStayUntilSomethingChanges) {
-  TestFolder folder;
+  TempFolder folder;
   const Environment env({{"PATH", folder.Path("bin")}});
   const std::string before = SandboxSurroundings(env);
   EXPECT_EQ(SandboxSurroundings(env), before);

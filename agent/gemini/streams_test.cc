@@ -1,8 +1,6 @@
 // What holds over every stream in testdata/gemini, as it is and changed.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -14,6 +12,7 @@
 #include "base/json.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "testing/files.h"
 
 namespace troika::gemini {
 namespace {
@@ -23,12 +22,6 @@ using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
 constexpr char kEveryEvent[] = "testdata/gemini/every_event.jsonl";
-
-std::string ReadFile(const std::filesystem::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
 
 std::vector<std::filesystem::path> Streams() {
   std::vector<std::filesystem::path> paths;
@@ -78,7 +71,7 @@ Told TellsOf(absl::string_view stream) {
 TEST(GeminiStreamsTest, EveryStreamKeepsTheRules) {
   for (const auto& path : Streams()) {
     SCOPED_TRACE(path);
-    const std::string stream = ReadFile(path);
+    const std::string stream = ReadWhole(path);
     const Told told = TellsOf(stream);
     Drift drift;
     const std::vector<Message> messages = Parse(stream, &drift);
@@ -177,12 +170,12 @@ void ChangeEveryValue(absl::string_view stream) {
 TEST(GeminiStreamsTest, WrongTypesInEveryFieldAreSurvived) {
   for (const auto& path : Streams()) {
     SCOPED_TRACE(path);
-    ChangeEveryValue(ReadFile(path));
+    ChangeEveryValue(ReadWhole(path));
   }
 }
 
 TEST(GeminiStreamsTest, UnknownFieldsAtEveryLevelAreReportedAndHarmless) {
-  const std::string stream = ReadFile(kEveryEvent);
+  const std::string stream = ReadWhole(kEveryEvent);
   json::Parser parser;
   std::string changed;
   for (const absl::string_view line :

@@ -1,66 +1,17 @@
 #include "testing/fake/io.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <filesystem>
-#include <system_error>
-#include <utility>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 
 namespace troika::fake {
 namespace {
 
-constexpr size_t kReadBytes = size_t{1} << 16;
 constexpr size_t kFloodBytes = size_t{1} << 18;
 
 }  // namespace
-
-absl::Status WriteAll(int fd, absl::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(fd, bytes.data(), bytes.size());
-    if (written >= 0) {
-      bytes.remove_prefix(static_cast<size_t>(written));
-    } else if (errno != EINTR) {
-      return absl::ErrnoToStatus(errno, absl::StrCat("write to fd ", fd));
-    }
-  }
-  return absl::OkStatus();
-}
-
-std::string ReadToEnd(int fd) {
-  std::string all;
-  while (true) {
-    const size_t size = all.size();
-    all.resize(size + kReadBytes);
-    const ssize_t got = read(fd, all.data() + size, kReadBytes);
-    all.resize(size + static_cast<size_t>(std::max<ssize_t>(got, 0)));
-    if (got == 0 || (got < 0 && errno != EINTR)) return all;
-  }
-}
-
-absl::StatusOr<std::string> ReadFile(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return absl::ErrnoToStatus(errno, absl::StrCat("open ", path));
-  const absl::Cleanup close_it = [fd] { close(fd); };
-  return ReadToEnd(fd);
-}
-
-absl::Status WriteFile(const std::string& path, absl::string_view bytes) {
-  const std::filesystem::path folder =
-      std::filesystem::path(path).parent_path();
-  std::error_code ignored;  // The file that can't be opened says it.
-  if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
-  const int fd =
-      open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (fd < 0) return absl::ErrnoToStatus(errno, absl::StrCat("open ", path));
-  const absl::Cleanup close_it = [fd] { close(fd); };
-  return WriteAll(fd, bytes);
-}
 
 absl::Status WriteMany(int fd, absl::string_view line, int64_t count) {
   if (line.empty()) return absl::OkStatus();

@@ -6,21 +6,10 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "testing/files.h"
 
 namespace troika::fake {
-
-// All of it, however often a signal comes in between.
-absl::Status WriteAll(int fd, absl::string_view bytes);
-
-// Up to the end, or to an error.
-std::string ReadToEnd(int fd);
-
-absl::StatusOr<std::string> ReadFile(const std::string& path);
-
-// Makes the folders that are missing, and the file anew.
-absl::Status WriteFile(const std::string& path, absl::string_view bytes);
 
 // `count` times the same bytes, as fast as it goes.
 absl::Status WriteMany(int fd, absl::string_view line, int64_t count);

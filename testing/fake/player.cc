@@ -203,13 +203,13 @@ bool Player::Inspect(const Instruction& it) {
       }
       return true;
     case Op::kDumpArgs:
-      DieIfBad(fake::WriteFile(it.text, EachEnded(process_.args)));
+      DieIfBad(troika::WriteFile(it.text, EachEnded(process_.args)));
       return true;
     case Op::kDumpEnv:
-      DieIfBad(fake::WriteFile(it.text, EachEnded(Environment())));
+      DieIfBad(troika::WriteFile(it.text, EachEnded(Environment())));
       return true;
     case Op::kDumpStdin:
-      DieIfBad(fake::WriteFile(it.text, inbox_.all()));
+      DieIfBad(troika::WriteFile(it.text, inbox_.all()));
       return true;
     default:
       return false;
@@ -284,7 +284,7 @@ void Player::WriteFile(const Instruction& it) {
       std::filesystem::path(CurrentFolder()) / it.text;
   std::error_code ignored;
   const bool existed = std::filesystem::exists(path, ignored);
-  DieIfBad(fake::WriteFile(path.string(), it.rest));
+  DieIfBad(troika::WriteFile(path.string(), it.rest));
   Print(wire(it).WriteFile({.path = path.lexically_normal().string(),
                             .content = it.rest,
                             .existed = existed}));
@@ -298,7 +298,7 @@ void Player::Succeed() {
   DieIfBad(process_.state.Put(work_->session));
   const std::string last_message = process_.line.Value("--output-last-message");
   if (!last_message.empty()) {
-    DieIfBad(fake::WriteFile(last_message, wire_->last_text()));
+    DieIfBad(troika::WriteFile(last_message, wire_->last_text()));
   }
 }
 

@@ -21,6 +21,7 @@
 #include "base/fd.h"
 #include "base/flags.h"
 #include "base/status_macros.h"
+#include "testing/files.h"
 #include "testing/model/script.h"
 #include "testing/model/script_text.h"
 #include "testing/model/server.h"
@@ -80,16 +81,6 @@ absl::StatusOr<Script> ReadScript(const Settings& settings) {
   if (script.ok()) return script;
   return absl::InvalidArgumentError(
       absl::StrCat(settings.script, ":", script.status().message()));
-}
-
-absl::Status WriteAll(int fd, absl::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t size = write(fd, bytes.data(), bytes.size());
-    if (size < 0 && errno == EINTR) continue;
-    if (size < 0) return absl::ErrnoToStatus(errno, "write");
-    bytes.remove_prefix(static_cast<size_t>(size));
-  }
-  return absl::OkStatus();
 }
 
 void Complain(absl::string_view text) {
