@@ -67,7 +67,7 @@ absl::Status BufferedTaskStore::WriteRows() {
   if (rows.empty()) return absl::OkStatus();
   absl::Status put = store_.Put(rows);
   if (!absl::IsAlreadyExists(put)) return put;
-  // Two logs have the same key: the first one in the index keeps it.
+  // If two logs have the same key, the one that the index has first keeps it.
   for (TaskRow& row : rows) {
     put = store_.Put({row});
     if (absl::IsAlreadyExists(put)) {

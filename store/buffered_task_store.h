@@ -1,7 +1,8 @@
-// A TaskStore that takes rows also while its file can't be written.
+// A TaskStore that accepts rows even while its file can't be written.
 //
-// Rows that are put, and removals, are kept in memory until Flush() has written
-// them. All reads here see them; those of store() don't.
+// Put() and Remove() keep their changes in memory until Flush() has written
+// them. Reads through this class see the unwritten changes; reads through
+// store() don't.
 //
 //   store.Put(row);
 //   store.Get(row.id);  // Finds it.
@@ -22,17 +23,17 @@
 
 namespace troika {
 
-// One thread at a time. Errors are those of TaskStore.
+// For one thread at a time. Errors are those of TaskStore.
 class BufferedTaskStore {
  public:
   explicit BufferedTaskStore(TaskStore store) : store_(std::move(store)) {}
 
   void Put(TaskRow row);
   void Remove(const std::string& id);
-  // Writes all of them, or none. Of two tasks with one idempotency key, the one
-  // that was written first keeps it.
+  // Writes all changes or none. If two tasks have the same idempotency key, the
+  // one that was written first keeps it.
   absl::Status Flush();
-  // How many tasks Flush() has to write.
+  // Number of tasks that Flush() has to write.
   size_t unwritten() const { return unwritten_.size(); }
 
   absl::StatusOr<std::optional<TaskRow>> Get(const std::string& id);
@@ -44,9 +45,9 @@ class BufferedTaskStore {
                                        int page_size,
                                        absl::string_view before_id);
 
-  // What has been written.
+  // The store of the rows that have been written.
   TaskStore& store() { return store_; }
-  // Goes on with another file; what is unwritten is written there.
+  // Continues with another file, to which the unwritten rows are written.
   void Replace(TaskStore store) { store_ = std::move(store); }
 
  private:
@@ -54,11 +55,13 @@ class BufferedTaskStore {
   void ForgetKey(const std::string& id);
 
   TaskStore store_;
-  std::map<std::string, std::optional<TaskRow>> unwritten_;  // Empty: removed.
-  std::map<std::string, std::string, std::less<>> keys_;  // Of unwritten rows.
+  // nullopt: removed.
+  std::map<std::string, std::optional<TaskRow>> unwritten_;
+  // Ids of unwritten rows, by idempotency key.
+  std::map<std::string, std::string, std::less<>> keys_;
 };
 
-// Whether TaskStore::List would list the row.
+// Returns whether TaskStore::List would list the row.
 bool Matches(const TaskFilter& filter, const TaskRow& row);
 
 }  // namespace troika

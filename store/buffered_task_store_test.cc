@@ -40,7 +40,7 @@ class BufferedTaskStoreTest : public ::testing::Test {
   BufferedTaskStore Open() {
     return BufferedTaskStore(*TaskStore::Open(path()));
   }
-  // Keeps all others from writing while it lives.
+  // Keeps other connections from writing during its lifetime.
   struct Blocker {
     explicit Blocker(const std::string& path) : db(*Database::Open(path)) {
       EXPECT_TRUE(db.Execute("BEGIN IMMEDIATE").ok());

@@ -18,12 +18,14 @@ namespace troika {
 namespace {
 
 constexpr int kVersion = 2;
-constexpr char kInMemory[] = ":memory:";  // SQLite's name for no file.
+// SQLite's name for a database without a file.
+constexpr char kInMemory[] = ":memory:";
 
-// Long texts are in a table of their own: what goes over all tasks reads few
-// pages, and a task that changes often does not write them again. `shown` is
-// the task as lists show it, without them. In `label` the columns have the
-// order of its key: else SQLite 3.40's quick_check takes some of them for NULL.
+// Long texts have a table of their own, so that queries over all tasks read few
+// pages, and a task that changes often does not rewrite them. `shown` is the
+// task as lists show it, without the long texts. The columns of `label` are in
+// the order of its key, because SQLite 3.40's quick_check otherwise reports
+// some of them as NULL.
 constexpr char kTables[] = R"sql(
 CREATE TABLE task (
   num INTEGER PRIMARY KEY,
@@ -75,7 +77,7 @@ CREATE TABLE label (
 CREATE INDEX label_by_task ON label (id, key);
 )sql";
 
-// With it, SQLite needs no file for shared memory.
+// In this mode, SQLite needs no file for shared memory.
 constexpr char kAlone[] = "PRAGMA locking_mode = EXCLUSIVE;";
 constexpr char kSettings[] =
     "PRAGMA journal_mode = WAL;"
@@ -103,7 +105,8 @@ bool IsOlder(int64_t version) { return version > 0 && version < kVersion; }
 absl::StatusOr<Database> OpenOnce(const std::string& path,
                                   OpenedIndex::Sharing sharing) {
   if (path != kInMemory) {
-    // SQLite would make it readable by others; its other files follow this one.
+    // SQLite would make the file readable by others. The files that SQLite adds
+    // get the same mode.
     const UniqueFd made(
         open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   }
@@ -131,7 +134,8 @@ absl::StatusOr<Database> OpenOnce(const std::string& path,
   return db;
 }
 
-// Whether it is the file's fault, and another one might do.
+// Returns whether the error is due to the file at `path`, so that a new file
+// might work.
 bool IsBroken(const absl::Status& status, const std::string& path) {
   if (absl::IsDataLoss(status)) return true;
   if (!absl::IsPermissionDenied(status)) return false;
@@ -140,7 +144,7 @@ bool IsBroken(const absl::Status& status, const std::string& path) {
   return !S_ISREG(info.st_mode) || access(path.c_str(), R_OK | W_OK) != 0;
 }
 
-// Returns where it is now.
+// Renames the file and returns its new path.
 absl::StatusOr<std::string> MoveAside(const std::string& path) {
   std::string aside;
   struct stat info;

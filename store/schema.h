@@ -1,4 +1,4 @@
-// The file behind TaskStore: its tables, and what is done if it is broken.
+// The file behind TaskStore: its tables, and the repair of a broken file.
 #ifndef TROIKA_STORE_SCHEMA_H_
 #define TROIKA_STORE_SCHEMA_H_
 
@@ -13,34 +13,34 @@ namespace troika {
 
 struct OpenedIndex {
   Database db;
-  std::string repaired;  // What was done to a broken file, or empty.
-  // Why the index is not kept as it should be, or empty.
+  std::string repaired;  // How a broken file was repaired, or empty.
+  // Why changes are not saved in the file, or empty.
   std::string trouble;
   // Whether other connections can read the same tables.
   enum class Sharing { kShared, kAlone };
   Sharing sharing = Sharing::kShared;
 };
 
-// Opens or makes the index, readable by its owner only. A file that is broken
-// or not ours is moved aside, to `path` + ".broken-N", and made anew; one of an
-// older version is replaced. What takes long, as looking for damage within, is
-// left to CheckIndex().
+// Opens or creates the index, readable by its owner only. A file that is broken
+// or not an index is moved aside, to `path` + ".broken-N", and created anew; a
+// file of an older version is replaced. Slow checks for damage are left to
+// CheckIndex().
 //
-// Where the file can't be written, as the disk is full, the index is opened
-// without shared memory, for this connection alone, and reads still work;
-// where that fails, too, it is an empty one in memory. `trouble` then says so.
-// FailedPrecondition where a newer Troika made the file.
+// If the file can't be written, for example because the disk is full, the index
+// is opened without shared memory, for this connection alone, and reads still
+// work. If that fails too, the index is an empty one in memory. `trouble` is
+// set in both cases. Returns FailedPrecondition if a newer Troika created the
+// file.
 absl::StatusOr<OpenedIndex> OpenIndex(const std::string& path);
 
-// Moves a broken file aside, and returns what to tell people about it.
+// Moves a broken file aside and returns a message for the user.
 absl::StatusOr<std::string> MoveIndexAside(const std::string& path,
                                            absl::string_view damage);
 
-// Opens another connection to an index that OpenIndex() opened for sharing. It
-// only reads.
+// Opens a read-only connection to an index that OpenIndex() opened for sharing.
 absl::StatusOr<Database> OpenIndexReader(const std::string& path);
 
-// Reads all of the file: DataLoss where it is damaged.
+// Reads the whole file. Returns DataLoss if it is damaged.
 absl::Status CheckIndex(Database* db);
 
 }  // namespace troika

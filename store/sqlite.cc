@@ -7,7 +7,8 @@
 namespace troika {
 namespace {
 
-// Shapes of queries are few; this only bounds what a stranger can make us keep.
+// There are few shapes of queries; this bounds the memory that a client's
+// requests can take.
 constexpr size_t kMaxStatements = 200;
 
 // SQLite takes a null pointer for NULL, and an empty view may have one.
@@ -100,7 +101,7 @@ absl::Status Statement::Run() {
 }
 
 std::string Statement::Text(int column) const {
-  // The bytes as they are; their count is asked for after them.
+  // SQLite wants the count of bytes to be asked for after the bytes.
   const void* const bytes = sqlite3_column_blob(statement_.get(), column);
   const int size = sqlite3_column_bytes(statement_.get(), column);
   return bytes == nullptr ? std::string()
@@ -130,7 +131,7 @@ absl::StatusOr<Database> Database::Open(const std::string& path) {
         code, absl::StrCat("open ", path, ": ", sqlite3_errstr(code)));
   }
   sqlite3_busy_timeout(db, 50);
-  // The file may have been written by anybody.
+  // Any program may have written the file, so its schema is not trusted.
   sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   return database;
@@ -167,7 +168,7 @@ absl::StatusOr<Transaction> Transaction::Begin(Database* db) {
 
 Transaction::~Transaction() {
   if (db_ == nullptr) return;
-  // Where SQLite rolled back by itself this is an error, and of no meaning.
+  // This fails if SQLite has already rolled back by itself.
   db_->Execute("ROLLBACK").IgnoreError();
 }
 

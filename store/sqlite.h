@@ -21,13 +21,13 @@
 
 namespace troika {
 
-// What `code` means to us: DataLoss where the file is no database or broken,
-// AlreadyExists where a key is taken, ResourceExhausted where the disk is full,
-// Unavailable where another process is in the way.
+// Translates a result code of SQLite: DataLoss if the file is broken or not a
+// database, AlreadyExists if a key is taken, ResourceExhausted if the disk is
+// full, Unavailable if another process holds a lock or I/O fails.
 absl::Status SqliteStatus(int code, absl::string_view what);
 
-// A statement in use; it is reset for the next user when it goes away. Of each
-// text one at a time.
+// A prepared statement in use. Its destructor resets it for the next user. Only
+// one Statement with the same SQL text may exist at a time.
 class Statement {
  public:
   explicit Statement(std::shared_ptr<sqlite3_stmt> statement)
@@ -36,18 +36,18 @@ class Statement {
   Statement(Statement&& other) = default;
   Statement& operator=(Statement&&) = delete;
 
-  // Each sets the next parameter.
+  // Each call sets the next parameter.
   Statement& Bind(absl::string_view text);
   Statement& Bind(int64_t number);
   Statement& BindReal(double number);
   Statement& BindBlob(absl::string_view bytes);
 
-  // True: there is a row. False: there is none any more.
+  // Returns true if there is another row.
   absl::StatusOr<bool> Step();
-  // For what has no rows.
+  // Runs a statement that returns no rows.
   absl::Status Run();
 
-  // Of the row, by the column's index.
+  // Value in the current row, by the column's index.
   std::string Text(int column) const;
   int64_t Int(int column) const;
   double Real(int column) const;
@@ -59,13 +59,13 @@ class Statement {
   int code_ = SQLITE_OK;
 };
 
-// One thread at a time. Statements must not outlive it.
+// For one thread at a time. Statements must not outlive it.
 class Database {
  public:
   static absl::StatusOr<Database> Open(const std::string& path);
 
   absl::StatusOr<Statement> Prepare(const std::string& sql);
-  // Any number of statements without parameters.
+  // Runs any number of statements without parameters.
   absl::Status Execute(const std::string& sql);
 
  private:
@@ -77,7 +77,7 @@ class Database {
   std::map<std::string, std::shared_ptr<sqlite3_stmt>> statements_;
 };
 
-// Rolled back where it goes away uncommitted.
+// Rolls back when it is destroyed, unless it was committed.
 class Transaction {
  public:
   static absl::StatusOr<Transaction> Begin(Database* db);

@@ -1,5 +1,5 @@
-// TaskStore::List. Pages go by id, so that tasks which come meanwhile shift
-// nothing; whatever the filter, an index gives the ids in that order.
+// TaskStore::List. Pages are cut by id, so that new tasks do not shift them; an
+// index yields the ids in that order for every filter.
 #include <algorithm>
 #include <set>
 
@@ -31,7 +31,7 @@ std::string LikePattern(absl::string_view text) {
       "%");
 }
 
-// A query and what its parameters are bound to, in order.
+// A query and the values of its parameters, in order.
 struct Sql {
   std::string text;
   Texts values;
@@ -43,14 +43,15 @@ struct Sql {
   }
   void AddAnyOf(absl::string_view column, const Texts& choices) {
     if (choices.empty()) return;
-    // The plus keeps SQLite from reading by this column and sorting then.
+    // The plus keeps SQLite from searching by this column and sorting
+    // afterwards.
     absl::StrAppend(&text, " AND +", column, " IN (",
                     absl::StrJoin(Texts(choices.size(), "?"), ", "), ")");
     values.insert(values.end(), choices.begin(), choices.end());
   }
 };
 
-// The tasks with a label are found by it, as there may be few.
+// Searches by a label if the filter has one, because few tasks may have it.
 void AddFrom(const TaskFilter& filter, Sql* sql) {
   if (filter.labels.empty()) {
     sql->Add("SELECT t.num, t.id FROM task t WHERE 1");
@@ -82,8 +83,8 @@ void AddConditions(const TaskFilter& filter, Sql* sql) {
       pattern);
 }
 
-// One part for each state, or else for each harness: each part has the order
-// of its index, and gives no more than a page.
+// Joins one query for each state, or else for each harness. Each of them
+// follows the order of its index and returns at most one page.
 std::string ListSql(const TaskFilter& filter, absl::string_view before_id,
                     int limit, Texts* values) {
   const Texts states = Unique(filter.states);

@@ -1,4 +1,4 @@
-// What TaskStore finds without looking at rows one by one.
+// The queries of TaskStore other than Get() and List().
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
@@ -7,7 +7,8 @@
 namespace troika {
 namespace {
 
-// The first text after all that begin with `prefix`; empty: there is none.
+// Returns the first text after all that begin with `prefix`, or "" if there is
+// none.
 std::string AfterPrefix(absl::string_view prefix) {
   std::string after(prefix);
   while (!after.empty() && after.back() == '\xff') after.pop_back();
@@ -80,7 +81,7 @@ absl::StatusOr<std::string> TaskStore::ByIdempotencyKey(absl::string_view key) {
 
 absl::StatusOr<std::vector<TaskStore::UsageRow>> TaskStore::Usage(
     absl::Time since, absl::Time until) {
-  // Totals and not sums: a sum of integers that overflows is an error.
+  // total() instead of sum(): a sum of integers that overflows is an error.
   ASSIGN_OR_RETURN(
       Statement sum,
       db_.Prepare("SELECT harness, model, count(*), total(input_tokens), "

@@ -28,8 +28,8 @@ ON CONFLICT (id) DO UPDATE SET
   reasoning_tokens = excluded.reasoning_tokens, cost_usd = excluded.cost_usd
 RETURNING num)sql";
 
-// For most changes, which leave all alone that an index has: writing the
-// indexes anew would triple the cost.
+// For most changes, which touch no indexed column: rewriting the indexes would
+// triple the cost.
 constexpr char kUpdateTask[] = R"sql(
 UPDATE task SET title = ?, model = ?, parent_id = ?, started_us = ?,
   last_record = ?, log_bytes = ?, parser_version = ?, input_tokens = ?,
@@ -40,7 +40,7 @@ WHERE id = ? AND +state = ? AND +harness = ? AND +cwd = ?
   AND +ended_us = ?
 RETURNING num)sql";
 
-// The columns of kPutTask, in its order, and the long ones.
+// Selects the columns of kPutTask, in its order, and the long texts.
 constexpr char kGetTask[] = R"sql(
 SELECT id, state, harness, cwd, title, model, parent_id, idempotency_key,
   ended, created_us, started_us, ended_us, last_record, log_bytes,
@@ -60,7 +60,7 @@ void BindCounts(const TaskRow& row, Statement* put) {
   put->Bind(row.input_tokens).Bind(row.cached_tokens);
   put->Bind(row.cache_write_tokens).Bind(row.output_tokens);
   put->Bind(row.reasoning_tokens);
-  // SQLite has no NaN: it would be NULL, which is refused.
+  // SQLite stores NaN as NULL, which the column does not allow.
   put->BindReal(row.cost_usd == row.cost_usd ? row.cost_usd : 0);
 }
 
@@ -174,7 +174,7 @@ absl::Status TaskStore::PutRow(const TaskRow& row) {
     RETURN_IF_ERROR(put.Run());
   }
   {
-    // They seldom change, and may be long.
+    // The long texts seldom change.
     ASSIGN_OR_RETURN(
         Statement put,
         db_.Prepare("INSERT INTO long_text VALUES (?, ?, ?) "

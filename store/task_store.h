@@ -1,7 +1,7 @@
-// The tasks' rows: an index of what the logs say, to list and find tasks by.
+// An index of the tasks' logs, to list and find tasks by.
 //
-// Nothing here is the truth. Each row says up to which record it was computed,
-// and may be computed again from the log; the whole file may be deleted.
+// The logs are the truth, not the index. Each row says up to which record of
+// the log it was computed and can be computed again; the file may be deleted.
 //
 //   ASSIGN_OR_RETURN(TaskStore store, TaskStore::Open(path));
 //   RETURN_IF_ERROR(store.Put({row}));
@@ -28,22 +28,22 @@
 namespace troika {
 
 struct TaskRow {
-  std::string id;  // Later tasks have greater ones.
+  std::string id;  // Later tasks have greater ids.
   std::string state;
   std::string harness;
   std::string cwd;
   std::string title;
-  std::string prompt;       // Searched; the caller bounds its length.
-  std::string result_text;  // Of the last turn.
+  std::string prompt;       // Searchable; the caller bounds its length.
+  std::string result_text;  // Result of the last turn.
   std::string model;
   std::string parent_id;
   std::string idempotency_key;  // Unique, unless empty.
   std::map<std::string, std::string> labels;
-  bool ended = false;  // No process lives and no turn waits for one.
+  bool ended = false;  // No process lives, and no turn waits for one.
   std::optional<absl::Time> created_at;
   std::optional<absl::Time> started_at;
   std::optional<absl::Time> ended_at;
-  int64_t last_record = 0;  // Of the log, that is counted in.
+  int64_t last_record = 0;  // Last record of the log that is counted in.
   int64_t log_bytes = 0;
   int parser_version = 0;
   int64_t input_tokens = 0;
@@ -60,17 +60,17 @@ struct TaskRow {
   bool operator==(const TaskRow&) const = default;
 };
 
-// What is empty filters nothing; what is set must all hold.
+// A task matches if it meets all conditions that are not empty.
 struct TaskFilter {
   std::vector<std::string> states;
   std::vector<std::string> harnesses;
   std::string cwd;
   std::map<std::string, std::string> labels;
-  // In the title or the prompt, as it is, but for the case of ASCII letters.
+  // Substring of the title or the prompt. ASCII letters match in either case.
   std::string text;
 };
 
-// One thread at a time. Every call may also fail with the codes of
+// For one thread at a time. Every call may also return the codes of
 // SqliteStatus (store/sqlite.h).
 class TaskStore {
  public:
@@ -78,10 +78,10 @@ class TaskStore {
 
   struct Page {
     std::vector<std::string> ids;
-    std::vector<std::string> tasks;  // task_json or task_pb, of each id.
+    std::vector<std::string> tasks;  // task_json or task_pb of each id.
     bool more = false;
   };
-  // Tells how much of its log a row was computed from.
+  // Says how much of its log a row was computed from.
   struct Entry {
     std::string id;
     bool ended = false;
@@ -104,60 +104,59 @@ class TaskStore {
     absl::Time ended_at = absl::InfinitePast();
   };
 
-  // Makes the file where there is none, see OpenIndex() (store/schema.h).
-  // FailedPrecondition where a newer Troika made it.
+  // Creates the file if there is none, see OpenIndex() (store/schema.h).
+  // Returns FailedPrecondition if a newer Troika created the file.
   static absl::StatusOr<TaskStore> Open(const std::string& path);
-  // Moves a file that is damaged aside, for that reason, and makes a new one.
+  // Moves a damaged file aside and creates a new one. `damage` is the reason.
   static absl::StatusOr<TaskStore> OpenAnew(const std::string& path,
                                             absl::string_view damage);
-  // Another connection, which only reads. `path` has been opened, and is
-  // shared().
+  // Opens another, read-only connection to a store that is open and shared().
   static absl::StatusOr<TaskStore> OpenReader(const std::string& path);
 
-  // What became of a broken file, for the server's log, or empty.
+  // How a broken file was repaired, for the server's log, or empty.
   const std::string& repaired() const { return repaired_; }
-  // Why rows are not kept in the file, or empty.
+  // Why rows are not saved in the file, or empty.
   const std::string& trouble() const { return trouble_; }
   // Whether OpenReader() sees the same rows.
   bool shared() const { return shared_; }
-  // Reads all of the file: DataLoss where it is damaged.
+  // Reads the whole file. Returns DataLoss if it is damaged.
   absl::Status Check();
 
-  // Inserts or replaces all of them, or none. AlreadyExists where another task
-  // has a row's idempotency key.
+  // Inserts or replaces all rows, or none. Returns AlreadyExists if another
+  // task has the idempotency key of a row.
   absl::Status Put(absl::Span<const TaskRow> rows);
-  // All of them, or none. Ids without a row are passed over.
+  // Removes all rows, or none. Ignores ids without a row.
   absl::Status Remove(absl::Span<const std::string> ids);
   absl::StatusOr<std::optional<TaskRow>> Get(absl::string_view id);
 
-  // Newest first, from the one before `before_id` on; empty: from the newest.
-  // At most 1000 a page. InvalidArgument where the text to find is too long.
+  // Lists tasks, newest first, starting below `before_id`, or with the newest
+  // if that is empty. A page has at most 1000 tasks. Returns InvalidArgument if
+  // the filter's text is too long or a list in it has too many entries.
   absl::StatusOr<Page> List(const TaskFilter& filter, Encoding encoding,
                             int page_size, absl::string_view before_id);
-  // By id, from the one after `after_id` on.
+  // Lists entries by id, starting after `after_id`.
   absl::StatusOr<std::vector<Entry>> Entries(absl::string_view after_id,
                                              int limit);
-  // Ids of tasks that have not ended, oldest first.
+  // Returns ids of tasks that have not ended, oldest first.
   absl::StatusOr<std::vector<std::string>> NotEnded();
-  // Ids that begin so, newest first.
+  // Returns ids that begin with `prefix`, newest first.
   absl::StatusOr<std::vector<std::string>> WithPrefix(absl::string_view prefix,
                                                       int limit);
-  // The task's id, or NotFound.
+  // Returns the id of the task with that key, or NotFound.
   absl::StatusOr<std::string> ByIdempotencyKey(absl::string_view key);
-  // Sums by harness and model over the tasks made from `since` until before
-  // `until`.
+  // Sums by harness and model over the tasks created in [since, until).
   absl::StatusOr<std::vector<UsageRow>> Usage(absl::Time since,
                                               absl::Time until);
   absl::StatusOr<std::map<std::string, int64_t>> CountByState();
-  // Ended tasks in the order of their end, then of their ids, from the one
-  // after `after` on.
+  // Lists ended tasks by the time of their end, then by id, starting after
+  // `after`.
   absl::StatusOr<std::vector<Old>> EndedOldestFirst(const Old& after,
                                                     int limit);
 
  private:
   explicit TaskStore(Database db) : db_(std::move(db)) {}
 
-  // The row's number in the file.
+  // Returns the number of the row in the file.
   absl::StatusOr<int64_t> PutTask(const TaskRow& row);
   absl::Status PutRow(const TaskRow& row);
   absl::Status PutLabels(const TaskRow& row);

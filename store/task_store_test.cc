@@ -131,12 +131,12 @@ TEST_F(TaskStoreTest, AnIdempotencyKeyIsOneTasks) {
   const absl::Status status = store.Put({c, b});
   EXPECT_EQ(status.code(), absl::StatusCode::kAlreadyExists);
   EXPECT_THAT(status.ToString(), HasSubstr("task b"));
-  EXPECT_THAT(Tasks(store, {}), ElementsAre("a"));  // All or none.
+  EXPECT_THAT(Tasks(store, {}), ElementsAre("a"));  // Put() is all or nothing.
   EXPECT_EQ(*store.ByIdempotencyKey("k"), "a");
   EXPECT_TRUE(absl::IsNotFound(store.ByIdempotencyKey("l").status()));
   EXPECT_TRUE(absl::IsNotFound(store.ByIdempotencyKey("").status()));
   ASSERT_TRUE(store.Put({c}).ok());
-  ASSERT_TRUE(store.Put({Row("d")}).ok());  // Empty ones are free.
+  ASSERT_TRUE(store.Put({Row("d")}).ok());  // Empty keys may repeat.
 }
 
 TEST_F(TaskStoreTest, FiltersByEverything) {
@@ -223,7 +223,7 @@ TEST_F(TaskStoreTest, PagesStayWhereTheyAreWhileTasksCome) {
   for (int i = 0; i < 10; ++i) {
     EXPECT_EQ(seen[i], absl::StrFormat(R"({"id":"t%02d"})", 9 - i));
   }
-  // A page that is just full is the last.
+  // A page that is exactly full is the last one.
   EXPECT_FALSE(store.List({}, Encoding::kJson, 13, "")->more);
   EXPECT_TRUE(store.List({}, Encoding::kJson, 12, "")->more);
   EXPECT_EQ(store.List({}, Encoding::kJson, -1, "")->tasks.size(), 1u);
@@ -315,7 +315,7 @@ TEST_F(TaskStoreTest, AFolderOrAnotherDatabaseIsMovedAside) {
     ASSERT_TRUE(other->Execute("CREATE TABLE theirs (x)").ok());
   }
   EXPECT_THAT(Open().repaired(), HasSubstr(".broken-2"));
-  // Where no file can be made, it is in memory.
+  // If the file can't be created, the index is in memory.
   auto nowhere = TaskStore::Open(folder_ + "/none/tasks.db");
   ASSERT_TRUE(nowhere.ok()) << nowhere.status();
   EXPECT_THAT(nowhere->trouble(), HasSubstr("in memory"));
@@ -344,7 +344,7 @@ TEST_F(TaskStoreTest, DamageAnywhereNeverCrashes) {
     }
     std::ofstream(path(), std::ios::binary | std::ios::trunc) << damaged;
     auto store = TaskStore::Open(path());
-    // The version may be what was hit.
+    // The damage may have hit the version.
     if (!store.ok()) {
       EXPECT_TRUE(absl::IsFailedPrecondition(store.status()));
       continue;
@@ -369,7 +369,7 @@ TEST_F(TaskStoreTest, AnOlderSchemaIsMadeAnew) {
   EXPECT_THAT(Tasks(store, {}), IsEmpty());
 }
 
-// A row that changes often does not write its long texts again.
+// Changing a row often must not rewrite its long texts.
 TEST_F(TaskStoreTest, LongTextsAreWrittenOnce) {
   TaskStore store = Open();
   TaskRow row = Row("a");
@@ -425,7 +425,7 @@ TEST_F(TaskStoreTest, TenThousandTasks) {
   EXPECT_EQ(tasks, 10000);
 }
 
-// More shapes of queries than statements are kept.
+// Makes more shapes of queries than there are cached statements.
 TEST_F(TaskStoreTest, ManyShapesOfQueries) {
   TaskStore store = Open();
   ASSERT_TRUE(store.Put({Row("a"), Row("b")}).ok());
