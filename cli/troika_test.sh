@@ -65,7 +65,7 @@ expect 2 'takes no arguments' token x
 export TROIKA_URL=box
 expect 2 'write it as http://HOST:PORT' tasks
 export TROIKA_URL=http://127.0.0.1:1
-expect 1 'see whether it runs there' tasks
+expect 1 'check that it runs there' tasks
 unset TROIKA_URL
 export TROIKA_SERVER_BIN="$dir/none"
 expect 1 'no troika-server at' serve
