@@ -15,9 +15,9 @@
 namespace troika {
 namespace {
 
-// A guard against endless work: a longer chain is not believed.
+// Bounds the work: a longer chain is taken to be wrong.
 constexpr size_t kMaxAncestors = 4096;
-// Processes end while we look, and their children get another parent.
+// Processes may end during the walk, and their children get another parent.
 constexpr int kTries = 5;
 
 struct Process {
@@ -32,14 +32,14 @@ std::optional<Process> ReadProcess(pid_t pid) {
   char buffer[4096];
   const ssize_t n = read(file.get(), buffer, sizeof(buffer));
   if (n <= 0) return std::nullopt;
-  // "PID (NAME) STATE PPID …", where the name may hold anything.
+  // The format is "PID (NAME) STATE PPID …", and the name may hold any byte.
   const absl::string_view text(buffer, static_cast<size_t>(n));
   const size_t open_at = text.find('(');
   const size_t close_at = text.rfind(')');
   if (open_at == text.npos || close_at == text.npos || close_at < open_at) {
     return std::nullopt;
   }
-  // From the third field on, without the space before it.
+  // The fields from the third one on.
   const std::vector<absl::string_view> fields =
       absl::StrSplit(text.substr(close_at + 1), ' ', absl::SkipEmpty());
   constexpr size_t kParent = 4 - 3;
@@ -61,7 +61,8 @@ Ancestry WalkFrom(pid_t pid) {
   std::vector<Ancestor>& found = ancestry.processes;
   while (pid > 0) {
     std::optional<Process> process = ReadProcess(pid);
-    // A parent that is younger has got the number of the real one.
+    // A parent that is younger than its child has reused the pid of the real
+    // one.
     if (!process || found.size() == kMaxAncestors ||
         (!found.empty() && process->self.started > found.back().started)) {
       ancestry.cut_at = pid;

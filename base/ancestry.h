@@ -1,4 +1,4 @@
-// The processes that a process descends from, which tell whether an agent
+// The processes that a process descends from. They tell whether an agent
 // started it.
 #ifndef TROIKA_BASE_ANCESTRY_H_
 #define TROIKA_BASE_ANCESTRY_H_
@@ -14,8 +14,8 @@ namespace troika {
 
 struct Ancestor {
   pid_t pid = 0;
-  std::string name;      // As /proc has it: at most 15 characters.
-  uint64_t started = 0;  // In ticks since the boot.
+  std::string name;      // Name in /proc: at most 15 characters.
+  uint64_t started = 0;  // Clock ticks since the boot.
 
   bool operator==(const Ancestor&) const = default;
 };
@@ -23,23 +23,23 @@ struct Ancestor {
 // A process and those that it descends from, as far as /proc shows them.
 struct Ancestry {
   std::vector<Ancestor> processes;  // The process itself first.
-  // The pid at which the chain could not be followed any further, as that
-  // process is gone or hidden, or the chain is longer than anybody's. 0: the
-  // chain is whole, up to the first process of our pid namespace.
+  // The pid at which the walk ended early, because that process is gone or
+  // hidden or the chain is too long. 0 if the chain is whole, up to the first
+  // process of our pid namespace.
   pid_t cut_at = 0;
 
   bool whole() const { return cut_at == 0 && !processes.empty(); }
 };
 Ancestry AncestryOf(pid_t pid);
 
-// The same where it is whole, else nothing: then nobody knows whose process it
-// is.
+// Returns the processes of AncestryOf(), or nullopt if the chain is not whole:
+// then nobody knows whose process it is.
 std::optional<std::vector<Ancestor>> AncestorsOf(pid_t pid);
 
-// Whether it is the relay of an agent, or its guard.
+// Returns whether the process is the relay of an agent, or that relay's guard.
 bool IsRelay(const Ancestor& process);
 
-// The time now in the unit of Ancestor::started.
+// Returns the time now, in the unit of Ancestor::started.
 uint64_t TicksSinceBoot();
 
 }  // namespace troika

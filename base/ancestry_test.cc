@@ -26,7 +26,7 @@ TEST(AncestryTest, IsUnknownOfProcessesThatAreGone) {
   EXPECT_EQ(AncestorsOf(child), std::nullopt);
 }
 
-// Each process forks the next; the last tells how many ancestors it sees.
+// Each process forks the next; the last reports how many ancestors it sees.
 [[noreturn]] void ForkDeep(int levels, int tell) {
   for (; levels > 0; --levels) {
     const pid_t child = fork();

@@ -1,8 +1,9 @@
 // Finds blocking calls on the threads of event loops.
 //
-// Functions that may block say so, and EventLoop forbids it on its thread while
-// it runs. In builds without NDEBUG, which the tests are, a blocking call on
-// such a thread aborts with its name; with NDEBUG, all of this does nothing.
+// Functions that may block say so, and EventLoop forbids blocking on its thread
+// while it runs. In builds without NDEBUG, such as those of the tests, a
+// blocking call on such a thread aborts with its name; with NDEBUG, this does
+// nothing.
 //
 //   absl::Status Sync(int fd) {
 //     AssertMayBlock("fdatasync");
@@ -19,13 +20,13 @@ namespace internal {
 [[noreturn]] void BlockingCallFailed(const char* call, const char* file,
                                      int line);
 
-// How many scopes of this thread forbid blocking.
+// Number of scopes of this thread that forbid blocking.
 inline thread_local int disallow_blocking_depth = 0;
 
 }  // namespace internal
 
-// Aborts if the calling thread must not block. `call` names what may block,
-// such as "fdatasync". The place that is reported is the caller's.
+// Aborts if the calling thread must not block. `call` names the call that may
+// block, such as "fdatasync". The message shows the caller's file and line.
 inline void AssertMayBlock([[maybe_unused]] const char* call,
                            [[maybe_unused]] const char* file = __builtin_FILE(),
                            [[maybe_unused]] int line = __builtin_LINE()) {
@@ -46,8 +47,8 @@ class ScopedDisallowBlocking {
 };
 
 // Permits blocking calls within a ScopedDisallowBlocking, for the few places
-// that may hold up the loop, such as its start and its end. Each use says why
-// in a comment.
+// that may hold up the loop, such as its start and its end. Each use explains
+// why in a comment.
 class ScopedAllowBlocking {
  public:
   ScopedAllowBlocking()

@@ -1,5 +1,5 @@
-// CHECK(condition): for our own invariants only. What others send is an error
-// value, never a CHECK.
+// CHECK(condition): for our own invariants only. Bad input from others is an
+// error value, never a CHECK.
 #ifndef TROIKA_BASE_CHECK_H_
 #define TROIKA_BASE_CHECK_H_
 

@@ -8,7 +8,7 @@
 namespace troika {
 namespace {
 
-// People don't notice less, and NTP corrects it all the time.
+// Smaller differences go unnoticed, and NTP corrects them all the time.
 constexpr int64_t kTolerance = 1000000;
 
 int64_t ReadMicros(int clock) {

@@ -14,12 +14,12 @@ class Clock {
  public:
   virtual ~Clock() = default;
 
-  // The real time, for people and logs. Leaps only in FollowRealTime().
+  // The real time, for people and logs. It leaps only in FollowRealTime().
   virtual absl::Time Now() = 0;
 
   // The time for deadlines and retries. It stands still while the machine
-  // sleeps, and never leaps when the real time is set. Its epoch is of no
-  // meaning: only differences between two values of one process are.
+  // sleeps, and does not leap when the real time is set. Only differences
+  // between two values of the same process have a meaning.
   virtual absl::Time Awake() { return Now(); }
 
   // Corrects Now() if it differs from the real time by more than a second,
@@ -40,14 +40,16 @@ class SystemClock : public Clock {
  private:
   int64_t AwakeMicros() const;
 
-  // Microseconds, because they are atomic and Abseil's types are not.
+  // In microseconds, because they can be atomic and Abseil's types can't.
   int64_t (*const read_)(int clock);
-  const int64_t offset_;  // From the monotonic clock to the first real time.
-  std::atomic<int64_t> leaps_ = 0;  // Sum of all since then.
+  // Difference between the monotonic clock and the first real time.
+  const int64_t offset_;
+  std::atomic<int64_t> leaps_ = 0;  // Sum of all leaps since then.
 };
 
-// The timeout for poll(2) that ends when `left` has passed, and not before.
-// Waits longer than an hour end after an hour; -1 if `left` is infinite.
+// Returns the timeout for poll(2) that ends when `left` has passed, and not
+// before; -1 if `left` is infinite. Longer waits than an hour end after an
+// hour.
 int PollTimeout(absl::Duration left);
 
 }  // namespace troika

@@ -38,7 +38,7 @@ TEST_F(SystemClockTest, SleepIsInTheTimeOnceItIsFollowed) {
   EXPECT_EQ(clock.Now(), real_time);
   EXPECT_EQ(clock.Awake() - awake, absl::Seconds(5));
   EXPECT_EQ(clock.FollowRealTime(), absl::ZeroDuration());
-  // Set back, by somebody.
+  // Somebody sets the clock back.
   real_time -= absl::Hours(24);
   Pass(absl::Seconds(1));
   EXPECT_EQ(clock.FollowRealTime(), -absl::Hours(24));

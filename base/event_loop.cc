@@ -21,7 +21,7 @@ namespace {
 event_base* NewBase() {
   event_config* config = event_config_new();
   CHECK(config != nullptr);
-  // No locks: only Post() is for other threads, and it has its own.
+  // Only Post() is for other threads, and it has a lock of its own.
   event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
   event_base* base = event_base_new_with_config(config);
   event_config_free(config);
@@ -62,7 +62,7 @@ class Callback {
 
 }  // namespace
 
-// Two events, as changing the flags of one takes two system calls.
+// Uses two events, because changing the flags of one takes two system calls.
 class EventLoop::FdWatch : public Watch {
  public:
   FdWatch(EventLoop* loop, int fd, absl::AnyInvocable<void(short)> on_ready)
@@ -139,7 +139,7 @@ class EventLoop::LoopTimer : public Timer {
   ~LoopTimer() override { event_del(&event_); }
 
   void SetIn(absl::Duration delay) override {
-    // libevent counts from when the round began; this callback may be late.
+    // libevent counts from the start of the round, which may be long ago.
     event_base_update_cache_time(loop_->base_);
     const timeval time = absl::ToTimeval(
         std::clamp(delay, absl::ZeroDuration(), absl::Hours(24 * 365)));
@@ -191,8 +191,8 @@ std::unique_ptr<EventLoop::Watch> EventLoop::WatchSignal(
 }
 
 void EventLoop::Post(absl::AnyInvocable<void()> task) {
-  // Under the lock, so that who runs the task and destroys the loop does not
-  // take the descriptor away from under the write.
+  // Holds the lock during the write, because the task may destroy the loop, and
+  // the descriptor with it, as soon as another thread can run it.
   MutexLock lock(&mutex_);
   posted_.push_back(std::move(task));
   if (posted_.size() > 1) return;
@@ -212,14 +212,15 @@ void EventLoop::RunPosted() {
   }
   for (absl::AnyInvocable<void()>& task : tasks) {
     task();
-    task = nullptr;  // What it holds goes now, not after the others.
+    // Frees the task's captures now, not after the other tasks.
+    task = nullptr;
   }
 }
 
 void EventLoop::Run() {
   thread_ = std::this_thread::get_id();
   const ScopedDisallowBlocking disallow_blocking;
-  // Round by round, to see how long each one takes.
+  // Runs round by round to measure how long each one takes.
   do {
     event_base_loop(base_, EVLOOP_ONCE | EVLOOP_NO_EXIT_ON_EMPTY);
     OnRoundEnd();

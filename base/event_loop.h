@@ -1,12 +1,12 @@
-// One thread that waits for descriptors, timers, signals and tasks, and calls
-// whoever asked for them.
+// A loop of one thread that waits for descriptors, timers, signals and posted
+// tasks, and calls their callbacks.
 //
 //   EventLoop loop;
 //   auto timer = loop.NewTimer([&] { loop.Stop(); });
 //   timer->SetIn(absl::Seconds(1));
 //   loop.Run();
 //
-// All of it is for the loop's thread only, but Post() and Stop(). A callback
+// Everything but Post() and Stop() is for the loop's thread only. A callback
 // may destroy any watch or timer, its own included, but not the loop.
 #ifndef TROIKA_BASE_EVENT_LOOP_H_
 #define TROIKA_BASE_EVENT_LOOP_H_
@@ -31,21 +31,23 @@ namespace troika {
 
 class EventLoop {
  public:
-  // Ends when destroyed, which is before its descriptor is closed and before
-  // the loop is destroyed.
+  // Stops watching when destroyed. Must be destroyed before its descriptor is
+  // closed and before the loop.
   class Watch {
    public:
     virtual ~Watch() = default;
-    // POLLIN, POLLOUT or both. 0: none for now, and no hang-up either. Costs
-    // nothing where nothing changes. Of a signal: 0 or anything else.
+    // Sets POLLIN, POLLOUT or both; 0 pauses the watch, hang-ups included. The
+    // call is free if nothing changes. A watch of a signal takes 0 or any other
+    // value.
     virtual void SetEvents(short events) = 0;
   };
 
-  // Does nothing before SetIn(). Ends when destroyed.
+  // Does nothing before SetIn(). Stops when destroyed.
   class Timer {
    public:
     virtual ~Timer() = default;
-    // Once; replaces what was set. Zero or less: in the next round.
+    // Fires once and replaces the time that was set before. If `delay` is zero
+    // or less, it fires in the next round.
     virtual void SetIn(absl::Duration delay) = 0;
     virtual void Cancel() = 0;
     virtual bool is_set() const = 0;
@@ -56,9 +58,10 @@ class EventLoop {
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
 
-  // Calls as long as the descriptor is ready (level-triggered), with POLLIN or
-  // POLLOUT; once for each where it is ready for both. An error or a hang-up
-  // counts as whatever is watched. Not for regular files.
+  // Calls `on_ready` with POLLIN or POLLOUT for as long as the descriptor is
+  // ready (level-triggered), and once for each if it is ready for both. An
+  // error or a hang-up counts as the watched events. Regular files can't be
+  // watched.
   std::unique_ptr<Watch> WatchFd(int fd, short events,
                                  absl::AnyInvocable<void(short)> on_ready);
   std::unique_ptr<Timer> NewTimer(absl::AnyInvocable<void()> on_time);
@@ -66,21 +69,23 @@ class EventLoop {
   std::unique_ptr<Watch> WatchSignal(int signal,
                                      absl::AnyInvocable<void()> on_signal);
 
-  // From any thread: runs in the loop's thread, in order, in a later round.
-  // What has not run when the loop is destroyed never does.
+  // Runs `task` on the loop's thread in a later round, in the order of the
+  // calls. May be called from any thread. Tasks that have not run when the loop
+  // is destroyed never do.
   void Post(absl::AnyInvocable<void()> task);
 
-  // Until Stop(). Forbids calls that block meanwhile, see base/blocking.h.
+  // Runs until Stop(). Forbids blocking calls meanwhile, see base/blocking.h.
   void Run();
-  // From any thread. What was posted before still runs. Where the loop does not
-  // run, its next Run() ends at once.
+  // Ends Run() after the tasks that were posted before. May be called from any
+  // thread. If the loop does not run, its next Run() ends at once.
   void Stop();
 
-  // Whether the caller is in Run()'s thread; before, in the constructor's.
+  // Whether the caller is on Run()'s thread, or on the constructor's thread
+  // before the first Run().
   bool InThread() const;
 
-  // The longest time that one round of callbacks took since the last call: for
-  // so long nothing else was looked at. Loop thread only.
+  // Returns the longest time that one round of callbacks has taken since the
+  // last call. Nothing else was served in that time. Loop thread only.
   absl::Duration TakeLongestHold();
 
  private:
@@ -100,7 +105,7 @@ class EventLoop {
   std::vector<absl::AnyInvocable<void()>> posted_ ABSL_GUARDED_BY(mutex_);
   UniqueFd wake_;  // An eventfd, readable while something is posted.
   std::unique_ptr<Watch> wake_watch_;
-  int64_t round_began_ns_ = 0;  // 0: no callback was called in this round.
+  int64_t round_began_ns_ = 0;  // 0 if this round has called no callback.
   int64_t longest_hold_ns_ = 0;
 };
 

@@ -103,7 +103,7 @@ TEST(EventLoopTest, TimersComeInTheirOrderAndMayBeReplacedOrCancelled) {
   cancelled->Cancel();
   const absl::Time start = absl::Now();
   loop.Run();
-  // The loop's clock has a grain of some milliseconds.
+  // The loop's clock has a resolution of some milliseconds.
   EXPECT_GE(absl::Now() - start, absl::Milliseconds(50));
   EXPECT_THAT(ran, ElementsAre("replaced", "early", "late"));
 }
@@ -139,7 +139,7 @@ TEST(EventLoopTest, CallsForWhatIsWatchedOnly) {
   });
   watch->SetEvents(POLLOUT);
   loop.Run();
-  // The second time because nobody has read it.
+  // POLLIN comes twice because nobody has read the byte.
   EXPECT_THAT(got, ElementsAre(POLLOUT, POLLIN, POLLIN));
 }
 
@@ -168,7 +168,7 @@ TEST(EventLoopTest, CallbackMayDestroyItselfAndOthersThatAreReady) {
   int calls = 0;
   for (auto& watch : watches) {
     const int fd = &watch == watches ? sockets.near.get() : sockets.far.get();
-    // What it holds must live until it returns.
+    // The captures of a callback must live until it returns.
     watch = loop.WatchFd(fd, POLLIN | POLLOUT,
                          [&, text = std::string(100, 'x')](short) {
                            ++calls;
@@ -286,7 +286,7 @@ TEST(EventLoopTest, MeasuresTheLongestRound) {
   second->SetIn(absl::Milliseconds(1));
   loop.Run();
   EXPECT_GE(loop.TakeLongestHold(), absl::Milliseconds(3));
-  // What was taken is forgotten, and waiting is no hold.
+  // The longest hold is forgotten once it is taken, and waiting is not a hold.
   second->SetIn(absl::Milliseconds(20));
   loop.Run();
   EXPECT_LT(loop.TakeLongestHold(), absl::Milliseconds(20));

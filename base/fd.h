@@ -1,4 +1,4 @@
-// File descriptors that close themselves.
+// File descriptors that are closed by their destructor.
 #ifndef TROIKA_BASE_FD_H_
 #define TROIKA_BASE_FD_H_
 

@@ -1,6 +1,6 @@
-// Tables of the fields of a struct, for code that treats all of them alike: to
-// encode them, to read them, to redact them. A field is one line, with its
-// number in dto/troika.proto (if it has one), its name and its member:
+// Tables of the fields of a struct, for code that treats all fields alike: to
+// encode, read or redact them. Each field takes one line, with its number in
+// dto/troika.proto (if it has one), its name and its member:
 //
 //   struct Point { int x = 0; std::string label; };
 //   template <>
@@ -31,7 +31,7 @@
 namespace troika {
 
 // `Member` is a pointer to a member, or a function of the struct: Within,
-// AsJson, IfSet.
+// AsJson or IfSet.
 template <typename Member>
 struct Field {
   constexpr Field(int number, absl::string_view name, Member member)
@@ -78,7 +78,7 @@ struct Within {
   Inner inner;
 };
 
-// A string whose text is a JSON value; empty if there is none.
+// A string that holds a JSON value, or is empty if there is none.
 template <typename String>
 struct JsonText {
   String& text;
@@ -95,7 +95,7 @@ struct AsJson {
   std::string T::*member;
 };
 
-// A value that is left out if it is at its default, as an `optional` field of
+// A value that is left out if it equals its default, as an `optional` field of
 // the .proto is.
 template <typename Value>
 struct ValueIfSet {
@@ -113,8 +113,8 @@ struct IfSet {
   Value T::*member;
 };
 
-// A duration that is written as a count of `unit`. An optional one that is
-// infinite means that there is no limit, and is written as 0.
+// A duration that is written as a count of `unit`. An infinite optional
+// duration means that there is no limit, and is written as 0.
 template <typename Value>
 struct UnitCount {
   Value& value;

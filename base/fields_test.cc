@@ -75,7 +75,7 @@ Shape Sample() {
           .layer = 3};
 }
 
-// The problem that reading `json` has.
+// Returns the problem that the reader reports for `json`.
 std::string Read(absl::string_view json, Shape* shape) {
   json::Parser parser;
   const auto value = parser.Parse(json);

@@ -10,7 +10,7 @@ namespace troika {
 
 namespace {
 
-// Far over what anybody waits for, and far under what milliseconds can count.
+// Longer than anybody waits, and short enough to count in milliseconds.
 constexpr absl::Duration kMaxDuration = absl::Hours(24 * 365);
 constexpr absl::string_view kMaxDurationText = "8760h";
 

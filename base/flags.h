@@ -10,8 +10,8 @@
 //   absl::StatusOr<std::vector<std::string>> files = flags.Parse(args);
 //
 // Flags may stand before, between and after other arguments; after `--` nothing
-// is a flag. A lone `-` is none either. Given twice, the last one counts, but
-// for those that collect their values.
+// is a flag, and neither is a lone `-`. If a flag is given twice, the last one
+// counts, unless it collects its values.
 #ifndef TROIKA_BASE_FLAGS_H_
 #define TROIKA_BASE_FLAGS_H_
 
@@ -31,30 +31,30 @@ namespace troika {
 
 class Flags {
  public:
-  // A flag without its dashes, and where its value goes: borrowed, and left as
-  // it is where the flag is not given.
+  // Adds a flag, named without its dashes. `value` is borrowed, and keeps its
+  // content if the flag is not given.
   void Add(absl::string_view name, std::string* value);
   void Add(absl::string_view name, bool* value);
-  // Each value is appended.
+  // Appends each value that is given.
   void Add(absl::string_view name, std::vector<std::string>* values);
-  // Also with "no-" before its name.
+  // Also accepts the name after "no-", which sets false.
   void Add(absl::string_view name, std::optional<bool>* value);
-  // Above zero: 90s, 10m, 1h30m.
+  // Accepts durations above zero: 90s, 10m, 1h30m.
   void Add(absl::string_view name, std::optional<absl::Duration>* value);
-  // 0 or more.
+  // Accepts 0 or more.
   void Add(absl::string_view name, std::optional<int>* value);
-  // Another spelling of a flag that was added: 'f' is -f.
+  // Adds another spelling of a flag that was added: 'f' is -f.
   void AddShort(char letter, absl::string_view name);
 
-  // Sets the values and returns what is no flag. InvalidArgument says which
-  // argument is wrong and what may have been meant.
+  // Sets the values and returns the other arguments. InvalidArgument says which
+  // argument is wrong and suggests a correction.
   absl::StatusOr<std::vector<std::string>> Parse(
       absl::Span<const std::string> args) const;
-  // The same, where nothing but flags may stand.
+  // Does the same, but refuses arguments that are not flags.
   absl::Status ParseAll(absl::Span<const std::string> args) const;
 
  private:
-  // A flag without a value, and what it stands for.
+  // A flag without a value, and the value that it sets.
   struct Switch {
     std::variant<bool*, std::optional<bool>*> target;
     bool value = true;

@@ -21,10 +21,11 @@ using ::rapidjson::SizeType;
 
 // RapidJSON's SIMD scan reads whole blocks of 16 bytes.
 constexpr size_t kPadding = 32;
-// Buffers that a huge line grew beyond this are given back with the next one.
+// Buffers that a huge line has grown beyond this are freed at the next line.
 constexpr size_t kKeptBytes = size_t{1} << 20;
 
-// Writes the reader's events into the tree. Returning false ends the parse.
+// Writes the reader's events into the tree. A method that returns false ends
+// the parse.
 class TreeBuilder {
  public:
   TreeBuilder(rapidjson::InsituStringStream& in, Node* nodes, size_t capacity)
@@ -98,7 +99,7 @@ class TreeBuilder {
 };
 
 // JSON allows no other control character, neither in strings nor between
-// values; RapidJSON would take a NUL for the end of the text.
+// values, and RapidJSON takes a NUL for the end of the text.
 bool IsForbidden(unsigned char c) {
   return c < 0x20 && c != '\t' && c != '\n' && c != '\r';
 }
@@ -114,8 +115,8 @@ absl::Status CheckControlCharacters(absl::string_view text) {
   return absl::OkStatus();
 }
 
-// RapidJSON 1.1.0 refuses half a surrogate pair only where it is the first
-// half; the second one alone it writes as three bytes that are not UTF-8.
+// RapidJSON 1.1.0 refuses a lone first half of a surrogate pair, but writes a
+// lone second half as three bytes that are not UTF-8.
 bool HoldsSurrogate(absl::string_view utf8) {
   size_t lead = utf8.find('\xED');
   while (lead != absl::string_view::npos && lead + 1 < utf8.size()) {
@@ -264,8 +265,9 @@ void Parser::MakeRoom(size_t bytes) {
   if (buffer_.size() < bytes + kPadding) {
     buffer_.resize(2 * bytes + kPadding);
   }
-  // A value takes a byte at least, and another one parts it from the next or
-  // ends it; only containers that are still open lack that.
+  // Each value takes at least one byte, and another byte ends it or separates
+  // it from the next one. Only containers that are still open lack the second
+  // byte.
   const size_t most = bytes / 2 + kMaxDepth + 1;
   if (tree_.capacity < most) {
     tree_.capacity = 2 * most;

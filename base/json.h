@@ -1,12 +1,11 @@
 // All JSON that troika reads goes through this file.
 //
-// RapidJSON 1.1.0 does the parsing, in situ, behind guards: the bytes are
-// checked first (UTF-8, control characters), numbers stay text so that its
-// number code never runs, and nesting is capped. What strangers send is an
-// error value here, never a crash.
+// RapidJSON 1.1.0 parses in situ, behind guards: the bytes are checked first
+// (UTF-8, control characters), numbers stay text so that its number code never
+// runs, and nesting is capped. Bad input is an error value, never a crash.
 //
-// A line that is broken only in a way that real writers produce is mended, not
-// refused: invalid UTF-8 and lone surrogates become U+FFFD, and a number beyond
+// A line is mended, not refused, if its only faults are ones that real writers
+// produce: invalid UTF-8 and lone surrogates become U+FFFD, and a number beyond
 // a double's range becomes a string of its digits.
 //
 //   json::Parser parser;
@@ -44,14 +43,14 @@ absl::string_view TypeName(Type type);
 
 namespace internal {
 
-// One entry of the parsed tree, which lies flat in document order. In an object
-// each key is a string node that stands before its value.
+// One entry of the parsed tree, which is flat and in document order. In an
+// object, each key is a string node that precedes its value.
 struct Node {
   Type type;
   bool boolean;
   uint32_t size;   // Length of a string or number; count of a container.
   uint32_t next;   // Index after this container's last node.
-  uint32_t begin;  // A container's text, as offsets into the source.
+  uint32_t begin;  // Offset of a container's text in the source.
   uint32_t end;
   const char* text;  // A string's or number's characters.
 };
@@ -68,9 +67,9 @@ struct Tree {
 class ArrayRange;
 class ObjectRange;
 
-// A cheap handle on a value of the last parsed document; valid until the parser
-// parses again or the parsed bytes go away. A missing value answers every
-// question with "nothing", so that look-ups chain.
+// A cheap handle to a value of the last parsed document; valid until the parser
+// parses again or the parsed bytes are destroyed. All accessors of a missing
+// value return nothing, so that look-ups can be chained.
 class Value {
  public:
   Value() = default;
@@ -82,9 +81,9 @@ class Value {
   bool IsArray() const { return type() == Type::kArray; }
   bool IsObject() const { return type() == Type::kObject; }
 
-  // Each is nothing where the value is of another type or out of range.
+  // These return nullopt if the value has another type or is out of range.
   std::optional<absl::string_view> String() const;
-  std::optional<int64_t> Int() const;  // Also of 3.0 and 3e0.
+  std::optional<int64_t> Int() const;  // Also for 3.0 and 3e0.
   std::optional<double> Double() const;
   std::optional<bool> Bool() const;
 
@@ -94,16 +93,16 @@ class Value {
   int64_t IntOr(int64_t fallback) const { return Int().value_or(fallback); }
   bool BoolOr(bool fallback) const { return Bool().value_or(fallback); }
 
-  // The member of that name; of several, the first.
+  // Returns the first member with that name.
   Value Get(absl::string_view key) const;
   Value At(size_t index) const;
-  // Elements of an array or members of an object; 0 of anything else.
+  // Number of elements of an array or members of an object; otherwise 0.
   size_t size() const;
-  // Empty ranges where the value is not an array or object.
+  // These ranges are empty if the value is not an array or object.
   ArrayRange items() const;
   ObjectRange members() const;
 
-  // The value as JSON text: for containers and numbers just as it was written.
+  // The value as JSON text. Containers and numbers keep their original text.
   void AppendJson(std::string* out) const;
   std::string ToJson() const;
 
@@ -186,11 +185,11 @@ class ObjectRange {
 };
 
 // Parses one document after the other and keeps its buffers between them, so
-// that a line costs no allocation. Not thread-safe; one for each thread.
+// that a line costs no allocation. Not thread-safe: each thread needs its own.
 class Parser {
  public:
-  // Borrows `text` until the next call. InvalidArgument names what is wrong and
-  // at which byte; ResourceExhausted where `text` is over kMaxBytes.
+  // Borrows `text` until the next call. InvalidArgument names the fault and its
+  // byte offset; ResourceExhausted means that `text` exceeds kMaxBytes.
   absl::StatusOr<Value> Parse(absl::string_view text);
 
  private:
@@ -206,7 +205,7 @@ class Parser {
 // become U+FFFD.
 void AppendQuoted(absl::string_view text, std::string* out);
 
-// The same characters with each invalid UTF-8 byte replaced by U+FFFD.
+// Returns `text` with each invalid UTF-8 byte replaced by U+FFFD.
 std::string ToValidUtf8(absl::string_view text);
 bool IsValidUtf8(absl::string_view text);
 

@@ -51,7 +51,7 @@ std::string FieldReader::ReadValue(Value value, int64_t& out) {
 
 std::string FieldReader::ReadValue(Value value, double& out) {
   double number = 0;
-  // "NaN" and "Infinity" among them.
+  // Also reads "NaN" and "Infinity".
   if (absl::SimpleAtod(value.StringOr(""), &number)) {
     out = number;
   } else if (value.Double()) {

@@ -1,4 +1,5 @@
-// Structs with a table of their fields (base/fields.h) as JSON objects.
+// Converts structs with a table of their fields (base/fields.h) from and to
+// JSON objects.
 //
 //   json::ToJson(Point{.x = 1})   // {"x":1}
 //
@@ -27,8 +28,7 @@
 namespace troika::json {
 
 // Reads objects into structs. Members that are missing, null, of another type
-// or out of range keep their default, and members that no field is named after
-// are passed over.
+// or out of range keep their default. Members without a field are ignored.
 class FieldReader {
  public:
   template <typename T>
@@ -42,19 +42,19 @@ class FieldReader {
     });
   }
 
-  // "model must be a string": the first value that could not be read.
+  // Describes the first value that could not be read: "model must be a string".
   const std::string& problem() const { return problem_; }
-  // Whether an enum had a name that its table lacks.
+  // Whether an enum had a name that is not in its table.
   bool has_unknown_name() const { return has_unknown_name_; }
 
  private:
-  // These return what the value should have been; nothing if it was read.
+  // These return a description of the expected value, or "" if it was read.
   std::string ReadValue(Value value, std::string& out);
   std::string ReadValue(Value value, bool& out);
-  // A count: from 0 to 2^30, so that there is room to count on.
+  // Reads a count from 0 to 2^30, so that adding to it can't overflow.
   std::string ReadValue(Value value, int& out);
   std::string ReadValue(Value value, std::optional<int>& out);
-  // Also as a string, as protobuf writes it.
+  // These also read strings, because protobuf writes int64 that way.
   std::string ReadValue(Value value, int64_t& out);
   std::string ReadValue(Value value, double& out);
   std::string ReadValue(Value value, absl::Time& out);
@@ -104,7 +104,7 @@ class FieldReader {
   bool has_unknown_name_ = false;
 };
 
-// The JSON text of a value, whatever it is.
+// These return the JSON text of a value.
 std::string ToJson(const std::string& value);
 std::string ToJson(const std::map<std::string, std::string>& value);
 inline std::string ToJson(bool value) { return value ? "true" : "false"; }
@@ -137,7 +137,7 @@ std::string ToJson(const std::vector<T>& values) {
   return absl::StrCat("[", absl::StrJoin(values, ",", append), "]");
 }
 
-// Adds the fields that are not at their default.
+// Adds the fields that differ from their default.
 template <HasFields T>
 void WriteFields(const T& value, ObjectWriter* out) {
   ForEachField<T>([&](const auto& field) {

@@ -9,7 +9,7 @@
 namespace troika::json {
 namespace {
 
-// Asks every question of a scalar, and holds the answers against its type.
+// Calls every accessor of a scalar and compares the results with its type.
 void CheckScalar(Value value) {
   CHECK(value.String().has_value() == (value.type() == Type::kString));
   CHECK(value.Bool().has_value() == (value.type() == Type::kBool));
@@ -19,7 +19,7 @@ void CheckScalar(Value value) {
   CHECK(value.size() == 0 && !value.Get("").exists() && !value.At(0).exists());
 }
 
-// The same text in another parser gives the same values.
+// Compares the values that two parsers made of the same text.
 void CheckEqual(Value a, Value b) {
   CHECK(a.type() == b.type());
   CHECK(a.size() == b.size());

@@ -12,7 +12,7 @@
 namespace troika::json {
 namespace {
 
-// The code unit of a \uXXXX escape at the start of `text`.
+// Returns the code unit of a \uXXXX escape at the start of `text`.
 std::optional<uint16_t> UnicodeEscape(absl::string_view text) {
   if (text.size() < 6 || text[0] != '\\' || text[1] != 'u') return std::nullopt;
   uint16_t unit;
@@ -31,8 +31,8 @@ bool IsNumberCharacter(char c) {
          c == 'e' || c == 'E';
 }
 
-// RapidJSON refuses what overflows a double. What is no number at all is not
-// ours to mend.
+// Returns whether `number` overflows a double, which RapidJSON refuses. Text
+// that is not a number is left alone.
 bool IsOutOfRange(absl::string_view number) {
   double value;
   const char* const end = number.data() + number.size();
@@ -61,7 +61,8 @@ class Mender {
   }
 
  private:
-  // Less where the text ends first: an escape may be cut off.
+  // Copies `n` bytes, or fewer if the text ends first: an escape may be cut
+  // off.
   void Copy(size_t n) {
     n = std::min(n, text_.size() - at_);
     absl::StrAppend(&out_, text_.substr(at_, n));

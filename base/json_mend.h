@@ -8,10 +8,11 @@
 
 namespace troika::json {
 
-// Writes `text` to `out` with lone surrogate escapes (Node prints them where a
-// text was cut inside an emoji) as \ufffd, and numbers beyond a double's range
-// as strings of their digits. False, and `out` unspecified, where there was
-// nothing of the kind. One pass; `text` may be the contents of `out`.
+// Copies `text` to `out`, with lone surrogate escapes (Node prints them for a
+// text that was cut inside an emoji) as \ufffd, and numbers beyond a double's
+// range as strings of their digits. Returns false, with `out` unspecified, if
+// there was nothing to mend. Takes one pass; `text` may be the contents of
+// `out`.
 bool MendEscapesAndNumbers(absl::string_view text, std::string* out);
 
 }  // namespace troika::json

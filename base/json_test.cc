@@ -68,7 +68,8 @@ TEST(JsonTest, RefusesControlCharactersWhereverTheyStand) {
   Parser parser;
   for (int c = 0; c < 0x20; ++c) {
     const std::string raw(1, static_cast<char>(c));
-    // At every alignment, as the SIMD scan of RapidJSON 1.1.0 lets some pass.
+    // Tries every alignment, because RapidJSON 1.1.0's SIMD scan lets some
+    // pass.
     for (int pad = 0; pad < 100; ++pad) {
       const std::string text =
           absl::StrCat("{\"a\":\"", std::string(pad, 'x'), raw, "\"}");
@@ -104,7 +105,7 @@ TEST(JsonTest, DepthIsCapped) {
   EXPECT_FALSE(parser.Parse(objects).ok());
 }
 
-// The densest texts there are, whole and cut off, fit what is set aside.
+// The densest possible texts, whole and cut off, fit the reserved nodes.
 TEST(JsonTest, DenseTextsParse) {
   for (int n = 1; n < 200; ++n) {
     std::string ones = "[1";

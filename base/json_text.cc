@@ -40,7 +40,7 @@ char* PutEscape(unsigned char c, char* to) {
 }
 
 #if defined(__SSE2__)
-// A bit for each byte of the 16 that needs an escape.
+// Returns a bit for each of the 16 bytes that needs an escape.
 int EscapeMask(__m128i block) {
   const __m128i control = _mm_set1_epi8(0x1F);
   return _mm_movemask_epi8(
@@ -50,8 +50,8 @@ int EscapeMask(__m128i block) {
 }
 #endif
 
-// By way of a buffer: tools print an escape every few dozen bytes, and a string
-// grows slowly in such pieces.
+// Uses a buffer because tools print an escape every few dozen bytes, and
+// appending such short pieces to a string is slow.
 void AppendEscaped(absl::string_view text, std::string* out) {
   char buffer[4096];
   char* to = buffer;
@@ -87,7 +87,8 @@ void AppendEscaped(absl::string_view text, std::string* out) {
   flush();
 }
 
-// Names and ids: for them a validator's call costs more than their bytes.
+// Up to this size, as for names and ids, calling the validator costs more than
+// checking the bytes here.
 constexpr size_t kShortBytes = 64;
 constexpr uint64_t kOnes = 0x0101010101010101;
 
@@ -107,7 +108,7 @@ bool IsPlainAscii(absl::string_view text) {
   return true;
 }
 
-// The length of the valid UTF-8 sequence at the start of `text`, or 0.
+// Returns the length of the valid UTF-8 sequence at the start of `text`, or 0.
 size_t SequenceLength(absl::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   const size_t length = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;

@@ -1,4 +1,4 @@
-// The characters of JSON texts, looked at in blocks.
+// Scans the characters of JSON texts in blocks.
 #ifndef TROIKA_BASE_JSON_TEXT_H_
 #define TROIKA_BASE_JSON_TEXT_H_
 
@@ -6,8 +6,8 @@
 
 namespace troika::json {
 
-// Copies `text` to `out`, which has room for it, and tells whether any byte of
-// it is below 0x20, white space included.
+// Copies `text` to `out`, which has room for it. Returns whether any byte is
+// below 0x20, white space included.
 bool CopyAndFindControl(absl::string_view text, char* out);
 
 }  // namespace troika::json

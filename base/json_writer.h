@@ -14,14 +14,14 @@ namespace troika::json {
 class ObjectWriter {
  public:
   ObjectWriter& String(absl::string_view key, absl::string_view text);
-  // A missing value is left out.
+  // Leaves out a missing value.
   ObjectWriter& Value(absl::string_view key, json::Value value);
-  // `text` is JSON.
+  // `text` must be JSON.
   ObjectWriter& Json(absl::string_view key, absl::string_view text);
-  // All members of an object.
+  // Adds all members of an object.
   ObjectWriter& Members(json::Value object);
 
-  // The object; the writer is done.
+  // Returns the object and ends the writing.
   std::string Take();
 
  private:

@@ -35,7 +35,8 @@ void LineSplitter::Keep(absl::string_view part) {
   if (part.empty()) return;
   pending_size_ += part.size();
   pending_ends_in_cr_ = part.back() == '\r';
-  // One more than the limit, as the last byte may be a CR of the line's end.
+  // Keeps one byte more than the limit, because the last one may be a CR of the
+  // line's end.
   const int64_t room = max_bytes_ + 1 - static_cast<int64_t>(pending_.size());
   if (room > 0) {
     pending_.append(part.data(), std::min<int64_t>(room, part.size()));

@@ -13,21 +13,21 @@ namespace troika {
 class LineSplitter {
  public:
   struct Line {
-    // Without its end, "\n" or "\r\n". Of a line over the limit, only the
-    // start.
+    // The line without its end, "\n" or "\r\n"; only its start if the line is
+    // over the limit.
     absl::string_view bytes;
-    int64_t offset = 0;  // Where it begins in the stream.
-    int64_t size = 0;    // Its whole length, without its end.
+    int64_t offset = 0;  // Offset of the line in the stream.
+    int64_t size = 0;    // Length of the whole line, without its end.
   };
   using LineSink = absl::FunctionRef<void(const Line&)>;
 
-  // Of lines longer than `max_bytes` the first kept_bytes are kept.
+  // Keeps only the first `kept_bytes` of lines longer than `max_bytes`.
   explicit LineSplitter(int64_t max_bytes, int64_t kept_bytes = 256)
       : max_bytes_(max_bytes), kept_bytes_(kept_bytes) {}
 
-  // The line is valid during the call only.
+  // A line is valid only during the call of `sink`.
   void Feed(absl::string_view chunk, LineSink sink);
-  // The stream is over: what stands after the last end-of-line, if anything.
+  // Ends the stream and delivers the text after the last end-of-line, if any.
   void Finish(LineSink sink);
 
  private:
@@ -37,10 +37,10 @@ class LineSplitter {
 
   const int64_t max_bytes_;
   const int64_t kept_bytes_;
-  std::string pending_;  // The start of a line whose end has not come.
+  std::string pending_;  // The start of an unfinished line.
   int64_t pending_size_ = 0;
   bool pending_ends_in_cr_ = false;
-  int64_t offset_ = 0;  // Where the current line begins.
+  int64_t offset_ = 0;  // Offset of the current line.
 };
 
 }  // namespace troika

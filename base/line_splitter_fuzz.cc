@@ -24,7 +24,7 @@ struct Limits {
   int64_t kept_bytes;
 };
 
-// With all of the text at hand it is easy.
+// The simple implementation, for a text that is known as a whole.
 std::vector<Line> SplitWhole(absl::string_view text, Limits limits) {
   std::vector<Line> lines;
   for (size_t begin = 0; begin < text.size();) {
@@ -56,7 +56,7 @@ std::vector<Line> SplitChunks(absl::string_view text, size_t step,
 }  // namespace
 }  // namespace troika
 
-// The first byte says what the limits are, the rest is the text.
+// The first byte selects the limits, the rest is the text.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const absl::string_view text(reinterpret_cast<const char*>(data + 1),

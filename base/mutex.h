@@ -1,5 +1,5 @@
 // A std::mutex that the compiler can check (clang's -Wthread-safety). Debian's
-// absl::Mutex will not do: ThreadSanitizer reports races that it has not.
+// absl::Mutex will not do: ThreadSanitizer reports false races in it.
 #ifndef TROIKA_BASE_MUTEX_H_
 #define TROIKA_BASE_MUTEX_H_
 

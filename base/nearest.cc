@@ -6,10 +6,10 @@
 namespace troika {
 namespace {
 
-// Longer words are no slip of the finger.
+// Longer words are not typing errors.
 constexpr size_t kMaxWord = 40;
 
-// How many letters to add, drop or change to come from `a` to `b`.
+// Returns how many letters to add, drop or change to turn `a` into `b`.
 size_t EditDistance(absl::string_view a, absl::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), 0);
@@ -31,7 +31,7 @@ std::string Nearest(absl::string_view word,
                     const std::vector<std::string>& candidates) {
   std::string nearest;
   if (word.size() > kMaxWord) return nearest;
-  // More than half of it wrong is another word.
+  // If more than half of a word differs, another word was meant.
   size_t best = word.size() / 2 + 1;
   for (const std::string& candidate : candidates) {
     const size_t distance = EditDistance(word, candidate);

@@ -1,4 +1,4 @@
-// What somebody may have meant.
+// Suggests corrections of typing errors.
 #ifndef TROIKA_BASE_NEAREST_H_
 #define TROIKA_BASE_NEAREST_H_
 
@@ -9,7 +9,7 @@
 
 namespace troika {
 
-// The candidate that most looks like `word`; empty where none does.
+// Returns the candidate most similar to `word`, or "" if none is similar.
 std::string Nearest(absl::string_view word,
                     const std::vector<std::string>& candidates);
 

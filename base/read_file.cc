@@ -14,7 +14,8 @@
 namespace troika {
 namespace {
 
-// A file that claims to be large is not believed until it has been read.
+// Size of the first buffer, which then doubles, because the size that a file
+// claims may be wrong.
 constexpr size_t kFirstBytes = size_t{64} << 10;
 
 absl::string_view KindOf(mode_t mode) {
@@ -40,7 +41,8 @@ absl::Status OverLimit(absl::string_view name, size_t limit) {
       "read ", name, ": it is over the limit of ", ByteLimitText(limit)));
 }
 
-// At most `count` bytes from `offset` on; fewer if the file ends before.
+// Returns at most `count` bytes from `offset` on, or fewer if the file ends
+// before.
 absl::StatusOr<std::string> ReadAt(int fd, int64_t offset, size_t count,
                                    absl::string_view name) {
   std::string bytes;
@@ -85,8 +87,8 @@ absl::StatusOr<RegularFile> OpenRegularFile(int dir_fd,
     return absl::InvalidArgumentError("read a file: its name has a NUL byte");
   }
   struct stat info = {};
-  // Looked at before it is opened, because opening a pipe or a device can have
-  // effects; looked at again afterwards, because it may be another file.
+  // Checks the file before it is opened, because opening a pipe or a device can
+  // have effects, and again afterwards, because it may be another file.
   if (fstatat(dir_fd, name.c_str(), &info, 0) != 0) return SystemError(name);
   RETURN_IF_ERROR(CheckRegular(info, name));
   RegularFile file;

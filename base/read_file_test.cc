@@ -60,8 +60,7 @@ TEST_F(ReadFileTest, ReadsTheStartAndTheEnd) {
   EXPECT_EQ(ReadFileTail(path, 100).value(), "0123456789");
 }
 
-// A terabyte without a block on the disk, which a read up to the limit would
-// not notice as too large.
+// The file is a terabyte long, without a block on the disk.
 TEST_F(ReadFileTest, RefusesSparseFilesBeforeReading) {
   const std::string path = Write("sparse", "");
   ASSERT_EQ(truncate(path.c_str(), int64_t{1} << 40), 0);
@@ -71,7 +70,7 @@ TEST_F(ReadFileTest, RefusesSparseFilesBeforeReading) {
   EXPECT_EQ(ReadFileTail(path, 10).value(), std::string(10, '\0'));
 }
 
-// Files of /proc say that they are empty, so only reading shows their size.
+// Files in /proc report a size of 0, so only reading shows their size.
 TEST_F(ReadFileTest, RefusesFilesThatHoldMoreThanTheySay) {
   EXPECT_TRUE(ReadFileUpTo("/proc/self/status", 1 << 20).ok());
   EXPECT_TRUE(CheckFileUpTo("/proc/self/status", 10).ok());

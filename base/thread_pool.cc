@@ -18,7 +18,8 @@ ThreadPool::~ThreadPool() {
     ending_ = true;
     dropped.swap(jobs_);
   }
-  dropped.clear();  // Without the lock: what they hold is not ours.
+  // Without the lock: destructors of captures may do anything.
+  dropped.clear();
   changed_.SignalAll();
   for (std::thread& thread : threads_) thread.join();
 }

@@ -1,4 +1,4 @@
-// Threads for what blocks, beside a loop that must not.
+// Threads for blocking work, beside an event loop that must not block.
 //
 //   pool.RunFor<std::string>([path] { return Slurp(path); },
 //                            [this](std::string text) { Show(text); });
@@ -19,24 +19,24 @@
 
 namespace troika {
 
-// Of the loop's thread, which also destroys it, before the loop.
+// For the loop's thread only, which also destroys the pool before the loop.
 class ThreadPool {
  public:
   ThreadPool(EventLoop* loop, int threads);
-  // Jobs that have not begun are dropped, those that run are waited for. No
-  // `done` runs any more.
+  // Drops the jobs that have not begun and waits for those that run. No `done`
+  // runs any more.
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  // Runs `job` in a thread of the pool, the oldest job first, and then `done`
-  // in the loop's.
+  // Runs `job` on a thread of the pool, the oldest job first, and then `done`
+  // on the loop's thread.
   void Run(absl::AnyInvocable<void()> job, absl::AnyInvocable<void()> done);
 
-  // The same, and `done` gets what `job` returned.
+  // Does the same, and passes the result of `job` to `done`.
   template <typename T>
   void RunFor(absl::AnyInvocable<T()> job, absl::AnyInvocable<void(T)> done) {
-    // Shared, as it goes from one function to the other.
+    // Shared, because it passes from one function to the other.
     auto result = std::make_shared<std::optional<T>>();
     Run([job = std::move(job), result]() mutable { result->emplace(job()); },
         [done = std::move(done), result]() mutable {
@@ -53,8 +53,7 @@ class ThreadPool {
   void Work();
 
   EventLoop* const loop_;
-  // Shared with what was posted to the loop and may come after the pool. Of the
-  // loop's thread.
+  // Shared with tasks on the loop that may outlive the pool. Loop thread only.
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   Mutex mutex_;
   CondVar changed_;
