@@ -1,4 +1,4 @@
-// Accounts for the memory of a request's body for as long as somebody holds it.
+// Accounts for the memory of a request's body while anything holds it.
 #ifndef TROIKA_HTTP_BODY_CHARGE_H_
 #define TROIKA_HTTP_BODY_CHARGE_H_
 
@@ -30,7 +30,7 @@ class BodyCharge {
     *total_ += bytes - bytes_;
     bytes_ = bytes;
   }
-  // The bytes of all bodies that are charged to the same total.
+  // Bytes of all bodies that are charged to the same total.
   size_t total() const { return total_ == nullptr ? 0 : *total_; }
 
  private:

@@ -51,8 +51,8 @@ void Connection::Drain() {
   if (state_ == State::kStreaming) return Close();
   persistence_ = Persistence::kClose;
   if (state_ != State::kReading || !leftover_.empty()) return;
-  // A request may have come that nobody has read yet, and a client that has
-  // just connected may be about to send one.
+  // An unread request may have arrived, and a client that has just connected
+  // may be about to send one.
   Process(Receive());
   if (served_ && state_ == State::kReading &&
       parser_.state() == RequestParser::State::kIdle) {
@@ -73,7 +73,7 @@ void Connection::Close() {
   timer_.reset();
   fd_.Reset();
   hub_->connections.erase(this);
-  // Last, as its destructor may do anything.
+  // Last, because the source's destructor may do anything.
   const std::unique_ptr<BodySource> source = std::move(source_);
   hub_->on_progress();
 }
@@ -87,12 +87,12 @@ void Connection::OnReady(short events) {
       OnSent();
     }
   } else if (state_ == State::kReading) {
-    // What came before is processed first.
+    // Bytes that were received earlier are processed first.
     if (leftover_.empty()) Process(Receive());
   } else if (state_ == State::kStreaming || state_ == State::kLingering) {
     Drop(Receive());
   } else if (state_ == State::kHandling) {
-    // No reading ahead: the kernel holds it until the answer is sent.
+    // Does not read ahead: the kernel holds the bytes until the answer is sent.
     watch_->SetEvents(0);
   }
   Settle();
@@ -119,15 +119,15 @@ void Connection::OnTime() {
   Settle();
 }
 
-// A wait that is over only sets wait_: a timer that comes for nothing is
-// cheaper than one that is cancelled with every request.
+// A wait that is over only clears wait_: a timer that fires for nothing is
+// cheaper than cancelling one with every request.
 void Connection::SetWait(Wait wait, absl::Duration delay) {
   wait_ = wait;
   timer_->SetIn(delay);
 }
 
 void Connection::Settle() {
-  // Within Process(), whoever called that does it.
+  // The caller of Process() calls Settle() afterwards.
   if (closed() || processing_) return;
   short events = 0;
   switch (state_) {
@@ -146,7 +146,7 @@ void Connection::Settle() {
         events |= POLLOUT;
       }
       break;
-    case State::kHandling:  // As it is: most answers come before more input.
+    case State::kHandling:  // Unchanged: most answers come before input.
     case State::kClosed:
       return;
   }
@@ -161,8 +161,8 @@ absl::string_view Connection::Receive() {
   return {};
 }
 
-// Of a stream or a connection that is over. A client that goes on sending for
-// long is not waited for.
+// Counts bytes that arrive after the request of a stream or on a connection
+// that is over. Closes the connection if the client sends too many.
 void Connection::Drop(absl::string_view bytes) {
   dropped_ += bytes.size();
   if (dropped_ > hub_->limits.max_body_bytes) Close();
@@ -171,7 +171,7 @@ void Connection::Drop(absl::string_view bytes) {
 void Connection::Process(absl::string_view bytes) {
   if (bytes.empty()) return;
   processing_ = true;
-  // A reply that is written at once leads back to kReading.
+  // The state is kReading again after a reply that was written at once.
   while (state_ == State::kReading && !bytes.empty()) {
     bytes.remove_prefix(parser_.Feed(bytes));
     OnParsed();
@@ -233,11 +233,10 @@ void Connection::ProcessLeftover() {
 }
 
 void Connection::AwaitNext() {
-  // Process() goes on by itself.
+  // Process() continues with the next request by itself.
   if (processing_) return;
   if (leftover_.empty()) return AwaitRequest();
-  // Whoever replies may be within a callback of anything: no handler is called
-  // from there.
+  // The caller may be within any callback, so no handler is called from here.
   hub_->loop->Post([weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->ProcessLeftover();
   });
@@ -262,7 +261,7 @@ void Connection::Dispatch() {
                                            std::exchange(charge_, {})));
 }
 
-// All that has come is read: says how long the rest may take.
+// Sets the deadline for the rest of the request, or for the next one.
 void Connection::AwaitRequest() {
   switch (parser_.state()) {
     case RequestParser::State::kIdle:
@@ -278,8 +277,8 @@ void Connection::AwaitRequest() {
   SetWait(Wait::kBody, hub_->limits.body_deadline);
   if (!parser_.wants_continue()) return;
   constexpr absl::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-  // Nothing else is on the way, so the socket takes it. Where it does not, the
-  // client goes on by itself after a while.
+  // The socket has room because nothing else is being sent. If it has none, the
+  // client continues by itself after a while.
   if (send(fd_.get(), kContinue.data(), kContinue.size(),
            MSG_NOSIGNAL | MSG_DONTWAIT) < 0 &&
       errno != EAGAIN) {
@@ -288,7 +287,7 @@ void Connection::AwaitRequest() {
 }
 
 void Connection::Fail(int status, absl::string_view message) {
-  // Nothing after it can be understood, and its body is not kept.
+  // The bytes that follow can't be understood, and the body is not kept.
   parser_.Take();
   charge_.Set(0);
   head_only_ = false;

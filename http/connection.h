@@ -1,4 +1,4 @@
-// One client's connection: reads a request, has it answered, reads the next.
+// A client's connection: reads a request, has it answered, reads the next.
 #ifndef TROIKA_HTTP_CONNECTION_H_
 #define TROIKA_HTTP_CONNECTION_H_
 
@@ -23,7 +23,7 @@
 
 namespace troika::http {
 
-// What the connections of a server share.
+// State that all connections of a server share.
 struct Hub {
   EventLoop* loop;
   Limits limits;
@@ -32,31 +32,32 @@ struct Hub {
   Server::Gate /*nullable*/ gate;
   // Called when a connection has closed or has begun to linger.
   absl::AnyInvocable<void()> on_progress;
-  // Shared, as wakers and exchanges refer to connections that may be gone, and
-  // as a connection must live until its running call returns.
+  // Shared, because wakers and exchanges refer to connections that may be gone,
+  // and because a connection must live until its running call returns.
   absl::flat_hash_map<Connection*, std::shared_ptr<Connection>> connections;
-  std::vector<char> scratch;  // Where reads go.
-  // How many connections each room holds. Anonymous ones are in the order in
-  // which they were accepted.
+  std::vector<char> scratch;  // Buffer for reads.
+  // Number of connections in each room. Anonymous connections are in the order
+  // in which they were accepted.
   int unix_connections = 0;
   int tcp_connections = 0;
   std::list<Connection*> anonymous;
   size_t lingering = 0;
   int64_t streams = 0;
-  // Bytes of bodies, by the kind of socket that they came from.
+  // Bytes of bodies, by the kind of their socket.
   const std::shared_ptr<size_t> unix_bodies = std::make_shared<size_t>(0);
   const std::shared_ptr<size_t> tcp_bodies = std::make_shared<size_t>(0);
-  bool filling = false;   // A source is being asked.
+  bool filling = false;   // A source is being created or asked for bytes.
   bool draining = false;  // Connections close after their reply.
 };
 
-// Every public call may end in Close(): whoever calls holds a reference.
+// Every public call may end in Close(), so the caller holds a reference.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(Hub* hub, UniqueFd fd, Peer peer);
 
   void Start();
-  // Of the request that the handler has. Nothing where the connection is gone.
+  // These answer the request that is being handled, and do nothing if the
+  // connection is closed.
   void Reply(Response response);
   void ReplyError(int status, absl::string_view message);
   void Stream(const Response& head,
@@ -64,40 +65,42 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void Wake();
   // Closes the connection now if no request is under way, else after its reply.
   void Drain();
-  // As it is; what was not sent is lost.
+  // Closes the connection at once; output that was not sent is lost.
   void Close();
   bool closed() const { return state_ == State::kClosed; }
 
  private:
   enum class State {
-    kReading,    // A request, or the wait for one.
-    kHandling,   // The handler has it.
-    kWriting,    // A reply.
-    kStreaming,  // What the source gives.
-    kLingering,  // All is sent; what still comes is dropped.
+    kReading,    // Reads a request or waits for one.
+    kHandling,   // Waits for the handler's answer.
+    kWriting,    // Sends a reply.
+    kStreaming,  // Sends the output of the source.
+    kLingering,  // Has sent everything and drops further input.
     kClosed,
   };
-  // What the timer is for.
+  // The purpose of the timer.
   enum class Wait { kNothing, kHead, kBody, kIdle, kReply, kStream, kLinger };
   enum class Sent { kAll, kSome, kClosed };
-  // Which limit counts the connection.
+  // The limit that counts the connection.
   enum class Room { kNone, kUnix, kTcp, kAnonymous };
 
   void OnReady(short events);
   void OnTime();
   void SetWait(Wait wait, absl::Duration delay);
-  // Watches what the state needs. At the end of every call from outside.
+  // Watches the events that the state needs. Called at the end of every call
+  // from outside.
   void Settle();
 
-  // Bytes in the hub's scratch buffer; none: closed, or nothing there.
+  // Returns bytes in the hub's scratch buffer. They are empty if the connection
+  // has closed or nothing has arrived.
   absl::string_view Receive();
   void Process(absl::string_view bytes);
-  // After a reply: the next request, which may be there already.
+  // Continues after a reply with the next request, which may be there already.
   void AwaitNext();
   void ProcessLeftover();
   void OnParsed();
-  // Asks the gate about the request whose head is complete. False if it was
-  // refused and has its reply.
+  // Asks the gate about the request whose head is complete. Returns false if
+  // the request was refused and has its reply.
   bool Admit();
   void Enter(Room room);
   void Dispatch();
@@ -120,10 +123,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Wait wait_ = Wait::kNothing;
 
   RequestParser parser_;
-  std::string leftover_;  // Came after the request that is being answered.
+  std::string leftover_;  // Bytes after the request that is being answered.
   bool processing_ = false;
   Room room_ = Room::kNone;
-  std::list<Connection*>::iterator place_;  // In the hub's anonymous list.
+  // Position in the hub's anonymous list.
+  std::list<Connection*>::iterator place_;
   bool admitted_ = false;  // The request that is being read passed the gate.
   bool served_ = false;    // A request was dispatched before.
   BodyCharge charge_;
@@ -132,7 +136,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   std::string out_head_;
   std::string out_body_;
-  size_t sent_ = 0;  // Of both.
+  size_t sent_ = 0;  // Bytes sent of the head and the body together.
   size_t dropped_ = 0;
 
   std::unique_ptr<BodySource> source_;

@@ -1,4 +1,4 @@
-// What a connection sends: replies and streams.
+// The sending half of Connection: replies and streams.
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -12,15 +12,15 @@ namespace troika::http {
 namespace {
 
 constexpr size_t kStreamRoom = size_t{64} << 10;
-// Then others have their turn.
+// After so many calls of Fill(), other connections get their turn.
 constexpr int kFillsAtOnce = 16;
 
 iovec IovecOf(const std::string& text, size_t offset) {
   return {const_cast<char*>(text.data()) + offset, text.size() - offset};
 }
 
-// Empties it, and frees its memory where that is worth it: most connections are
-// idle most of the time.
+// Clears the string and frees its memory if that is large, because most
+// connections are idle most of the time.
 void Clear(std::string* text) {
   if (text->capacity() > 1024) {
     *text = std::string();
@@ -95,7 +95,7 @@ void Connection::Reply(Response response) {
   Settle();
 }
 
-// Sends the rest of a reply, and goes on once that is done.
+// Sends the rest of a reply, and continues once it is sent.
 void Connection::OnSent() {
   if (Send() != Sent::kAll) return;
   if (persistence_ == Persistence::kClose) return StartLinger();
@@ -111,7 +111,7 @@ void Connection::StartLinger() {
   dropped_ = 0;
   shutdown(fd_.get(), SHUT_WR);
   SetWait(Wait::kLinger, hub_->limits.linger);
-  // Last, as its destructor may do anything.
+  // Last, because the source's destructor may do anything.
   const std::unique_ptr<BodySource> source = std::move(source_);
   hub_->on_progress();
 }
@@ -130,7 +130,7 @@ void Connection::Stream(
   state_ = State::kStreaming;
   ++hub_->streams;
   {
-    // A source that wakes itself while it is made is asked anyway.
+    // A source that calls its waker while it is created is asked anyway.
     const bool before = std::exchange(hub_->filling, true);
     source_ = make(Waker(weak_from_this()));
     hub_->filling = before;
@@ -144,7 +144,7 @@ void Connection::Stream(
 void Connection::Wake() {
   if (state_ != State::kStreaming) return;
   if (hub_->filling) {
-    // Sources that wake each other must neither nest nor go round for ever.
+    // Sources that wake each other must neither nest nor loop forever.
     if (std::exchange(wake_posted_, true)) return;
     hub_->loop->Post([weak = weak_from_this()] {
       if (const auto self = weak.lock()) {
@@ -156,7 +156,7 @@ void Connection::Wake() {
   }
   if (source_state_ == BodySource::State::kEnd) return;
   source_state_ = BodySource::State::kMore;
-  if (HasOutput()) return;  // Goes on when the client has read.
+  if (HasOutput()) return;  // Continues when the client has read.
   Pump();
   Settle();
 }
@@ -164,8 +164,8 @@ void Connection::Wake() {
 void Connection::Pump() {
   for (int i = 0; i < kFillsAtOnce; ++i) {
     if (source_state_ == BodySource::State::kMore && out_body_.empty()) {
-      // In a stream that is asked within another's Fill(), Settle() lets the
-      // loop come back.
+      // If a stream is started within the Fill() of another, Settle() makes the
+      // loop call Pump() again.
       if (hub_->filling) return;
       hub_->filling = true;
       source_state_ = source_->Fill(kStreamRoom, &out_body_);

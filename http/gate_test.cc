@@ -1,4 +1,5 @@
-// What a client gets before it is trusted, and what the owner keeps meanwhile.
+// Tests the limits for clients that are not trusted, and that they do not
+// affect the owner.
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,7 +19,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// Trusts the Unix socket and a token, and lets anybody ask for /open.
+// Trusts the Unix socket and the token, and admits anybody to /open.
 Admission CheckToken(const Request& request) {
   EXPECT_EQ(request.body, "");
   if (request.peer.kind == Peer::Kind::kUnix ||
@@ -47,7 +48,7 @@ TEST(GateTest, RefusesAtTheHeadAndReadsNoBody) {
     EXPECT_EQ(client.ReadShort(), "401 no token") << framing;
     EXPECT_TRUE(client.Closed()) << framing;
   }
-  // The client goes on sending, and still gets its answer.
+  // A client that continues to send still gets its answer.
   TestClient sends = server.Connect();
   sends.Send(absl::StrCat(Post("Content-Length: 4000000\r\n"),
                           std::string(1000000, 'x')));
@@ -103,7 +104,7 @@ TEST(GateTest, TheOldestAnonymousClientMakesRoom) {
   EXPECT_EQ(client.ReadShort(), "200 POST /x  ");
   EXPECT_TRUE(idle[2].Closed());
   EXPECT_EQ(idle[4].Get("/open"), "200 GET /open  ");
-  // A trusted connection is no longer among them.
+  // A trusted connection is no longer counted as anonymous.
   for (int i = 0; i < 5; ++i) idle.push_back(server.ConnectAccepted());
   client.Send(Post(kToken));
   EXPECT_EQ(client.ReadShort(), "200 POST /x  ");
@@ -125,7 +126,7 @@ TEST(GateTest, TcpAndTheUnixSocketShareNoLimit) {
     EXPECT_EQ(tcp[i].ReadShort(), "200 POST /x  ");
   }
   tcp[0].Send(part);
-  TestClient waits = server.Connect();  // In the kernel's queue.
+  TestClient waits = server.Connect();  // Waits in the kernel's queue.
   waits.Send(Post(kToken));
   std::vector<TestClient> owner;
   for (int i = 0; i < 2; ++i) {
@@ -181,7 +182,7 @@ TEST(DrainTest, AnswersWhatHasBegunAndClosesTheRest) {
   bool drained = false;
   TestClient queued(server.TcpSocket());
   server.OnLoop([&] {
-    // The loop does not run: nobody has accepted it.
+    // The loop does not run, so the connection is not accepted yet.
     server.ConnectTo(queued.fd());
     queued.SendGet("/queued");
     server.server().Drain([&] { drained = true; });

@@ -21,8 +21,8 @@ namespace {
 constexpr int kBacklog = 511;
 constexpr int kSocketFlags = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
 
-// Through the folder's descriptor: paths are often longer than the 108 bytes
-// that a socket's address has room for.
+// The address goes through the folder's descriptor, because paths are often
+// longer than the 108 bytes that a socket's address has room for.
 absl::StatusOr<sockaddr_un> UnixAddress(int dir_fd, const std::string& name) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
@@ -35,7 +35,7 @@ absl::StatusOr<sockaddr_un> UnixAddress(int dir_fd, const std::string& name) {
   return address;
 }
 
-// Removes what a server that is gone left behind.
+// Removes the socket of a server that is gone.
 absl::Status RemoveStale(int dir_fd, const std::string& name) {
   struct stat info;
   if (fstatat(dir_fd, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
@@ -124,8 +124,8 @@ absl::StatusOr<UniqueFd> ListenUnix(int dir_fd, const std::string& name) {
   RETURN_IF_ERROR(RemoveStale(dir_fd, name));
   UniqueFd fd(socket(AF_UNIX, kSocketFlags, 0));
   if (!fd.ok()) return absl::ErrnoToStatus(errno, "make a socket");
-  // Before bind(), which gives the file the socket's mode: it never is open to
-  // others, not for a moment.
+  // Must precede bind(), which gives the file the socket's mode: the file is
+  // never open to others.
   if (fchmod(fd.get(), 0600) != 0 ||
       bind(fd.get(), reinterpret_cast<const sockaddr*>(&address),
            sizeof(address)) != 0 ||

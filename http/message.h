@@ -1,4 +1,4 @@
-// What a client asks and what it is answered.
+// HTTP requests and responses.
 #ifndef TROIKA_HTTP_MESSAGE_H_
 #define TROIKA_HTTP_MESSAGE_H_
 
@@ -14,7 +14,8 @@ namespace troika::http {
 
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
-// Who is at the other end. The kernel says so, of a Unix socket only.
+// The process at the other end. The kernel tells its user and pid only for a
+// Unix socket.
 struct Peer {
   enum class Kind { kUnix, kTcp };
   Kind kind = Kind::kTcp;
@@ -30,7 +31,7 @@ struct Request {
   std::string body;
   Peer peer;
 
-  // Of several, the first; of none, empty.
+  // Returns the first header of that name, or "" if there is none.
   absl::string_view Header(absl::string_view lower_case_name) const {
     for (const auto& [name, value] : headers) {
       if (name == lower_case_name) return value;
@@ -41,10 +42,10 @@ struct Request {
 
 struct Response {
   int status = 200;
-  std::string content_type = "application/json";  // Empty: none.
+  std::string content_type = "application/json";  // No header if empty.
   std::string body;
-  // Besides those that every response has. A Cache-Control here replaces
-  // "no-store".
+  // Headers besides those that every response has. A Cache-Control here
+  // replaces "no-store".
   Headers headers;
 };
 

@@ -15,7 +15,7 @@
 namespace troika::http {
 namespace {
 
-// Room for the method, the version and the spaces between.
+// Room for the method, the version and the spaces between them.
 constexpr size_t kRequestLineExtra = 64;
 constexpr size_t kMaxChunkLine = 256;
 constexpr size_t kFirstReserve = size_t{64} << 10;
@@ -29,7 +29,7 @@ bool IsToken(absl::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), IsTokenChar);
 }
 
-// Text of a header's value: any byte but the controls, tab excepted.
+// Returns whether a header's value may contain the byte: no controls but tab.
 bool IsFieldChar(unsigned char c) {
   return (c >= 0x20 && c != 0x7f) || c == '\t';
 }
@@ -119,8 +119,8 @@ void RequestParser::LineTooLong() {
        absl::StrCat("the headers are over ", limits_.max_head_bytes, " bytes"));
 }
 
-// Lines are looked at one by one as they end, so that how the bytes were cut
-// makes no difference, and nonsense is refused at its first line.
+// Each line is checked as soon as it ends, so that the result does not depend
+// on how the bytes were split, and garbage is refused at its first line.
 size_t RequestParser::FeedLine(absl::string_view bytes) {
   if (state_ == State::kIdle) {
     const auto first = static_cast<unsigned char>(bytes[0]);
@@ -172,7 +172,7 @@ void RequestParser::OnLine(absl::string_view line) {
       if (!line.empty()) return Fail(400, "a chunk's size is wrong");
       part_ = Part::kChunkLine;
       return;
-    case Part::kTrailerLine:  // Nobody asks for trailers.
+    case Part::kTrailerLine:  // Trailers are ignored.
       if (line.empty()) state_ = State::kDone;
       return;
     case Part::kFixedBody:
@@ -182,7 +182,7 @@ void RequestParser::OnLine(absl::string_view line) {
 }
 
 void RequestParser::OnRequestLine(absl::string_view line) {
-  if (line.empty()) {  // Some clients end a body with one too many.
+  if (line.empty()) {  // Some clients send an extra one after a body.
     state_ = State::kIdle;
     if (line_bytes_ > 4) Fail(400, "empty lines instead of a request");
     return;
@@ -251,7 +251,7 @@ bool RequestParser::CheckHost() {
   for (auto& [name, value] : request_.headers) {
     if (name != "host") continue;
     ++hosts;
-    // A target that names the host overrules the header.
+    // A host in the target overrides the header.
     if (has_target_host_) value = target_host_;
   }
   if (hosts > 1) {

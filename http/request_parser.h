@@ -1,8 +1,8 @@
-// Reads requests of HTTP/1.1 and 1.0 out of bytes, strictly and without I/O.
+// Parses requests of HTTP/1.1 and 1.0, strictly and without I/O.
 //
-// What two readers may understand differently is refused: folded headers, bare
-// CR or LF, a space before a colon, a length beside a transfer coding, several
-// lengths or hosts that differ.
+// Refuses input that two parsers may understand differently: folded headers,
+// bare CR or LF, a space before a colon, a length beside a transfer coding,
+// several lengths or hosts that differ.
 //
 //   RequestParser parser({});
 //   while (!bytes.empty() && parser.state() != RequestParser::State::kError) {
@@ -10,8 +10,8 @@
 //     if (parser.state() == RequestParser::State::kDone) Serve(parser.Take());
 //   }
 //
-// Feed() stops where the head ends, so that the caller can refuse the request
-// before any byte of its body is kept.
+// Feed() stops at the end of the head, so that the caller can refuse the
+// request before any byte of its body is kept.
 #ifndef TROIKA_HTTP_REQUEST_PARSER_H_
 #define TROIKA_HTTP_REQUEST_PARSER_H_
 
@@ -33,11 +33,11 @@ class RequestParser {
     size_t max_body_bytes = size_t{24} << 20;
   };
   enum class State {
-    kIdle,   // Not a byte of a request.
-    kHead,   // Some of its head.
-    kBody,   // Its head and some of its body, or none.
-    kDone,   // All of it: Take() it.
-    kError,  // For good.
+    kIdle,   // No byte of a request has come.
+    kHead,   // The head is incomplete.
+    kBody,   // The head is complete, the body is not.
+    kDone,   // The request is complete: call Take().
+    kError,  // The input is invalid; this state is final.
   };
   struct Error {
     int status = 400;
@@ -45,34 +45,34 @@ class RequestParser {
   };
   enum class AfterReply { kKeepAlive, kClose };
 
-  // Every request gets `peer`.
+  // `peer` is copied into every request.
   explicit RequestParser(const Limits& limits, const Peer& peer = {})
       : limits_(limits), peer_(peer) {
     request_.peer = peer;
   }
 
-  // Takes bytes up to the end of a head or of a request, and returns how many.
-  // None when done or wrong.
+  // Consumes bytes up to the end of a head or of a request, and returns their
+  // count. Consumes none in kDone and kError.
   size_t Feed(absl::string_view bytes);
   State state() const { return state_; }
   const Error& error() const { return error_; }
 
-  // The request that is done; the parser is idle again.
+  // Returns the completed request and resets the parser to kIdle.
   Request Take();
-  // The request without its body, in kBody and kDone.
+  // The request without its body. Valid in kBody and kDone.
   const Request& head() const { return request_; }
 
   // Whether the client waits for "100 Continue" before it sends the body.
   bool wants_continue() const {
     return state_ == State::kBody && expects_continue_;
   }
-  // From the time when the head is complete until the next one begins.
+  // Valid from the end of a head until the next request begins.
   AfterReply after_reply() const { return after_reply_; }
   bool is_http10() const { return is_http10_; }
   size_t body_bytes() const { return request_.body.size(); }
 
  private:
-  // Within kHead and kBody, what comes next.
+  // The next part of the request, in kHead and kBody.
   enum class Part {
     kRequestLine,
     kHeaderLine,
@@ -110,10 +110,10 @@ class RequestParser {
   bool expects_continue_ = false;
 
   Part part_ = Part::kRequestLine;
-  std::string line_;         // The start of a line whose end has not come.
-  size_t line_bytes_ = 0;    // Of the head's lines, or of the trailer's.
-  uint64_t body_left_ = 0;   // Of the body or the chunk.
-  std::string target_host_;  // Of a target that names it.
+  std::string line_;         // The start of an unfinished line.
+  size_t line_bytes_ = 0;    // Bytes of the head's lines, or of the trailer's.
+  uint64_t body_left_ = 0;   // Bytes left of the body or the chunk.
+  std::string target_host_;  // Host that the target names.
   bool has_target_host_ = false;
 };
 

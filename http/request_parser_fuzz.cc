@@ -1,4 +1,4 @@
-// Any bytes as requests: cut differently, they are the same requests.
+// Parses any bytes as requests: the result must not depend on their splits.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@ namespace troika::http {
 namespace {
 
 void FuzzParser(absl::string_view input) {
-  // Small, so that short inputs reach them.
+  // The limits are small, so that short inputs reach them.
   const RequestParser::Limits limits = {.max_head_bytes = 512,
                                         .max_target_bytes = 128,
                                         .max_headers = 8,

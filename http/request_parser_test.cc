@@ -29,7 +29,7 @@ constexpr RequestParser::Limits kSmall = {.max_head_bytes = 256,
 struct Case {
   std::string name;
   std::string bytes;
-  std::string want;  // What the transcript begins with.
+  std::string want;  // Beginning of the transcript.
 };
 
 std::string Post(absl::string_view headers, absl::string_view body) {

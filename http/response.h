@@ -1,4 +1,4 @@
-// How a response is written.
+// Formats the head of a response.
 #ifndef TROIKA_HTTP_RESPONSE_H_
 #define TROIKA_HTTP_RESPONSE_H_
 
@@ -10,17 +10,17 @@
 namespace troika::http {
 
 enum class Framing {
-  kLength,       // Content-Length, but for a status that has no body.
-  kUntilClosed,  // A stream: its end is the connection's.
+  kLength,       // Content-Length, unless the status has no body.
+  kUntilClosed,  // A stream, which ends when the connection closes.
 };
 enum class Persistence { kKeep, kKeepHttp10, kClose };
 
-// "Not Found" of 404.
+// Returns the reason phrase: "Not Found" for 404.
 absl::string_view ReasonOf(int status);
-// 204 and 304 have none, whatever they are given.
+// Returns false for 204 and 304, which never have a body.
 bool HasBody(int status);
-// The status line and all headers. A control character in one becomes a space,
-// so that no text can end its line.
+// Returns the status line and all headers. A control character in a header
+// becomes a space, so that no text can end its line.
 std::string ResponseHead(const Response& response, Framing framing,
                          Persistence persistence);
 

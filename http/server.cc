@@ -101,7 +101,8 @@ Server::Server(EventLoop* loop, const Limits& limits, Handler handler,
   hub_->handler = std::move(handler);
   hub_->error_body = std::move(error_body);
   hub_->on_progress = [this] { OnProgress(); };
-  // As much is read ahead of a request that is being answered.
+  // This also bounds how much is read ahead of a request that is being
+  // answered.
   hub_->scratch.resize(std::max<size_t>(limits.max_head_bytes, 4096));
   retry_ = loop->NewTimer([this] {
     out_of_descriptors_ = false;
@@ -156,7 +157,7 @@ void Server::Drain(absl::AnyInvocable<void()> drained) {
   OnProgress();
 }
 
-// A connection has closed, or only waits for its client to close it.
+// Called when a connection has closed or only waits for its client to close it.
 void Server::OnProgress() {
   SetAccepting();
   if (!hub_->draining || connections() > hub_->lingering) return;
@@ -179,7 +180,7 @@ void Server::SetAccepting() {
 }
 
 void Server::OnClient(Peer::Kind kind) {
-  // The owner's socket comes first, whichever socket is ready.
+  // The owner's socket is served first, whichever socket is ready.
   for (const auto& listener : listeners_) {
     if (listener->kind != Peer::Kind::kUnix) continue;
     Accept(*listener, kUnixAcceptsAtOnce);
@@ -203,13 +204,13 @@ void Server::Accept(const Listener& listener, int at_most) {
     if (errno == EAGAIN) break;
     if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
         errno == ENOMEM) {
-      // The client stays in the queue, and the socket readable: without a pause
-      // this would spin.
+      // The client stays in the queue and the socket stays readable, so without
+      // a pause the loop would spin.
       out_of_descriptors_ = true;
       retry_->SetIn(kRetryAccept);
       break;
     }
-    // Anything else is about that one client, who is gone.
+    // Other errors concern only this client, which is gone.
   }
   SetAccepting();
 }

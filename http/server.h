@@ -11,7 +11,7 @@
 //   server.Listen(*std::move(socket), http::Peer::Kind::kTcp);
 //   loop.Run();
 //
-// All of it is for the loop's thread only.
+// Everything is for the loop's thread only.
 #ifndef TROIKA_HTTP_SERVER_H_
 #define TROIKA_HTTP_SERVER_H_
 
@@ -35,28 +35,29 @@ namespace troika::http {
 class Connection;
 struct Hub;
 
-// What a stream sends. It is asked only once the client has taken what it got,
-// so that a slow client costs no memory.
+// Produces the body of a stream. It is asked for bytes only once the client has
+// taken the previous ones, so that a slow client costs no memory.
 class BodySource {
  public:
   enum class State {
-    kMore,  // Ask again once that is sent.
-    kWait,  // Nothing more before the waker is called.
-    kEnd,   // Send that, and close.
+    kMore,  // Call Fill() again once these bytes are sent.
+    kWait,  // There is no more before the waker is called.
+    kEnd,   // Send these bytes and close.
   };
   virtual ~BodySource() = default;
-  // Appends some bytes, about `room` at most.
+  // Appends some bytes to `out`, at most about `room`.
   virtual State Fill(size_t room, std::string* out) = 0;
 };
 
-// Says that a stream has something to send. Harmless once the stream is gone.
+// Reports that a stream has something to send. Does nothing once the stream is
+// gone.
 class Waker {
  public:
   Waker() = default;
   explicit Waker(std::weak_ptr<Connection> connection);
 
-  // Asks the source and writes, at once; within any source's Fill(), soon
-  // after.
+  // Asks the source and writes at once, or soon after if called within the
+  // Fill() of any source.
   void Wake() const;
   bool gone() const;
 
@@ -64,9 +65,9 @@ class Waker {
   std::weak_ptr<Connection> connection_;
 };
 
-// One request that waits for its answer. It may be kept and answered later;
-// where the client or the server is gone by then, the answer goes nowhere.
-// Destroyed without an answer: 500.
+// A request that waits for its answer. It may be kept and answered later; if
+// the client or the server is gone by then, the answer is dropped. If it is
+// destroyed without an answer, the client gets status 500.
 class Exchange {
  public:
   Exchange(std::weak_ptr<Connection> connection, Request request,
@@ -75,16 +76,16 @@ class Exchange {
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
-  // HEAD is a GET here: the server leaves out the answer's body.
+  // A HEAD request appears as GET: the server leaves out the answer's body.
   const Request& request() const { return request_; }
 
-  // One of the two, once. Written at once, as far as the client takes it. No
-  // handler is called within: a request that waits behind this one has its turn
-  // later.
+  // Call either Reply() or Stream(), once. The answer is written at once, as
+  // far as the client takes it. No handler is called within: a request that
+  // waits behind this one is handled later.
   void Reply(Response response);
-  // An answer without a length, that lasts until the source ends or the client
-  // leaves; the connection then closes. The source is destroyed with it. Where
-  // the client is gone, or asked for the head only, none is made.
+  // Sends an answer without a length, which lasts until the source ends or the
+  // client leaves; then the connection closes and the source is destroyed. No
+  // source is created if the client is gone or has asked for the head only.
   void Stream(Response head,
               absl::FunctionRef<std::unique_ptr<BodySource>(Waker)> make);
 
@@ -98,7 +99,7 @@ class Exchange {
 // A decision about a request, made when its head is complete.
 struct Admission {
   enum class Level {
-    kTrusted,  // The connection gets all the room that its socket has.
+    kTrusted,  // The connection may use all the room of its socket.
     // The request is handled if it has no body; a TCP connection that was never
     // trusted closes after the reply.
     kAnonymous,
@@ -113,21 +114,23 @@ struct Limits {
   size_t max_target_bytes = size_t{8} << 10;  // Over it: 414.
   size_t max_headers = 100;                   // Over it: 431.
   size_t max_body_bytes = size_t{24} << 20;   // Over it: 413.
-  // For all bodies that are being read or handled: once for the Unix socket and
-  // once for TCP. Over it: 503.
+  // Limit of all bodies that are being read or handled: one for the Unix socket
+  // and one for TCP. Over it: 503.
   size_t max_bodies_bytes = size_t{256} << 20;
 
-  // For the whole head, from its first byte or from the connection's begin.
+  // For the whole head, from its first byte or from the start of the
+  // connection.
   absl::Duration head_deadline = absl::Seconds(10);
-  // The same for a TCP client that was not trusted yet.
+  // The same for a TCP client that is not trusted yet.
   absl::Duration anonymous_deadline = absl::Seconds(5);
   absl::Duration body_deadline = absl::Seconds(60);
   absl::Duration keep_alive = absl::Seconds(75);  // Between requests.
-  // Without any progress. A stream whose client does not read costs nothing.
+  // Longest time without progress. A stream whose client does not read costs
+  // nothing.
   absl::Duration reply_stall = absl::Seconds(60);
   absl::Duration stream_stall = absl::Hours(1);
-  // How long a connection that is closed goes on reading: a client that is
-  // still sending would otherwise lose the answer.
+  // How long a closed connection continues to read: otherwise a client that is
+  // still sending would lose the answer.
   absl::Duration linger = absl::Seconds(1);
 
   // Further clients wait in the kernel. These limits are lowered if the process
@@ -135,37 +138,37 @@ struct Limits {
   int max_unix_connections = 4096;
   int max_tcp_connections = 2048;
   // TCP connections that a gate has not trusted yet. For one more, the oldest
-  // is closed: a client that sends its request at once is always served.
+  // is closed, so a client that sends its request at once is always served.
   int max_anonymous_connections = 128;
 };
 
-// Not to be destroyed within its own callbacks.
+// Must not be destroyed within its own callbacks.
 class Server {
  public:
   using Handler = absl::AnyInvocable<void(std::unique_ptr<Exchange>)>;
   using ErrorBody = absl::AnyInvocable<Response(int, absl::string_view)>;
-  // Gets the request without its body, of which nothing has been read.
+  // Gets the request without its body, which has not been read.
   using Gate = absl::AnyInvocable<Admission(const Request&)>;
 
-  // `error_body` makes the answer to a request that never reaches `handler`, of
-  // its status and the reason.
+  // `error_body` makes the answer to a request that never reaches `handler`,
+  // from its status and the reason.
   Server(EventLoop* loop, const Limits& limits, Handler handler,
          ErrorBody error_body);
-  // Closes all connections as they are.
+  // Closes all connections at once.
   ~Server();
 
-  // Without a gate every connection is trusted. Call it before Listen().
+  // Without a gate every connection is trusted. Call before Listen().
   void SetGate(Gate gate);
-  // Takes a nonblocking socket that listens. There may be several.
+  // Adds a nonblocking socket that listens. There may be several.
   void Listen(UniqueFd socket, Peer::Kind kind);
   // Accepts the clients that wait in the kernel and stops listening. Closes
   // streams and idle connections at once, and each other connection after its
   // reply. Then calls `drained`, perhaps before Drain() returns.
   void Drain(absl::AnyInvocable<void()> drained);
-  // Stops listening and closes all connections as they are.
+  // Stops listening and closes all connections at once.
   void Close();
 
-  // Connections that are open, and those that ever were.
+  // Number of connections that are open, and of all that were accepted.
   size_t connections() const;
   size_t accepted() const { return accepted_; }
   int64_t streams() const;

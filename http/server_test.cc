@@ -75,7 +75,7 @@ TEST(ServerTest, NoHandlerIsCalledWithinAReply) {
     client.Send("GET /a HTTP/1.1\r\nHost: t\r\n\r\n");
     server.OnLoop([&] {
       if (i == 1) {
-        server.kept[i].reset();  // Which replies, too.
+        server.kept[i].reset();  // The destructor replies, too.
       } else {
         server.kept[i]->Reply({.body = "late"});
       }
@@ -83,7 +83,7 @@ TEST(ServerTest, NoHandlerIsCalledWithinAReply) {
     });
     EXPECT_EQ(client.ReadShort().substr(0, 3), i == 1 ? "500" : "200");
   }
-  // What came meanwhile was not read before what waited.
+  // Later requests were not read before those that waited.
   for (int i = 0; i < 3; ++i) EXPECT_EQ(client.ReadShort(), "200 GET /a  ");
 }
 
@@ -125,7 +125,7 @@ TEST(ServerTest, SlowHeadIsCutWhileOthersAreServed) {
   const absl::Time start = absl::Now();
   pollfd answer = {.fd = slow.fd(), .events = POLLIN};
   while (poll(&answer, 1, 0) == 0 && absl::Now() < start + absl::Seconds(10)) {
-    slow.Send("A");  // Never silent.
+    slow.Send("A");  // The client is never silent.
     EXPECT_EQ(other.Get("/a"), "200 GET /a  ");
   }
   EXPECT_GE(absl::Now() - start, absl::Milliseconds(150));
@@ -150,7 +150,7 @@ TEST(ServerTest, RefusesWhatIsTooLong) {
   TestServer server({.max_head_bytes = 1000,
                      .max_target_bytes = 100,
                      .max_body_bytes = size_t{4} << 20});
-  const std::string much(1 << 20, 'x');  // The client goes on sending.
+  const std::string much(1 << 20, 'x');  // The client continues to send.
   const struct {
     std::string request;
     absl::string_view want;
@@ -207,7 +207,7 @@ TEST(ServerTest, WaitsWithAcceptingAtTheLimit) {
   TestClient second = server.Connect();
   EXPECT_EQ(first.Get("/a"), "200 GET /a  ");
   EXPECT_EQ(second.Get("/a"), "200 GET /a  ");
-  TestClient third = server.Connect();  // In the kernel's queue.
+  TestClient third = server.Connect();  // Waits in the kernel's queue.
   third.SendGet("/third");
   EXPECT_EQ(first.Get("/a"), "200 GET /a  ");
   server.OnLoop([&] { EXPECT_EQ(server.server().connections(), 2u); });
@@ -222,7 +222,7 @@ TEST(ServerTest, GoesOnWhenThereAreDescriptorsAgain) {
   TestClient other(server.TcpSocket());
   rlimit before;
   getrlimit(RLIMIT_NOFILE, &before);
-  // All below other's descriptor are taken.
+  // All descriptors below other's are taken.
   const rlimit low = {static_cast<rlim_t>(other.fd() + 1), before.rlim_max};
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &low), 0);
   server.ConnectTo(other.fd());

@@ -68,7 +68,7 @@ void TestClient::Send(absl::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t size =
         send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (size < 0) return;  // The test sees what it reads.
+    if (size < 0) return;  // The test notices by what it reads.
     bytes.remove_prefix(static_cast<size_t>(size));
   }
 }

@@ -1,4 +1,4 @@
-// For tests of the server: one in its own thread, and clients that block.
+// For tests: a server on its own thread, and clients that block.
 #ifndef TROIKA_HTTP_SERVER_TESTING_H_
 #define TROIKA_HTTP_SERVER_TESTING_H_
 
@@ -18,24 +18,24 @@
 
 namespace troika::http {
 
-// A client's socket. Waits 10 seconds for anything, then there is nothing.
+// A client's socket. Reads give up after 10 seconds and return nothing.
 class TestClient {
  public:
   explicit TestClient(UniqueFd fd) : fd_(std::move(fd)) {}
 
   int fd() const { return fd_.get(); }
   void Send(absl::string_view bytes);
-  // "GET path HTTP/1.1", with a Host.
+  // Sends "GET path HTTP/1.1" with a Host header.
   void SendGet(absl::string_view path);
-  // One response: its head, the empty line, and a body of its Content-Length.
+  // Returns one response: its head, the empty line and the body.
   std::string Read();
   std::string ReadUntil(absl::string_view text);
   std::string ReadUntilClosed();
-  bool Closed();  // By the server, now or within the 10 seconds.
+  bool Closed();  // Whether the server closes within 10 seconds.
   void Leave() { fd_.Reset(); }
   void HalfClose();
 
-  // The status and the body of Read(), as "200 body".
+  // These return the status and the body of Read(), as "200 body".
   std::string Get(absl::string_view path);
   std::string ReadShort();
 
@@ -47,10 +47,9 @@ class TestClient {
   bool eof_ = false;
 };
 
-// Routes: /echo says what it was asked, /big replies with ?BYTES bytes, /later
-// keeps its exchange, /drop destroys it, /inject has a nasty header, /stream
-// and /flood stream. All members are of the loop's thread: look at them in
-// OnLoop().
+// Routes: /echo describes its request, /big replies with ?BYTES bytes, /later
+// keeps its exchange, /drop destroys it, /inject has a header with control
+// characters, /stream and /flood stream. Access all members in OnLoop().
 class TestServer {
  public:
   explicit TestServer(const Limits& limits = Limits(),
@@ -58,12 +57,13 @@ class TestServer {
   ~TestServer();
 
   void OnLoop(absl::FunctionRef<void()> what);
-  // Until the condition, evaluated in the loop's thread, holds; at most 10 s.
+  // Waits at most 10 seconds until the condition, evaluated on the loop's
+  // thread, holds.
   bool Await(absl::FunctionRef<bool()> condition);
   TestClient Connect();
   TestClient ConnectUnix();
   UniqueFd TcpSocket();    // Not connected.
-  void ConnectTo(int fd);  // It.
+  void ConnectTo(int fd);  // Connects a TcpSocket().
   // Connects a client and waits until the server has accepted it.
   TestClient ConnectAccepted();
   void Destroy() {
@@ -72,7 +72,7 @@ class TestServer {
 
   Server& server() { return *server_; }
 
-  // What /stream sends next, and its wakers.
+  // The next output of /stream, and its waker.
   struct Channel {
     std::string text;
     bool end = false;

@@ -31,7 +31,7 @@ TEST(StreamTest, SendsWhatTheSourceGivesUntilItEnds) {
     EXPECT_EQ(server.server().streams(), 1);
     server.channels[0]->text = "more\n";
     server.channels[0]->waker.Wake();
-    EXPECT_EQ(server.channels[0]->text, "");  // At once.
+    EXPECT_EQ(server.channels[0]->text, "");  // Wake() filled it at once.
   });
   EXPECT_EQ(client.ReadUntil("\n"), "more\n");
   server.OnLoop([&] {
@@ -111,7 +111,7 @@ TEST(StreamTest, StalledClientIsNotAskedForAndLosesNothing) {
   TestClient other = server.Connect();
   client.SendGet("/flood");
   client.ReadUntil("\r\n\r\n");
-  // Until the socket is full: then rounds of the loop ask for nothing.
+  // Waits until the socket is full: then the loop asks for no more bytes.
   int64_t fills = -1;
   ASSERT_TRUE(server.Await([&] {
     const int64_t before = std::exchange(fills, server.channels[0]->fills);
@@ -120,7 +120,7 @@ TEST(StreamTest, StalledClientIsNotAskedForAndLosesNothing) {
   for (int i = 0; i < 20; ++i) EXPECT_EQ(other.Get("/a"), "200 GET /a  ");
   server.OnLoop([&] {
     EXPECT_EQ(server.channels[0]->fills, fills);
-    EXPECT_LT(fills, 64);  // 4 MiB, of which the kernel has almost all.
+    EXPECT_LT(fills, 64);  // 4 MiB, almost all of which the kernel holds.
     server.channels[0]->waker.Wake();
     EXPECT_EQ(server.channels[0]->fills, fills);
     server.channels[0]->end = true;
@@ -152,7 +152,7 @@ TEST(StreamTest, SilenceIsLongerThanAnyDeadline) {
   TestClient stream = server.ConnectUnix();
   stream.SendGet("/stream");
   stream.ReadUntil("hello\n");
-  // Connections that came later are cut, one after the other.
+  // Connections that were opened later are closed, one after the other.
   for (int i = 0; i < 4; ++i) {
     TestClient idle = server.Connect();
     EXPECT_EQ(idle.Get("/a"), "200 GET /a  ");

@@ -1,4 +1,4 @@
-// For tests of the parser: what it made of bytes, as text.
+// For tests of the parser: shows its results as text.
 #ifndef TROIKA_HTTP_TESTING_H_
 #define TROIKA_HTTP_TESTING_H_
 
@@ -10,8 +10,8 @@
 
 namespace troika::http {
 
-// A line for each request, each of its headers and its body, and at the end how
-// the parser was left: idle, head, body or the error.
+// Returns a line for each request, each of its headers and its body, and at the
+// end the parser's state: idle, head, body or the error.
 std::string Transcript(const RequestParser::Limits& limits,
                        const std::vector<absl::string_view>& pieces);
 

@@ -1,4 +1,4 @@
-// The parts of a request's target, decoded.
+// Decodes the parts of a request's target.
 #ifndef TROIKA_HTTP_URI_H_
 #define TROIKA_HTTP_URI_H_
 
@@ -11,16 +11,16 @@
 
 namespace troika::http {
 
-// Nothing where an escape is no two hex digits, or where there is a NUL,
-// escaped or not. '+' stays.
+// Returns nullopt if an escape does not have two hex digits, or if there is a
+// NUL, escaped or not. '+' stays.
 std::optional<std::string> PercentDecode(absl::string_view text);
 
-// "/tasks/t%201" is {"tasks", "t 1"}, and "/" is {}. Nothing where the path
-// does not begin with a slash, or where a segment is, once decoded, "", "." or
-// ".." or holds a slash: each segment is safe as a file's name.
+// "/tasks/t%201" is {"tasks", "t 1"}, and "/" is {}. Returns nullopt if the
+// path does not begin with a slash, or if a decoded segment is "", "." or ".."
+// or contains a slash: each segment is safe as a file's name.
 std::optional<std::vector<std::string>> SplitPath(absl::string_view path);
 
-// "a=1&b=x+y&c" is {{"a", "1"}, {"b", "x y"}, {"c", ""}}. Nothing where
+// "a=1&b=x+y&c" is {{"a", "1"}, {"b", "x y"}, {"c", ""}}. Returns nullopt if
 // PercentDecode() refuses a part of it.
 std::optional<std::vector<std::pair<std::string, std::string>>> ParseQuery(
     absl::string_view query);
