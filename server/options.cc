@@ -17,26 +17,10 @@ namespace {
 
 constexpr absl::string_view kHelp = R"(usage: troika-server [FLAG...]
 
-Serves the tasks of one state folder ($TROIKA_HOME, by default
-~/.local/state/troika): runs them and shows them. It can be killed at any time,
-because agents and their logs do not depend on it. `troika serve` runs it.
-
-  --listen HOST:PORT      where to listen on TCP (default 127.0.0.1:4747); port 0
-                          takes any free one, none listens on the Unix socket
-                          alone
-  --allow-remote          let HOST be reachable from other machines; anybody who
-                          has the token can then do all that the user may
-  --host NAME             another name that clients call this server by; can be
-                          repeated
-  --demo                  offer a scripted agent, too, which needs no CLI
-  --max-running N         at most this many tasks run at once (default 10);
-                          others are queued
-  --max-running-per HARNESS=N  the same for one harness; can be repeated
-  --max-queued N          at most this many tasks are queued (default 10000)
-  --keep-for TIME         remove tasks that ended longer ago: 720h (default:
-                          never)
-  --keep-bytes SIZE       remove the oldest ended tasks while all their files
-                          are larger: 20G, 500M (default: never)
+Runs and serves the tasks of one state folder ($TROIKA_HOME, by default
+~/.local/state/troika). It can be killed at any time, because agents and their
+logs do not depend on it. `troika serve` runs it with the same flags, which
+`troika help serve` describes.
 )";
 
 struct Given {
