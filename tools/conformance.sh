@@ -51,7 +51,7 @@ done
 need "${TEST_PACKAGES[@]}"
 
 PROGRAMS=(
-  //cli:troika //server:troika-server //relay:troika-relay
+  //:troika //:troika-server //:troika-relay
   //testing/model:troika-model
 )
 say "building the programs: $config"
