@@ -40,8 +40,8 @@ void ResetSignals() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-// Runs in the guard's memory, which waits meanwhile: nothing here may change
-// what the guard still needs, nor allocate.
+// Runs in the memory of the guard, which waits meanwhile: this must neither
+// change anything that the guard still needs nor allocate.
 [[noreturn]] void Exec(const RelaySpec& spec, char* const* argv,
                        char* const* env, const AgentFds& fds, int failure_fd) {
   const auto fail = [&](Step step) {
@@ -51,7 +51,7 @@ void ResetSignals() {
   };
   setsid();
   ResetSignals();
-  // Everything of ours is CLOEXEC; what somebody else left open is not.
+  // All our descriptors are CLOEXEC; those that we have inherited may not be.
   syscall(SYS_close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC);
   if (dup2(fds.in, 0) < 0 || dup2(fds.out, 1) < 0 || dup2(fds.err, 2) < 0) {
     fail(Step::kStdio);
@@ -86,7 +86,7 @@ AgentStart StartAgent(const RelaySpec& spec, const AgentFds& fds) {
   UniqueFd fail_to(ends[1]);
   const std::vector<char*> argv = Pointers(spec.argv);
   const std::vector<char*> env = Pointers(spec.env);
-  // A copy of our memory would cost more than all else here.
+  // fork() would copy our memory, which would cost more than all else here.
   const pid_t pid = vfork();
   if (pid < 0) {
     return {.text = absl::StrCat("fork: ", strerror(errno))};

@@ -17,13 +17,13 @@ struct AgentFds {
 };
 
 struct AgentStart {
-  pid_t pid = 0;     // 0 where it could not be started;
-  std::string text;  // then why.
+  pid_t pid = 0;     // 0 if the agent could not be started.
+  std::string text;  // Then the reason.
 };
 
-// In a session and process group of its own, with default signals and none of
-// our descriptors but `fds` as its stdio. Returns when the program runs, or
-// can't.
+// Starts the agent in a session and process group of its own, with default
+// signals and none of our descriptors but `fds` as its stdio. Returns once the
+// program runs or has failed to start.
 AgentStart StartAgent(const RelaySpec& spec, const AgentFds& fds);
 
 }  // namespace troika::relay

@@ -74,7 +74,7 @@ absl::string_view ByteReader::String() { return Take(U32()); }
 std::vector<std::string> ByteReader::Strings() {
   std::vector<std::string> texts;
   const uint32_t count = U32();
-  // A count that the bytes can't hold ends at the first that is missing.
+  // If the count exceeds the bytes, the loop ends at the first missing string.
   for (uint32_t i = 0; i < count && ok_; ++i) texts.emplace_back(String());
   if (!ok_) texts.clear();
   return texts;

@@ -1,5 +1,5 @@
-// Numbers and strings as bytes, for frames and for the relay's spec. Little
-// endian; a string is its length and its bytes.
+// Encodes numbers and strings as bytes, for frames and for the relay's spec.
+// Numbers are little endian; a string is its length and its bytes.
 #ifndef TROIKA_RELAY_BYTES_H_
 #define TROIKA_RELAY_BYTES_H_
 
@@ -17,7 +17,7 @@ class ByteWriter {
   ByteWriter& U8(uint8_t value);
   ByteWriter& U32(uint32_t value);
   ByteWriter& I64(int64_t value);
-  // Milliseconds in 32 bits; what is out of their range becomes the nearest.
+  // Writes milliseconds in 32 bits, clamped to their range.
   ByteWriter& Millis(absl::Duration value);
   ByteWriter& String(absl::string_view text);
   ByteWriter& Strings(const std::vector<std::string>& texts);
@@ -28,8 +28,8 @@ class ByteWriter {
   std::string bytes_;
 };
 
-// Reads what ByteWriter wrote. Past the end everything is empty or 0, and ok()
-// is false for good.
+// Reads the output of ByteWriter. Past the end all values are empty or 0, and
+// ok() stays false.
 class ByteReader {
  public:
   explicit ByteReader(absl::string_view bytes) : rest_(bytes) {}

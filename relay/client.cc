@@ -44,7 +44,7 @@ void Client::Send(const Command& command) {
   Write();
 }
 
-// Where it fails, there may still be something to read, and then the end.
+// If a send fails, there may still be frames to read before the end.
 void Client::Write() {
   while (!out_.empty()) {
     const ssize_t n =
@@ -76,7 +76,8 @@ absl::StatusOr<Client::News> Client::OnPolled() {
     if (!frames_.ok()) {
       return absl::DataLossError("the relay sends what is no frame");
     }
-    // There is no more for now; a close is polled, too.
+    // There is no more for now. If the relay has closed, the next poll reports
+    // it.
     if (static_cast<size_t>(n) < sizeof(chunk)) break;
   }
   return news;
@@ -105,7 +106,7 @@ absl::Status Client::OnFrame(const Frame& frame, News* news) {
                              .record = reply->record,
                              .text = std::string(reply->text)});
   }
-  // Other frames are a newer relay's, which tells us nothing by them.
+  // Other frames come from a newer relay and are ignored.
   return absl::OkStatus();
 }
 

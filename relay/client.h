@@ -1,5 +1,5 @@
-// A connection to a relay. Records are not read here but from the log: the
-// relay says when it has grown.
+// A connection to a relay. Records are not sent over it: clients read them from
+// the log, and the relay says when the log has grown.
 //
 //   ASSIGN_OR_RETURN(Client client, Client::Connect(dir_fd, Role::kDriver));
 //   client.Send({.type = FrameType::kWrite, .key = "turn-2", .payload = line});
@@ -21,7 +21,7 @@
 
 namespace troika::relay {
 
-// Passive: its owner polls. Not thread-safe.
+// Passive: the owner polls. Not thread-safe.
 class Client {
  public:
   struct Answer {
@@ -30,35 +30,37 @@ class Client {
     int64_t record = 0;
     std::string text;
   };
-  // What has come since the last call.
+  // Frames that have come since the last call.
   struct News {
     bool tip = false;  // The log has grown.
-    // The relay's clock for deadlines, just now. Old relays don't tell it.
+    // The relay's clock for deadlines, just now. Old relays don't send it.
     std::optional<absl::Time> awake;
-    std::optional<std::string> trouble;  // Empty: it is over.
+    std::optional<std::string> trouble;  // Empty if the trouble is over.
     std::vector<Answer> answers;
   };
 
-  // Reaches the relay of a task's folder, whatever its path's length. Waits for
-  // nothing: its welcome comes as all else does. Unavailable where none listens
-  // there, or too many wait to be let in.
+  // Connects to the relay of a task's folder; the path may have any length.
+  // Does not wait: the welcome comes with OnPolled(), as all else does. Returns
+  // Unavailable if no relay listens there, or too many clients wait to be
+  // accepted.
   static absl::StatusOr<Client> Connect(int dir_fd, Role role);
 
   int fd() const { return fd_.get(); }
   short events() const;
 
-  // What the socket does not take at once waits here for OnPolled.
+  // Sends as much as the socket takes; OnPolled() sends the rest.
   void Send(const Command& command);
-  // Reads and writes what can be. Unavailable where the relay is gone, and all
-  // that it said was told;
-  // FailedPrecondition where it speaks no version that we do.
+  // Reads and writes without blocking. Returns Unavailable if the relay is gone
+  // and all its frames were returned, FailedPrecondition if we don't know the
+  // version that it speaks.
   absl::StatusOr<News> OnPolled();
 
-  // What we are to the relay, as another may drive it. Nothing before its
-  // welcome: until then it may refuse what is sent.
+  // Our role, which is watcher if another client drives. Unset before the
+  // relay's welcome: until then it may refuse commands.
   std::optional<Role> role() const { return role_; }
-  // Why we watch. kOtherDrives: the relay makes us the driver when that one is
-  // gone. Nothing before its welcome, and of relays that don't tell.
+  // Why we watch. If it is kOtherDrives, the relay makes us the driver when the
+  // other one is gone. Unset before the welcome, and with relays that don't
+  // send it.
   std::optional<WatchReason> watch_reason() const { return watch_reason_; }
 
  private:

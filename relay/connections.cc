@@ -24,13 +24,13 @@ namespace {
 constexpr size_t kMaxConnections = 512;
 constexpr absl::Duration kHelloDeadline = absl::Seconds(5);
 constexpr absl::Duration kAcceptPause = absl::Seconds(1);
-// Replies that a client does not read, before it is closed.
+// A client is closed if it leaves more replies unread.
 constexpr size_t kMaxOut = size_t{256} << 10;
 constexpr size_t kReadChunk = size_t{16} << 10;
-// What one connection may send before it is the others' turn.
+// Bytes that one connection may send before the others get their turn.
 constexpr size_t kReadTurn = size_t{1} << 20;
 
-// The process at the other end, if it is the owner's or root's.
+// Returns the process at the other end, if it belongs to the owner or to root.
 std::optional<Peer> OwnersPeer(int fd) {
   ucred peer = {};
   socklen_t size = sizeof(peer);
@@ -80,7 +80,7 @@ struct Connections::Connection {
   FrameReader frames{kMaxFrame};
   std::string out;
   bool greeted = false;
-  bool closing = false;  // Once `out` is sent.
+  bool closing = false;  // Closes once `out` is sent.
   Peer peer;
   uint8_t version = kFrameVersion;
   Role role = Role::kWatcher;
@@ -96,7 +96,7 @@ Connections::Connections(UniqueFd listener, Handler* handler)
 Connections::~Connections() = default;
 
 void Connections::AddPollFds(std::vector<pollfd>* fds) const {
-  // While no more can be accepted, those who wait would keep us busy.
+  // While no client can be accepted, polling the listener would keep us busy.
   fds->push_back(
       {.fd = accept_again_ ? -1 : listener_.get(), .events = POLLIN});
   for (const auto& c : connections_) {

@@ -1,7 +1,8 @@
-// The connections to a relay: one drives, any number watch. Who wants to drive
-// while another does becomes the driver when that one is gone. None of them can
-// hold up the relay or each other: what a client does not read is dropped but
-// for the last notice of each kind, and who sends nonsense is closed.
+// The connections to a relay: one drives, any number watch. A client that wants
+// to drive while another does becomes the driver when that one is gone. No
+// client can hold up the relay or the others: notices that a client does not
+// read are dropped, but for the last of each kind, and a client that sends
+// garbage is closed.
 #ifndef TROIKA_RELAY_CONNECTIONS_H_
 #define TROIKA_RELAY_CONNECTIONS_H_
 
@@ -22,12 +23,12 @@
 namespace troika::relay {
 
 // Listens in a task's folder, at kSocketName. The caller holds the log's lock,
-// so a socket that is there is a dead relay's.
+// so an existing socket belongs to a dead relay and is replaced.
 absl::StatusOr<UniqueFd> ListenIn(int dir_fd);
 
 class Connections {
  public:
-  // What came of a command. `text` is for people.
+  // The result of a command. `text` is for people.
   struct Answer {
     ReplyCode code = ReplyCode::kOk;
     int64_t record = 0;
@@ -48,9 +49,9 @@ class Connections {
   ~Connections();
 
   void AddPollFds(std::vector<pollfd>* fds) const;
-  // `fds` are those that AddPollFds added, polled.
+  // `fds` are the polled entries that AddPollFds() added.
   void OnPolled(const pollfd* fds, absl::Time now);
-  // When OnPolled is to be called even if nothing came.
+  // The time at which to call OnPolled() even if nothing came.
   absl::Time deadline() const;
 
   // Whether a driver is connected.
@@ -67,7 +68,7 @@ class Connections {
   void OnFrame(Connection& connection, const Frame& frame);
   void OnHello(Connection& connection, const Frame& frame);
   void SendWelcome(Connection& connection);
-  // Makes the first of those who want to drive the driver, where none is there.
+  // If there is no driver, chooses the first connection that wants to drive.
   void ChooseDriver();
   void OnCommand(Connection& connection, const Frame& frame);
   void Send(Connection& connection);
@@ -76,7 +77,7 @@ class Connections {
   Handler* const handler_;
   std::vector<std::unique_ptr<Connection>> connections_;
   std::string trouble_;
-  // Set while descriptors have run out: when to accept again.
+  // While descriptors have run out: the time to accept again.
   std::optional<absl::Time> accept_again_;
 };
 

@@ -1,5 +1,5 @@
-// Relays whose log can't grow: on a disk that is full, and under a limit on the
-// size of files, which needs no rights and looks alike.
+// Tests relays whose log can't grow: on a full disk, and under a limit on the
+// size of files, which needs no privileges and has the same effect.
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
@@ -41,7 +41,7 @@ void WriteFile(const std::string& path, const std::string& text) {
   std::ofstream(path) << text;
 }
 
-// Enters a mount namespace of our own, as root or in a user namespace.
+// Enters a new mount namespace, as root or in a user namespace.
 absl::Status EnterNamespace() {
   const uid_t uid = getuid();
   const gid_t gid = getgid();
@@ -70,9 +70,9 @@ absl::Status MountSmallDisk(const std::string& path) {
   return absl::OkStatus();
 }
 
-// What MountSmallDisk() returns, tried in a process of its own: a namespace
-// that was entered in vain can't be left, and in a chroot the paths in /proc,
-// by which we find our programs, are wrong in it.
+// Returns the result of MountSmallDisk() in another process, because a
+// namespace can't be left if the mount fails, and in a chroot the paths in
+// /proc, by which we find our programs, are wrong in it.
 absl::Status TryMountSmallDisk(const std::string& path) {
   int fds[2];
   CHECK(pipe2(fds, O_CLOEXEC) == 0);
@@ -95,8 +95,8 @@ absl::Status TryMountSmallDisk(const std::string& path) {
   return absl::UnavailableError(std::string(text, size > 0 ? size : 0));
 }
 
-// The folder of a small disk which holds all task folders from then on, or why
-// this machine lets us have none.
+// Returns the folder of a small disk, which holds all task folders from then
+// on, or the reason why this machine does not permit one.
 const absl::StatusOr<std::string>& SmallDisk() {
   static const auto* const disk = [] {
     const std::string path = absl::StrCat(getenv("TEST_TMPDIR"), "/small_disk");
@@ -109,7 +109,7 @@ const absl::StatusOr<std::string>& SmallDisk() {
   return *disk;
 }
 
-// What keeps a relay's log from growing.
+// Keeps a relay's log from growing.
 class Obstacle {
  public:
   virtual ~Obstacle() = default;
@@ -123,7 +123,7 @@ class FullDisk : public Obstacle {
   void Raise(TestRelay&) override { Fill(kRoom); }
   void Remove() override { unlink(Path().c_str()); }
 
-  // Leaves so many bytes free.
+  // Leaves `room` bytes free.
   static void Fill(int64_t room) {
     const UniqueFd fd(
         open(Path().c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
@@ -141,7 +141,7 @@ class FullDisk : public Obstacle {
 class SizeLimit : public Obstacle {
  public:
   void Raise(TestRelay& relay) override {
-    // Until it runs, the guard is called like its relay.
+    // Until the guard runs, its process has the name of its relay.
     while (RelayProcess(relay.folder().path(), "troika-guard") == 0) {
       absl::SleepFor(absl::Milliseconds(1));
     }
@@ -175,7 +175,7 @@ class DiskFullTest : public ::testing::TestWithParam<Kind> {
     }
   }
 
-  // The next trouble that the relay tells; nothing where it is gone.
+  // Returns the next trouble that the relay reports, or nullopt if it is gone.
   static std::optional<std::string> NextTrouble(Client& client) {
     while (true) {
       const auto news = client.OnPolled();
@@ -201,14 +201,14 @@ TEST_P(DiskFullTest, TheAgentWaitsAndNothingIsLost) {
   const auto driver = relay.Connect(Role::kDriver);
   ASSERT_NE(driver, nullptr);
   obstacle_->Raise(relay);
-  // The answer may come together with the trouble, so Ask() could miss that.
+  // The answer may come together with the trouble, which Ask() could miss.
   driver->Send({.key = "go", .payload = "\n"});
   const auto trouble = NextTrouble(*driver);
   ASSERT_TRUE(trouble.has_value());
   EXPECT_THAT(*trouble, HasSubstr("the agent waits"));
   EXPECT_EQ(relay.Ask(*driver, {.key = "more", .payload = "x\n"}).code,
             ReplyCode::kExhausted);
-  // Who comes later hears of it too.
+  // Later clients are told, too.
   auto watcher = Client::Connect(relay.dir_fd(), Role::kWatcher);
   ASSERT_TRUE(watcher.ok());
   EXPECT_EQ(NextTrouble(*watcher), trouble);
@@ -225,7 +225,7 @@ TEST_P(DiskFullTest, TheAgentWaitsAndNothingIsLost) {
   EXPECT_THAT(log.records.back().payload, HasSubstr("\"code\":3"));
 }
 
-// What the disk does not take of its output fits into its pipe.
+// The output that the disk does not take fits into the agent's pipe.
 TEST_P(DiskFullTest, AnAgentThatEndsMeanwhileIsRecordedToo) {
   TestRelay relay("read x; seq 1 60000; exit 3");
   const auto driver = relay.Connect(Role::kDriver);
@@ -253,12 +253,12 @@ TEST_P(DiskFullTest, AfterAWhileTheAgentIsStopped) {
   EXPECT_NE(NextTrouble(*driver).value_or(""), "");
   ASSERT_TRUE(relay.WaitForEnd());
   const CollectingSink log = relay.Log();
-  // It begins with what was said, without a gap.
+  // The log begins with the agent's output, without a gap.
   const std::string said = Joined(log, Stream::kStdout);
   EXPECT_GT(said.size(), 1000);
   EXPECT_EQ(Seq(60000).compare(0, said.size(), said), 0);
   if (GetParam() == Kind::kSizeLimit) {
-    // No reserve helps there: who listens is told.
+    // The reserve does not help there, so the clients are told.
     EXPECT_THAT(NextTrouble(*driver).value_or(""),
                 HasSubstr("the log's last record is lost"));
     return;

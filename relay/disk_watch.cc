@@ -20,7 +20,7 @@ constexpr int64_t kReserveBytes = 64 << 10;
 void DiskWatch::Reserve() {
   const UniqueFd fd(openat(dir_fd_, kReserveName,
                            O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  // Without it the last words may be lost, which the next reader will tell.
+  // Without the reserve the last record may be lost; the next reader notices.
   if (fd.ok()) (void)posix_fallocate(fd.get(), 0, kReserveBytes);
 }
 

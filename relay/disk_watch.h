@@ -1,4 +1,4 @@
-// Whether a log can be written, and what to do where it can't.
+// Watches whether a log can be written, and keeps a reserve for a full disk.
 #ifndef TROIKA_RELAY_DISK_WATCH_H_
 #define TROIKA_RELAY_DISK_WATCH_H_
 
@@ -17,20 +17,20 @@ class DiskWatch {
   explicit DiskWatch(int dir_fd) : dir_fd_(dir_fd) {}
   ~DiskWatch();
 
-  // Sets a block aside in the folder, for the log's last words on a full disk.
+  // Reserves a block in the folder, for the log's last record on a full disk.
   void Reserve();
 
-  // A write succeeded or did not. Returns what to tell people where that is
-  // news, else an empty text.
+  // Takes the status of a write. Returns a message for people if writes begin
+  // to fail or succeed again, else "".
   std::string OnWrite(const absl::Status& status, absl::Time now);
   // Since when writes fail; unset while they succeed.
   std::optional<absl::Time> failing_since() const { return failing_since_; }
 
-  // Why the log is no place to write to any more: its file was removed, or cut
-  // behind our back. Empty where all is well.
+  // Returns why the log must not be written to any more: its file was removed,
+  // or truncated by somebody else. Empty if all is well.
   std::string Inspect(const LogWriter& log) const;
 
-  // Frees the block.
+  // Frees the reserved block.
   void UseReserve();
 
  private:

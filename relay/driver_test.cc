@@ -1,5 +1,5 @@
 // A relay has one driver at a time, promotes the next when that one is gone,
-// and accepts none that an agent started.
+// and refuses processes that an agent started.
 #include <poll.h>
 
 #include <cstdlib>
@@ -22,7 +22,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Polls a client until it drives, for up to 10 s.
+// Polls a client until it is the driver, for up to 10 s.
 bool BecomesDriver(Client& client) {
   const absl::Time deadline = absl::Now() + absl::Seconds(10);
   while (client.role() != Role::kDriver && absl::Now() < deadline) {
@@ -64,8 +64,8 @@ TEST(DriverTest, WhoWaitsDrivesWhenTheDriverIsGone) {
   ASSERT_TRUE(relay.WaitForEnd());
 }
 
-// Says hello as a driver, asks for a turn, and prints the role, the reason and
-// the end of the reply. `prefix` is put before the interpreter.
+// A script that says hello as a driver, asks for a turn, and prints the role,
+// the reason and the end of the reply. `prefix` precedes the interpreter.
 std::string Intruder(absl::string_view prefix = "") {
   return absl::StrCat(prefix, R"( python3 -c '
 import socket, sys
@@ -101,7 +101,7 @@ TEST(DriverTest, AgentsCantDriveOtherAgents) {
     TestRelay intruder(Intruder(prefix), {.cwd = victim.folder().path()});
     ExpectTurnedAway(intruder, victim);
   }
-  // Nor do they keep others from it.
+  // The intruders do not keep others from driving.
   const auto driver = victim.Connect(Role::kDriver);
   ASSERT_NE(driver, nullptr);
   EXPECT_EQ(driver->role(), Role::kDriver);

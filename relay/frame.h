@@ -1,8 +1,8 @@
-// What goes over a relay's socket: docs/relay.md.
+// The frames on a relay's socket: docs/relay.md.
 //
-// A frame is a length (4 bytes, of what follows), a version, a type and a body.
-// Every command's body begins with its key, so that a relay can answer even to
-// commands that it does not know.
+// A frame is a length (4 bytes, which counts the rest), a version, a type and a
+// body. Every command's body begins with its key, so that a relay can answer
+// even unknown commands.
 #ifndef TROIKA_RELAY_FRAME_H_
 #define TROIKA_RELAY_FRAME_H_
 
@@ -17,7 +17,7 @@ namespace troika::relay {
 
 inline constexpr char kSocketName[] = "relay.sock";
 inline constexpr uint8_t kFrameVersion = 1;
-// Of frames that a driver sends, and of all others.
+// Limits for frames that a driver sends, and for all others.
 inline constexpr size_t kMaxCommandFrame = size_t{32} << 20;
 inline constexpr size_t kMaxFrame = size_t{16} << 10;
 
@@ -53,7 +53,7 @@ struct Frame {
   absl::string_view body;
 };
 
-// The first frame of every connection.
+// The first frame that a client sends.
 struct Hello {
   uint8_t max_version = kFrameVersion;
   Role role = Role::kWatcher;
@@ -62,14 +62,15 @@ struct Hello {
 // Why a connection watches.
 enum class WatchReason : uint8_t {
   kAskedTo = 0,
-  kOtherDrives = 1,  // It will drive, and be told so, when that one is gone.
-  kNotAllowed = 2,   // Its process was started by an agent, or may have been.
+  // It becomes the driver, and is told so, when that one is gone.
+  kOtherDrives = 1,
+  kNotAllowed = 2,  // An agent started its process, or may have.
 };
 
-// Its answer: the version and the role that hold from here on, and where the
-// log stands. Comes again where a watcher becomes the driver.
+// The answer to Hello: the version and the role that apply from here on, and
+// the end of the log. Sent again if a watcher becomes the driver.
 struct Welcome {
-  // What relays did not tell at first.
+  // Fields that the first relays did not send.
   struct More {
     absl::Time awake;  // The relay's clock for deadlines, now.
     WatchReason watch_reason = WatchReason::kAskedTo;
@@ -84,17 +85,17 @@ struct Welcome {
 struct Command {
   FrameType type = FrameType::kWrite;
   absl::string_view key;
-  // kWrite: the bytes. kSignal, kStop, kNote: the note to append first; of
-  // kSignal and kStop it may be empty.
+  // kWrite: the bytes. kSignal, kStop, kNote: the note to append first, which
+  // may be empty for kSignal and kStop.
   absl::string_view payload;
-  int32_t signal = 0;    // kSignal: to the agent's process group.
-  absl::Duration grace;  // kStop: after each of the signals.
+  int32_t signal = 0;    // kSignal: sent to the agent's process group.
+  absl::Duration grace;  // kStop: the time after each of the signals.
 };
 
 struct Reply {
   absl::string_view key;
   ReplyCode code = ReplyCode::kOk;
-  int64_t record = 0;  // The command's first; 0 where it made none.
+  int64_t record = 0;  // First record of the command, or 0 if it made none.
   absl::string_view text;
 };
 
@@ -104,7 +105,7 @@ struct Tip {
   int64_t offset = 0;
 };
 
-// Something is wrong with the log; empty: no more.
+// Describes a problem with the log; empty if it is over.
 struct Trouble {
   absl::string_view text;
 };
@@ -116,8 +117,9 @@ std::string Encode(const Reply& reply);
 std::string Encode(const Tip& tip);
 std::string Encode(const Trouble& trouble);
 
-// Nothing where the body is not of that type. Bytes after what we know are
-// from a newer version and ignored. Views borrow from the frame.
+// These return nullopt if the frame has another type or its body is cut short.
+// They ignore further bytes, which are from a newer version. Views borrow from
+// the frame.
 std::optional<Hello> DecodeHello(const Frame& frame);
 std::optional<Welcome> DecodeWelcome(const Frame& frame);
 std::optional<Command> DecodeCommand(const Frame& frame);
@@ -125,10 +127,10 @@ std::optional<Reply> DecodeReply(const Frame& frame);
 std::optional<Tip> DecodeTip(const Frame& frame);
 std::optional<Trouble> DecodeTrouble(const Frame& frame);
 
-// The key that a command's body begins with, whatever the command.
+// Returns the key at the start of a command's body, whatever the command.
 absl::string_view KeyOf(const Frame& frame);
 
-// Finds the frames in a stream of bytes.
+// Splits a stream of bytes into frames.
 class FrameReader {
  public:
   explicit FrameReader(size_t max_frame) : max_frame_(max_frame) {}
@@ -137,10 +139,10 @@ class FrameReader {
   void Feed(absl::string_view bytes) {
     buffer_.append(bytes.data(), bytes.size());
   }
-  // The next whole frame, valid until the next call of a member. Nothing where
-  // it has not come yet, or where !ok().
+  // Returns the next whole frame, valid until the next call of a member, or
+  // nullopt if it has not come yet or !ok().
   std::optional<Frame> Next();
-  // False where a length made no sense: the stream can't be read any further.
+  // False if a length was invalid: the stream can't be read any further.
   bool ok() const { return ok_; }
 
  private:

@@ -1,5 +1,6 @@
-// Bytes as what a client or a relay sends: however they come, they are the same
-// frames, and what can be decoded means what it says when it is encoded again.
+// Parses any bytes as the input of a client or a relay: the frames must not
+// depend on how the bytes are split, and a decoded frame must be the same when
+// it is encoded again.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +19,7 @@ namespace {
 
 constexpr size_t kHead = 6;  // Length, version and type.
 
-// A body may be longer than what we know of it.
+// A body may be longer than its known fields.
 template <typename T>
 void CheckAgain(const std::optional<T>& decoded, const Frame& frame) {
   if (!decoded) return;

@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// The whole frame that `bytes` are.
+// Parses `bytes`, which are one frame.
 Frame FrameIn(const std::string& bytes, FrameReader* reader) {
   reader->Feed(bytes);
   const auto frame = reader->Next();
@@ -26,7 +26,7 @@ Frame FrameIn(const std::string& bytes, FrameReader* reader) {
   return frame.value_or(Frame{});
 }
 
-// Decoded as what its type says, and encoded again.
+// Decodes a frame by its type and encodes it again.
 std::string Again(const Frame& frame) {
   if (const auto hello = DecodeHello(frame)) return Encode(*hello);
   if (const auto welcome = DecodeWelcome(frame)) return Encode(*welcome);
@@ -37,7 +37,7 @@ std::string Again(const Frame& frame) {
   return "";
 }
 
-// What the frozen frames are.
+// The current encoding of the frozen frames.
 std::map<std::string, std::string> KnownFrames() {
   return {
       {"hello_watcher", Encode(Hello{})},
@@ -69,7 +69,7 @@ std::map<std::string, std::string> KnownFrames() {
   };
 }
 
-// Relays outlive upgrades: what version 1 means can never change. Where this
+// Relays outlive upgrades: the meaning of version 1 can never change. If this
 // fails, the code is wrong and not the file.
 TEST(FrameTest, Version1IsFrozen) {
   const auto frozen = FrozenBytes("relay/testdata/frames_v1.txt");
@@ -125,7 +125,7 @@ TEST(FrameTest, WelcomeTellsMoreThanItDidAtFirst) {
   more.more = {.awake = absl::FromUnixMicros(0x123456789abcdef),
                .watch_reason = WatchReason::kNotAllowed};
   const std::string bytes = Encode(more);
-  // Frozen, like the file's.
+  // Frozen, like the frames in the file.
   EXPECT_EQ(absl::BytesToHexString(bytes.substr(Encode(plain).size())),
             "efcdab896745230102");
   EXPECT_EQ(bytes.substr(4, Encode(plain).size() - 4), Encode(plain).substr(4));
@@ -161,7 +161,7 @@ TEST(FrameTest, OtherTypesAndRolesAreNothing) {
   EXPECT_EQ(KeyOf({.body = "\xff\xff\xff\xff"}), "");
 }
 
-// Type and body of each frame that comes when `stream` is fed in pieces.
+// Feeds `stream` in pieces and returns type and body of each frame.
 std::vector<std::string> Frames(absl::string_view stream,
                                 const std::function<size_t()>& step) {
   std::vector<std::string> frames;

@@ -11,8 +11,9 @@
 
 namespace troika::relay {
 
-// The named byte strings of a file: a name on a line of its own, then lines of
-// hexadecimal bytes that begin with a space. Lines with a '#' are comments.
+// Reads the named byte strings of a file: a name on a line of its own, then
+// lines of hexadecimal bytes that begin with a space. Lines with a '#' are
+// comments.
 inline std::map<std::string, std::string> FrozenBytes(const std::string& path) {
   std::map<std::string, std::string> found;
   std::ifstream file(path);

@@ -23,10 +23,10 @@
 namespace troika::relay {
 namespace {
 
-// What helpers of an agent take to see that it is gone and to end themselves.
+// Time for an agent's helpers to notice that it is gone and to end themselves.
 constexpr absl::Duration kLeaveGrace = absl::Milliseconds(300);
 constexpr absl::Duration kKillAgain = absl::Milliseconds(10);
-// After that, what can't be ended is named and left.
+// After that, processes that can't be killed are named and left alone.
 constexpr absl::Duration kGiveUp = absl::Seconds(10);
 constexpr size_t kMaxNames = 50;
 
@@ -69,7 +69,7 @@ class Guard {
   }
 
  private:
-  // How far the ending has come.
+  // The last step of the ending that was taken.
   enum class Ending { kNone, kInterrupted, kTerminated, kKilling };
 
   void Report(const GuardReport& report) {
@@ -88,7 +88,7 @@ class Guard {
     const ssize_t n = recv(relay_.get(), &command, sizeof(command), 0);
     if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
     if (n != sizeof(command)) {
-      // The relay is dead: nobody would record what the agent says.
+      // The relay is dead, so nobody would record the agent's output.
       relay_.Reset();
       Kill();
       return;
@@ -105,7 +105,7 @@ class Guard {
     }
   }
 
-  // The agent has not been waited for, so its pid is still its own.
+  // The agent has not been reaped, so its pid can't belong to another process.
   void SignalGroup(int signal) {
     if (agent_ == 0) return;
     kill(-agent_, signal);
@@ -164,7 +164,8 @@ class Guard {
     if (ending_ != Ending::kKilling) return NextStep();
     const std::vector<ProcessInfo> killed = KillDescendants();
     const bool given_up = clock_.Awake() > give_up_;
-    if (given_up) leaving_ = true;  // What can't be ended is always named.
+    // Processes that can't be killed are always named.
+    if (given_up) leaving_ = true;
     for (const ProcessInfo& process : killed) {
       if (process.pid != agent_) Remember(process.name);
     }
@@ -191,12 +192,12 @@ class Guard {
   SystemClock clock_;
   UniqueFd relay_;
   UniqueFd signals_;
-  pid_t agent_ = 0;  // 0 once it was waited for.
+  pid_t agent_ = 0;  // 0 once the agent was reaped.
   absl::Duration grace_;
   Ending ending_ = Ending::kNone;
   absl::Time due_ = absl::InfiniteFuture();  // Time of the next step.
   absl::Time give_up_;
-  // The agent ended by itself, and what it left behind is to be named.
+  // The agent ended by itself, and the processes that it left are to be named.
   bool leaving_ = false;
   std::vector<std::string> names_;
 };

@@ -1,8 +1,9 @@
-// The guard: starts the agent, waits for it, and ends whatever it started.
+// The guard: starts the agent, waits for it, and ends all processes that it
+// started.
 //
-// Relay and guard are both subreapers, and a socket between them tells either
-// that the other died. While the guard lives, it alone sends signals; it holds
-// the log's lock too, so that a free lock means that nothing is left.
+// Relay and guard are both subreapers, and the socket between them tells each
+// if the other died. While the guard lives, it alone sends signals. It holds
+// the log's lock too, so that a free lock means that no process is left.
 #ifndef TROIKA_RELAY_GUARD_H_
 #define TROIKA_RELAY_GUARD_H_
 
@@ -12,7 +13,7 @@
 
 namespace troika::relay {
 
-// The guard's whole life, in a process of its own. `relay` is its socket.
+// Runs the guard until it ends, in a process of its own. `relay` is its socket.
 [[noreturn]] void RunGuard(const RelaySpec& spec, const AgentFds& agent,
                            UniqueFd relay);
 

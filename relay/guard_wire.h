@@ -1,4 +1,4 @@
-// What relay and guard tell each other, a packet each.
+// The messages between relay and guard, each a packet.
 #ifndef TROIKA_RELAY_GUARD_WIRE_H_
 #define TROIKA_RELAY_GUARD_WIRE_H_
 
@@ -12,32 +12,32 @@
 
 namespace troika::relay {
 
-// What the guard is asked for.
+// A command of the relay.
 struct GuardCommand {
   enum class Kind : int32_t {
-    kSignal,  // `signal` to the agent's group.
-    kStop,    // The whole ending; asked again, its next step at once.
-    kKill,    // Its last step.
+    kSignal,  // Sends `signal` to the agent's group.
+    kStop,    // Begins the ending, or takes its next step at once.
+    kKill,    // Takes the last step of the ending.
   };
   Kind kind = Kind::kSignal;
   int32_t signal = 0;
   absl::Duration grace;
 };
 
-// What the guard reports.
+// A report of the guard.
 struct GuardReport {
   enum class Kind : uint8_t {
     kStarted,      // `pid`
     kStartFailed,  // `text`
     kSignalled,    // `signal`
-    kExited,       // `status` and what it used.
+    kExited,       // `status` and resource usage.
     kLeftover,     // `names` outlived the agent and were ended.
     kGone,         // No process is left; the guard ends.
   };
   Kind kind = Kind::kStarted;
   int32_t pid = 0;
   int32_t signal = 0;
-  int32_t status = 0;  // As of wait.
+  int32_t status = 0;  // Status from wait4().
   absl::Duration user_time;
   absl::Duration system_time;
   int64_t max_rss_kb = 0;
@@ -47,7 +47,7 @@ struct GuardReport {
 
 inline constexpr size_t kMaxGuardPacket = 8 << 10;
 
-// kExited, of what wait4 told.
+// Makes a kExited report from the results of wait4().
 GuardReport ExitReport(int status, const rusage& used);
 
 std::string Encode(const GuardReport& report);

@@ -1,5 +1,5 @@
-// A troika-relay for tests, on a machine whose time is set 8 hours ahead when
-// the task's folder holds a file `leap`.
+// A troika-relay for tests. Its clock leaps 8 hours ahead when the task's
+// folder holds a file `leap`.
 #include <fcntl.h>
 #include <unistd.h>
 
