@@ -9,11 +9,11 @@
 namespace troika::relay {
 namespace {
 
-// Longer lines have records of their own: a batch would save little, and
-// damage to one byte of it would cost all of them.
+// Longer lines have records of their own: a batch would save little, and a
+// damaged byte in it would cost all its lines.
 constexpr size_t kMaxBatchedLine = 256;
-// Bytes of a batch as the log holds it, without its head. What is lost if one
-// is torn or damaged is no more than this.
+// Size of a batch in the log, without its head. No more than this is lost if a
+// batch is torn or damaged.
 constexpr size_t kMaxBatch = size_t{16} << 10;
 constexpr int64_t kMinBatchLines = 2;
 
@@ -22,7 +22,7 @@ struct Batch {
   int64_t count = 0;
 };
 
-// The lines at the start of `lines` that fit into one batch.
+// Returns the lines at the start of `lines` that fit into one batch.
 Batch LeadingBatch(absl::string_view lines) {
   Batch batch;
   while (batch.bytes < lines.size()) {
@@ -85,7 +85,7 @@ void LineRecorder::FlushPart() {
 }
 
 void LineRecorder::Finish() {
-  // A line that was continued has an end even where nothing more came.
+  // A continued line needs an end even if nothing more came.
   if (part_.empty() && !continued_) return;
   Append(part_, LineEnd::kNone);
   part_.clear();

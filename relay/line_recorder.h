@@ -1,5 +1,5 @@
-// Records a stream of bytes as lines. Short lines that come at once are one
-// batch where the log's version has batches, so that a flood of them costs
+// Records a stream of bytes as lines. If the log's version has batches, short
+// lines that come together are written as one, so that a flood of them costs
 // little more than its bytes.
 #ifndef TROIKA_RELAY_LINE_RECORDER_H_
 #define TROIKA_RELAY_LINE_RECORDER_H_
@@ -16,12 +16,12 @@ class LineRecorder {
  public:
   LineRecorder(Stream stream, LogWriter* log) : stream_(stream), log_(log) {}
 
-  // Appends every line that `bytes` ends. The start of another one waits for
-  // its end, but never grows beyond a record's payload.
+  // Appends every line that `bytes` completes. The start of an unfinished line
+  // is kept until its end comes, but never grows beyond a record's payload.
   void Feed(absl::string_view bytes);
-  // Appends what waits, to be continued.
+  // Appends the unfinished line as a record that is continued later.
   void FlushPart();
-  // The stream ended: appends what waits, without an end-of-line.
+  // Ends the stream: appends the unfinished line, without an end-of-line.
   void Finish();
 
   bool waiting() const { return !part_.empty(); }
@@ -30,13 +30,13 @@ class LineRecorder {
   void Append(absl::string_view bytes, LineEnd end);
   // Appends whole lines, each with its end-of-line.
   void AppendLines(absl::string_view lines);
-  // Adds to what waits, and appends it where that is a record's worth.
+  // Adds to the unfinished line, and appends it once it fills a record.
   void Keep(absl::string_view bytes);
 
   const Stream stream_;
   LogWriter* const log_;
   std::string part_;
-  bool continued_ = false;  // The line has begun in a record before.
+  bool continued_ = false;  // An earlier record holds the start of the line.
 };
 
 }  // namespace troika::relay

@@ -22,7 +22,7 @@ using ::testing::SizeIs;
 class LineRecorderTest : public ::testing::Test {
  protected:
   void Begin(int version = kLogVersion) {
-    log_.reset();  // It has the lock.
+    log_.reset();  // Releases the lock.
     SetLogBytes(folder_.fd(), HeaderLine("task1", version));
     auto log = LogWriter::Open(folder_.fd(), "task1", &clock_);
     ASSERT_TRUE(log.ok());

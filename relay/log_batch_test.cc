@@ -1,4 +1,4 @@
-// Logs of version 2: batches, whole, torn and damaged.
+// Tests logs of version 2: batches, whole, torn and damaged.
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,9 +21,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr size_t kRecords = 11;  // Of BatchLog().
+constexpr size_t kRecords = 11;  // Number of records in BatchLog().
 
-// Whether all records of `told` are in `bytes`, too, which is not damaged.
+// Returns whether `bytes`, which are not damaged, hold all records of `told`.
 bool IsPartOf(const CollectingSink& told, const std::string& bytes) {
   std::map<int64_t, std::string> payloads;
   for (const OwnedRecord& record :
@@ -37,7 +37,7 @@ bool IsPartOf(const CollectingSink& told, const std::string& bytes) {
       });
 }
 
-// Opens `bytes` as a log, appends, and expects that to be read.
+// Opens `bytes` as a log, appends a record, and expects that to be read.
 CollectingSink AppendTo(absl::string_view bytes) {
   const TempFolder folder;
   SetLogBytes(folder.fd(), bytes);
@@ -116,7 +116,7 @@ TEST(LogBatchTest, TheGreatestBatchIsRead) {
               &bytes);
   EXPECT_THAT(ReadBytes(bytes, bytes.size()).told.records,
               SizeIs(kMaxPayload / 2));
-  // From where the writer of a whole log starts, its head is far away.
+  // A writer begins to look for the log's end far behind the batch's head.
   EXPECT_THAT(AppendTo(bytes).damages, IsEmpty());
 }
 
@@ -130,7 +130,8 @@ TEST(LogBatchTest, EveryFlippedBitIsSeen) {
         << "bit " << i;
     EXPECT_TRUE(AllAccounted(bytes, result)) << "bit " << i;
     EXPECT_TRUE(IsPartOf(result.told, good)) << "bit " << i;
-    // All but the record or batch that was hit, or two that were made one.
+    // All records stand but the record or batch that was hit, or two that were
+    // joined.
     if (result.status.ok()) {
       EXPECT_GE(result.told.records.size(), kRecords - 5) << "bit " << i;
     }
@@ -145,7 +146,7 @@ TEST(LogBatchTest, EveryFlipCanBeAppendedTo) {
   for (size_t i = 0; i < good.size() * 8; i += 3) {
     std::string bytes = good;
     bytes[i / 8] = static_cast<char>(bytes[i / 8] ^ (1 << (i % 8)));
-    // The one flip that makes a version of its own: "1".."9" differ by a bit.
+    // A flip in the version's digit can make another valid version.
     const size_t version = std::string("troika-log ").size();
     if (i / 8 == version) continue;
     ASSERT_FALSE(AppendTo(bytes).damages.empty()) << "bit " << i;
@@ -156,8 +157,8 @@ TEST(LogBatchTest, EveryCutIsSeenAndEndedByTheNextWriter) {
   const std::string good = BatchLog();
   const std::vector<std::string> parts = PartsOf(good);
   ASSERT_EQ(absl::StrJoin(parts, ""), good);
-  size_t begin = 0;    // Of the part that is cut.
-  int64_t number = 0;  // The last before it.
+  size_t begin = 0;    // Start of the part that is cut.
+  int64_t number = 0;  // Last record before the part.
   for (size_t part = 0; part < parts.size(); ++part) {
     const auto lines = static_cast<int64_t>(
         std::count(parts[part].begin(), parts[part].end(), '\n'));
@@ -175,10 +176,10 @@ TEST(LogBatchTest, EveryCutIsSeenAndEndedByTheNextWriter) {
           Notes(told, "torn"),
           ElementsAre(absl::StrCat("{\"note\":\"torn\",\"bytes\":", torn, "}")))
           << bytes;
-      // What lacks only its end is whole again.
+      // A record that lacks only its end is mended.
       const bool whole = torn + 1 == parts[part].size();
       EXPECT_EQ(told.damages.size(), whole ? 0 : 1) << bytes;
-      // A batch whose head can be read names the records that are lost.
+      // The damage names the lost records of a batch whose head can be read.
       if (!whole && records > 1 && torn >= head) {
         EXPECT_THAT(told.damages[0].what,
                     HasSubstr(absl::StrCat("records ", number + 1, " to ",
@@ -264,7 +265,7 @@ TEST(LogBatchTest, AFollowingWriterKeepsTheVersion) {
     auto log = LogWriter::Open(folder.fd(), "task1", &clock);
     ASSERT_TRUE(log.ok());
     EXPECT_EQ(log->has_batches(), bytes == BatchLog());
-    // So do those to which it is handed on.
+    // A process that adopts the log keeps its version, too.
     auto adopted = LogWriter::Adopt(std::move(*log).Release(), &clock);
     ASSERT_TRUE(adopted.ok());
     EXPECT_EQ(adopted->has_batches(), bytes == BatchLog());

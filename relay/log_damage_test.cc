@@ -1,4 +1,5 @@
-// Logs that somebody or something changed: never a crash, never silence.
+// Logs that were changed from outside must neither crash us nor hide the
+// change.
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,7 +24,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// With their ends.
+// Splits `bytes` into lines with their ends.
 std::vector<std::string> LinesOf(const std::string& bytes) {
   std::vector<std::string> lines =
       absl::StrSplit(bytes, '\n', absl::SkipEmpty());
@@ -38,7 +39,7 @@ ReadResult Read(const std::vector<std::string>& lines) {
   return result;
 }
 
-// Opens `bytes` as a log, appends, and expects that to be read.
+// Opens `bytes` as a log, appends a record, and expects that to be read.
 CollectingSink AppendTo(absl::string_view bytes) {
   const TempFolder folder;
   SetLogBytes(folder.fd(), bytes);
@@ -62,7 +63,7 @@ TEST(LogDamageTest, EveryFlippedBitIsSeen) {
     EXPECT_TRUE(!result.status.ok() || !result.told.damages.empty())
         << "bit " << i;
     EXPECT_TRUE(AllAccounted(bytes, result)) << "bit " << i;
-    // All but the line that was hit, or two that were made one, stand.
+    // All records stand but the line that was hit, or two that were joined.
     if (result.status.ok()) {
       EXPECT_GE(result.told.records.size(), 5);
     }
@@ -104,7 +105,7 @@ TEST(LogDamageTest, TheNextWriterEndsATornLine) {
         Notes(told, "torn"),
         ElementsAre(absl::StrCat("{\"note\":\"torn\",\"bytes\":", torn, "}")))
         << size;
-    // A line that lacks only its end is whole again.
+    // A line that lacks only its end is mended.
     const bool whole = good[size] == '\n';
     EXPECT_EQ(told.damages.size(), whole ? 0 : 1) << size;
     const auto lines = static_cast<size_t>(
@@ -144,7 +145,7 @@ TEST(LogDamageTest, CopiedLinesAreDamages) {
       const ReadResult result = Read(lines);
       ASSERT_THAT(result.told.damages, SizeIs(1)) << i << " " << to;
       EXPECT_EQ(result.told.records.size(), good.size() - 1);
-      // Also where the copy is what a writer finds at the end.
+      // The same holds if a writer finds the copy at the end of the log.
       EXPECT_EQ(AppendTo(absl::StrJoin(lines, "")).records.size(), good.size());
     }
   }
@@ -219,7 +220,8 @@ TEST(LogDamageTest, ANewerVersionIsFailedPrecondition) {
   EXPECT_EQ(result.status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(result.status.message()), HasSubstr("version 3"));
   EXPECT_THAT(result.told.records, IsEmpty());
-  // Nor is it written to, as nobody knows what its records look like.
+  // The log is not written to either, because the format of its records is
+  // unknown.
   const TempFolder folder;
   SetLogBytes(folder.fd(), bytes);
   FakeClock clock;

@@ -15,8 +15,8 @@
 namespace troika::relay {
 namespace {
 
-// Enough for two records of the greatest length is enough for any good log;
-// the rest is for damaged ones.
+// Room for two records of the greatest length suffices for any good log; the
+// rest is for damaged ones.
 constexpr int64_t kFirstLook = 16 << 10;
 constexpr int64_t kLastLook = int64_t{64} << 20;
 
@@ -33,25 +33,25 @@ absl::Status ReadAt(int fd, int64_t offset, std::string* buffer) {
   return absl::OkStatus();
 }
 
-// No writer gets there; numbers up to it can be added to.
+// Writers never reach this number, and adding to it can't overflow.
 constexpr int64_t kMaxNumber = int64_t{1} << 62;
 
-// What the file's last bytes tell.
+// The end of the log, as its last bytes show it.
 struct Tail {
-  // Past every record in them; nullopt if no number can be told. A line that is
-  // no record may have been one, so it takes a number too, even without its
-  // end.
+  // Number after every record in these bytes; nullopt if it is unknown. A line
+  // that is not a record may have been one, so it takes a number too, even
+  // without its end.
   std::optional<int64_t> next_number;
   size_t torn = 0;  // Size of the torn record at the end.
 };
 
-// Reads `text`, which is the file from `offset` on.
+// Reads `text`, the part of the file from `offset` on.
 Tail ReadTail(absl::string_view text, int64_t offset) {
   int64_t next = 1;
   bool known = offset == 0;
   size_t begin = 0;
   if (!known) {
-    // The first line began somewhere before.
+    // The first line began before `text`.
     const size_t newline = text.find('\n');
     if (newline == absl::string_view::npos) return {.torn = text.size()};
     begin = newline + 1;
@@ -75,7 +75,7 @@ Tail ReadTail(absl::string_view text, int64_t offset) {
           ScanBatchLines(*head, torn ? "" : text.substr(end + 1));
       torn = found.state == BatchLines::State::kPartial;
       lines = found.bytes;
-    } else if (offset > 0 || begin > 0) {  // Else it is the header.
+    } else if (offset > 0 || begin > 0) {  // Otherwise it is the header.
       ++next;
     }
     if (torn) tail.torn = text.size() - begin;

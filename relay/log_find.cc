@@ -15,10 +15,10 @@
 namespace troika::relay {
 namespace {
 
-// Most records are shorter than the first look.
+// Most records are shorter than the first read.
 constexpr size_t kFirstLook = size_t{4} << 10;
 constexpr size_t kLook = size_t{256} << 10;
-// What is left is read line by line.
+// Ranges up to this size are read line by line.
 constexpr int64_t kSmall = int64_t{4} << 10;
 
 struct Place {
@@ -26,7 +26,7 @@ struct Place {
   int64_t offset = 0;
 };
 
-// The file from `offset` on, up to `bytes`.
+// Returns up to `bytes` of the file from `offset` on.
 absl::StatusOr<std::string> ReadAt(int fd, int64_t offset, size_t bytes) {
   std::string text(bytes, '\0');
   size_t done = 0;
@@ -48,11 +48,11 @@ std::optional<int64_t> NumberOf(absl::string_view line) {
   return std::nullopt;
 }
 
-// The first record or batch that begins at a line's start in [from, end).
-// Lines that are neither are passed over, damaged ones and those of batches.
+// Returns the first record or batch that begins at a line's start in [from,
+// end). Skips other lines: those of batches and damaged ones.
 absl::StatusOr<std::optional<Place>> NextRecord(int fd, int64_t from,
                                                 int64_t end) {
-  // Where a line begins is told by the byte before it.
+  // The byte before a line shows that the line begins there.
   int64_t base = std::max<int64_t>(from - 1, 0);
   bool at_line = from == 0;
   std::string text;
@@ -76,7 +76,7 @@ absl::StatusOr<std::optional<Place>> NextRecord(int fd, int64_t from,
       begin = newline + 1;
     }
     if (more.empty()) return std::nullopt;
-    // A line that is too long for a record is none, however it ends.
+    // A line that is too long is not a record, whatever its end.
     if (begin == 0 && text.size() > kMaxRecord) {
       begin = text.size();
       at_line = false;
@@ -92,7 +92,8 @@ absl::StatusOr<std::optional<Place>> NextRecord(int fd, int64_t from,
 absl::StatusOr<int64_t> FindRecord(int fd, int64_t number) {
   struct stat file = {};
   if (fstat(fd, &file) != 0) return absl::ErrnoToStatus(errno, "stat the log");
-  int64_t low = 0;  // A record with a number up to `number` begins here, or 0.
+  // 0, or the offset of a record with a number up to `number`.
+  int64_t low = 0;
   int64_t high = file.st_size;
   while (high - low > kSmall) {
     const int64_t middle = low + (high - low) / 2;

@@ -10,11 +10,11 @@
 
 namespace troika::relay {
 
-// Where the last record that has a number up to `number` begins, or the batch
-// that it is in: a reader that starts there meets the wanted record among the
-// first, if the log has it. 0 if there is no such record. Costs a few reads,
-// because numbers rise; in a damaged log, where they may not, the place may be
-// another one, and whoever does not find the record there starts at 0.
+// Returns the offset of the last record with a number up to `number`, or of the
+// batch that contains it; 0 if there is no such record. A reader that starts
+// there meets the wanted record among the first, if the log has it. Takes few
+// reads, because numbers rise. In a damaged log they may not, and the offset
+// may be wrong: a reader that does not find the record there starts at 0.
 absl::StatusOr<int64_t> FindRecord(int fd, int64_t number);
 
 }  // namespace troika::relay

@@ -14,7 +14,8 @@ namespace {
 
 using ::testing::IsEmpty;
 
-// A log of records and batches of many sizes, with the numbers 1 to `last`.
+// Makes a log of records and batches of many sizes, with the numbers 1 to
+// `last`.
 std::string ManySizes(int64_t last) {
   std::string bytes = HeaderLine("task1");
   int64_t number = 1;
@@ -36,8 +37,9 @@ std::string ManySizes(int64_t last) {
   return bytes;
 }
 
-// What a reader that starts where `number` was found tells of it: its payload,
-// or "" if it does not come. `read` is how much it had to read.
+// Starts a reader at the offset that was found for `number`, and returns the
+// payload of that record, or "" if it does not come. `read` is the number of
+// bytes that were read.
 std::string Find(const std::string& bytes, int64_t number,
                  int64_t* read = nullptr) {
   LogReader reader(FileOf(bytes));
@@ -99,7 +101,7 @@ TEST(LogFindTest, DamageIsPassedOver) {
     for (int64_t number = 1; number <= 2000; number += 11) {
       found += Find(bytes, number).empty() ? 0 : 1;
     }
-    // All but those in the hole, and they are few.
+    // All records are found but the few in the hole.
     EXPECT_GT(found, 2000 / 11 - 40);
     EXPECT_FALSE(Find(bytes, 1).empty());
     EXPECT_FALSE(Find(bytes, 2000).empty());

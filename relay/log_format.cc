@@ -19,7 +19,7 @@ namespace {
 constexpr absl::string_view kMagic = "troika-log ";
 constexpr size_t kChecksumDigits = 16;
 
-// In the order of Stream.
+// Names in the order of Stream.
 constexpr absl::string_view kStreams[] = {"out", "err", "in", "note"};
 
 uint64_t Checksum(absl::string_view head, absl::string_view payload) {
@@ -36,8 +36,8 @@ void AppendHex(uint64_t value, std::string* out) {
   out->append(digits, kChecksumDigits);
 }
 
-// The value of each digit, and what is no digit. One spelling each: what can be
-// written in two ways can change unseen.
+// The value of each hex digit, or kNoDigit. Only lower case counts, because a
+// digit with two spellings could change unnoticed.
 constexpr uint8_t kNoDigit = 0xff;
 constexpr std::array<uint8_t, 256> kDigitValues = [] {
   std::array<uint8_t, 256> values = {};
@@ -47,7 +47,7 @@ constexpr std::array<uint8_t, 256> kDigitValues = [] {
   return values;
 }();
 
-// By a table, as a branch for each of random digits is guessed wrong.
+// Uses a table, because a branch for each random digit would be mispredicted.
 std::optional<uint64_t> ParseHex(absl::string_view text) {
   if (text.size() != kChecksumDigits) return std::nullopt;
   uint64_t value = 0;
@@ -67,7 +67,7 @@ void AppendNumber(int64_t value, std::string* out) {
   out->append(digits, end.ptr);
 }
 
-// The text before the next space, which is skipped too.
+// Returns the text before the next space, and skips both.
 std::optional<absl::string_view> NextWord(absl::string_view* line) {
   const size_t space = line->find(' ');
   if (space == absl::string_view::npos) return std::nullopt;
@@ -95,7 +95,7 @@ std::optional<Stream> StreamNamed(absl::string_view name) {
   return std::nullopt;
 }
 
-// "in+:KEY"
+// Parses a word such as "in+:KEY".
 bool ParseStream(absl::string_view word, LogRecord* record) {
   const size_t colon = word.find(':');
   if (colon != absl::string_view::npos) {
@@ -112,7 +112,7 @@ bool ParseStream(absl::string_view word, LogRecord* record) {
   return stream.has_value();
 }
 
-// "out*12"
+// Parses a word such as "out*12".
 bool ParseBatchStream(absl::string_view word, BatchHead* head) {
   const size_t star = word.find('*');
   if (star == absl::string_view::npos) return false;
@@ -122,7 +122,7 @@ bool ParseBatchStream(absl::string_view word, BatchHead* head) {
   const absl::string_view count = word.substr(star + 1);
   const char* const end = count.data() + count.size();
   const auto read = std::from_chars(count.data(), end, head->count);
-  // A line has at least its prefix and its end.
+  // A line of a batch takes at least two bytes: its prefix and its end.
   return read.ec == std::errc() && read.ptr == end && head->count > 0 &&
          head->count <= static_cast<int64_t>(kMaxPayload / 2);
 }
@@ -256,7 +256,7 @@ BatchLines ScanBatchLines(const BatchHead& head, absl::string_view text) {
     if (text[at] != kBatchLinePrefix) return {BatchLines::State::kDamaged, at};
     const size_t end = text.find('\n', at);
     if (end == absl::string_view::npos) {
-      // A line that leads nowhere is not waited for.
+      // No line is longer, so there is no end to wait for.
       return text.size() > kMaxPayload
                  ? BatchLines{BatchLines::State::kDamaged, at}
                  : BatchLines{BatchLines::State::kPartial, text.size()};

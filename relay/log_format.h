@@ -1,13 +1,13 @@
-// How a log is written: docs/log.md.
+// The format of a log: docs/log.md.
 //
 //   troika-log 2 TASK CHECKSUM
 //   NUMBER MICROS STREAM[+|~][:KEY] CHECKSUM PAYLOAD
 //   NUMBER MICROS STREAM*COUNT CHECKSUM LINES_CHECKSUM
 //    LINE                                      (COUNT times, after a space)
 //
-// A checksum is 16 hex digits: XXH3 of the payload xor XXH3 of what stands
-// before the checksum, so that no byte of a line can change unseen. Version 1
-// has no batches, which are the last form.
+// A checksum is 16 hex digits: XXH3 of the payload xor XXH3 of the text before
+// the checksum, so that no byte of a line can change unnoticed. Batches, the
+// last two lines, exist since version 2.
 #ifndef TROIKA_RELAY_LOG_FORMAT_H_
 #define TROIKA_RELAY_LOG_FORMAT_H_
 
@@ -21,62 +21,63 @@
 
 namespace troika::relay {
 
-// The same name for all versions: an older Troika finds the log and refuses it.
+// The same in all versions: an older Troika finds the log and refuses it.
 inline constexpr char kLogName[] = "log.v1";
 
-// The version of new logs. A log is continued in the version it began with.
+// The version of new logs. A log keeps the version that it began with.
 inline constexpr int kLogVersion = 2;
 inline constexpr int kFirstVersionWithBatches = 2;
 
-// Longer lines are written as continued records.
+// Longer lines are split into continued records.
 inline constexpr size_t kMaxPayload = size_t{1} << 20;
 inline constexpr size_t kMaxKey = 64;
-// All that stands around a payload is shorter than this.
+// Leaves room for the text around a payload.
 inline constexpr size_t kMaxRecord = kMaxPayload + 256;
-// Stands before each line of a batch. No record begins with it, so a reader
-// finds the next record whatever the lines say.
+// Precedes each line of a batch. No record begins with it, so a reader finds
+// the next record whatever the lines contain.
 inline constexpr char kBatchLinePrefix = ' ';
 
-// Letters, digits, '.', '-' and '_'; 1 to kMaxKey of them.
+// Returns whether `key` is 1 to kMaxKey letters, digits, '.', '-' and '_'.
 bool IsKey(absl::string_view key);
 
-// Task ids stand in file names: as keys, and no dot first.
+// Returns whether `id` is a key without a dot in front. Task ids are used in
+// file names.
 bool IsTaskId(absl::string_view id);
 
 absl::string_view StreamName(Stream stream);
 
-// With its end-of-line.
+// Returns the header with its end-of-line.
 std::string HeaderLine(absl::string_view task_id, int version = kLogVersion);
 
 struct Header {
   int version = 0;
   std::string task_id;
 };
-// Without its end-of-line. Nothing where it is no header, or damaged.
+// Parses a line without its end-of-line. Returns nullopt if it is not a header,
+// or damaged.
 std::optional<Header> ParseHeader(absl::string_view line);
 
-// Appends a record. `offset` and `size` of it don't matter; a payload has at
-// most kMaxPayload bytes and no newline.
+// Appends a record, whose payload has at most kMaxPayload bytes and no newline.
+// Ignores its `offset` and `size`.
 void AppendRecord(const LogRecord& record, std::string* out);
 
-// A line without its end-of-line; borrows from it. Sets neither offset nor
-// size. Nothing where it is no record, or damaged.
+// Parses a line without its end-of-line, and borrows from it. Sets neither
+// offset nor size. Returns nullopt if it is not a record, or damaged.
 std::optional<LogRecord> ParseRecord(absl::string_view line);
 
-// The first line of a batch: COUNT lines of one stream, read at one time, that
-// have the numbers from `number` on. It has a checksum of its own, so `number`
-// and `count` hold even if the lines are damaged.
+// The first line of a batch: `count` lines of one stream, read at one time,
+// with the numbers from `number` on. It has a checksum of its own, so `number`
+// and `count` can be trusted even if the lines are damaged.
 struct BatchHead {
   int64_t number = 0;
   int64_t micros = 0;
   Stream stream = Stream::kStdout;  // kStdout or kStderr.
   int64_t count = 0;
-  uint64_t lines_checksum = 0;  // Of the lines as the log holds them.
+  uint64_t lines_checksum = 0;  // Checksum of the lines as in the log.
 };
 
 // Appends a batch. `lines` are `head.count` lines, each with its end-of-line,
-// and as the log holds them at most kMaxPayload bytes. Ignores
-// `head.lines_checksum`.
+// and take at most kMaxPayload bytes in the log. Ignores `head.lines_checksum`.
 void AppendBatch(const BatchHead& head, absl::string_view lines,
                  std::string* out);
 
@@ -84,17 +85,17 @@ void AppendBatch(const BatchHead& head, absl::string_view lines,
 // of a batch, or damaged.
 std::optional<BatchHead> ParseBatchHead(absl::string_view line);
 
-// The lines that stand behind a batch's head.
+// The lines that follow a batch's head.
 struct BatchLines {
   enum class State {
-    kWhole,    // All of them are there, and their checksum is right.
-    kPartial,  // `text` ends within them.
-    kDamaged,  // Something else follows too early, or the checksum is wrong.
+    kWhole,    // All lines are there, and their checksum is right.
+    kPartial,  // `text` ends within the lines.
+    kDamaged,  // Other text follows too early, or the checksum is wrong.
   };
   State state = State::kWhole;
-  size_t bytes = 0;  // How much of `text` belongs to the batch.
+  size_t bytes = 0;  // Number of bytes of `text` that belong to the batch.
 };
-// `text` is the log from the end of the head's line on, or a part of it.
+// `text` is the log from the end of the head's line on, or a part of that.
 BatchLines ScanBatchLines(const BatchHead& head, absl::string_view text);
 
 }  // namespace troika::relay

@@ -1,5 +1,5 @@
-// Bytes as a log: each of them is told, however they come, and whoever opens
-// the log next can append to it and is read.
+// Reads any bytes as a log: each byte is reported, however the bytes come, and
+// the next writer can append records that are read.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -24,8 +24,8 @@ uint64_t Hash(absl::string_view bytes) {
   return XXH3_64bits(bytes.data(), bytes.size());
 }
 
-// The checksum of the lines of a batch that stand in `lines` from `at` on, as
-// the batch's head has it.
+// Returns the checksum of the batch's lines in `lines` from `at` on, as the
+// batch's head has it.
 std::string LinesChecksum(const std::vector<absl::string_view>& lines,
                           size_t at) {
   std::string text;
@@ -35,8 +35,8 @@ std::string LinesChecksum(const std::vector<absl::string_view>& lines,
   return absl::StrFormat("%016x", Hash(text));
 }
 
-// Lines whose checksum is "@" get the right one, which no fuzzer finds. So do
-// heads of batches: "1 5 out*2 @".
+// Replaces each checksum "@" by the right one, which no fuzzer would find, in
+// records and in heads of batches: "1 5 out*2 @".
 std::string Sign(absl::string_view text) {
   std::string bytes;
   const std::vector<absl::string_view> lines = absl::StrSplit(text, '\n');
@@ -67,7 +67,7 @@ void CheckReading(absl::string_view bytes, size_t step) {
   CHECK(ReadBytes(bytes, step).Listing() == whole.Listing());
 }
 
-// Whatever stands in the log, a search ends, and finds a line's start.
+// A search must end and find the start of a line, whatever the log contains.
 void CheckFinding(absl::string_view bytes, int64_t number) {
   const UniqueFd fd = FileOf(bytes);
   const auto offset = FindRecord(fd.get(), number);
@@ -90,7 +90,7 @@ void CheckAppending(absl::string_view bytes) {
   CHECK(log->Flush().ok());
   LogReader reader(UniqueFd(dup(copy.get())));
   CollectingSink told;
-  if (!reader.Read(told).ok()) return;  // A newer version's.
+  if (!reader.Read(told).ok()) return;  // The log has a newer version.
   reader.Finish(told);
   CHECK(!told.records.empty());
   CHECK(told.records.back().number == number);
@@ -104,12 +104,12 @@ void CheckAppending(absl::string_view bytes) {
 }  // namespace
 }  // namespace troika::relay
 
-// The first byte says how many bytes come at a time.
+// The first byte selects how many bytes come at a time.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const std::string bytes =
       troika::relay::Sign({reinterpret_cast<const char*>(data + 1), size - 1});
-  // Long ones not byte by byte, or nothing else would be tried.
+  // Long inputs come in larger pieces, or they would take all the time.
   troika::relay::CheckReading(bytes, 1 + data[0] + bytes.size() / 64);
   troika::relay::CheckAppending(bytes);
   troika::relay::CheckFinding(bytes, 1 + data[0] % 8);

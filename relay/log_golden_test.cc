@@ -1,7 +1,7 @@
-// The frozen logs. Tasks are kept for years, and their logs are all that there
-// is of them: each later Troika reads these bytes like this, and a writer of
-// their version writes them. If this fails, the code is wrong and not the
-// files.
+// The frozen logs. Tasks are kept for years, and nothing else remains of them
+// but their logs: each later Troika must read these bytes in the same way, and
+// a writer of their version must write them. If this fails, the code is wrong
+// and not the files.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -49,7 +49,7 @@ std::string WriteGolden() {
     LogWriter log = OpenLog(folder, &clock);
     WriteFirstProcess(log, clock);
     EXPECT_TRUE(log.Flush().ok());
-    // Power was lost in the middle of a record.
+    // Simulates a loss of power in the middle of a record.
     const absl::string_view torn = "9 17000000010";
     EXPECT_EQ(write(log.fd(), torn.data(), torn.size()),
               static_cast<ssize_t>(torn.size()));
@@ -65,7 +65,7 @@ std::string WriteGolden() {
   return LogBytes(folder.fd());
 }
 
-// What version 2 adds: batches, a whole one of each stream and a torn one.
+// The additions of version 2: a whole batch of each stream and a torn one.
 std::string WriteGoldenBatches() {
   const TempFolder folder;
   FakeClock clock;
@@ -77,7 +77,7 @@ std::string WriteGoldenBatches() {
     log.AppendBatch(Stream::kStderr, "one\ntwo\n", 2);
     log.AppendBatch(Stream::kStdout, "y\ny\ny\n", 3);
     EXPECT_TRUE(log.Flush().ok());
-    // Power was lost in the middle of the last batch, after a line of it.
+    // Simulates a loss of power after a line of the last batch.
     EXPECT_EQ(ftruncate(log.fd(), log.offset() - 6), 0);
   }
   clock.Advance(absl::Minutes(1));

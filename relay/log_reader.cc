@@ -17,7 +17,7 @@ namespace troika::relay {
 namespace {
 
 constexpr size_t kChunk = size_t{256} << 10;
-// What a reader that waits for more keeps: there may be a thousand of them.
+// Buffer of a reader that waits for more: there may be a thousand readers.
 constexpr size_t kIdle = size_t{8} << 10;
 constexpr size_t kSnippet = 200;
 
@@ -67,7 +67,8 @@ absl::Status LogReader::CheckSize() const {
 absl::StatusOr<int64_t> LogReader::Read(LogSink& sink, int64_t max_bytes) {
   int64_t total = 0;
   while (total < max_bytes) {
-    // Few logs have records of the greatest length.
+    // The buffer grows on demand, because few logs have records of maximal
+    // length.
     if (end_ == buffer_.size()) {
       buffer_.resize(std::min(2 * end_, kMaxRecord + kChunk));
     }
@@ -86,9 +87,9 @@ absl::StatusOr<int64_t> LogReader::Read(LogSink& sink, int64_t max_bytes) {
     offset_ += n;
     total += n;
     RETURN_IF_ERROR(OnLines(sink));
-    // There is much to read: the next piece is a large one.
+    // There is much to read, so the next read is a large one.
     if (full && buffer_.size() < kChunk) buffer_.resize(kChunk);
-    // That was the end, and a tip tells when there is more.
+    // This was the end; a tip announces more.
     if (static_cast<size_t>(n) < room) break;
   }
   if (end_ == 0 && buffer_.size() > kIdle) {
@@ -135,7 +136,8 @@ absl::StatusOr<bool> LogReader::OnHeader(absl::string_view line,
                                          int64_t offset) {
   const auto header = ParseHeader(line);
   if (!header) {
-    AddDamage("", offset);  // It is told even if no record is missing.
+    // The damage is reported even if no record is missing.
+    AddDamage("", offset);
     return false;
   }
   if (header->version < 1 || header->version > kLogVersion) {
@@ -163,7 +165,7 @@ absl::StatusOr<std::optional<size_t>> LogReader::OnLine(absl::string_view line,
       return OnBatch(*head, whole, rest, offset, sink);
     }
   }
-  // A number that has been there is a line that somebody copied.
+  // If the number occurred before, somebody copied the line.
   if (!record || record->number <= last_record_) {
     AddDamage(whole, offset);
     return size_t{0};
@@ -245,7 +247,7 @@ void LogReader::EndDamage(int64_t next_number, LogSink& sink) {
 }
 
 void LogReader::Finish(LogSink& sink) {
-  // An empty file is no log that nothing happened to.
+  // An empty file lacks its header.
   if (offset_ == 0) AddDamage("", 0);
   if (begin_ < end_) {
     const absl::string_view torn(buffer_.data() + begin_, end_ - begin_);

@@ -1,5 +1,5 @@
-// Reads a log, live or ended, from the file. Whatever stands in it, every byte
-// is either part of a record or of a damage that is told.
+// Reads the log of a running or an ended task from its file. Every byte belongs
+// to a record or to a damage that is reported.
 #ifndef TROIKA_RELAY_LOG_READER_H_
 #define TROIKA_RELAY_LOG_READER_H_
 
@@ -21,47 +21,45 @@ namespace troika::relay {
 class LogSink {
  public:
   virtual ~LogSink() = default;
-  // The record's views are valid during the call.
+  // The record's views are valid only during the call.
   virtual void OnRecord(const LogRecord& record) = 0;
   virtual void OnDamage(const Damage& damage) = 0;
 };
 
 class LogReader {
  public:
-  // NotFound where the folder has no log.
+  // Returns NotFound if the folder has no log.
   static absl::StatusOr<LogReader> Open(int dir_fd);
   // Reads from an open file.
   explicit LogReader(UniqueFd fd);
 
-  // Tells what has been written since the last call, up to about `max_bytes` of
-  // it, and returns how many bytes that was: 0 where there is nothing new.
-  // A line that has no end yet is left for a later call. DataLoss where the
-  // file was truncated or removed; FailedPrecondition where a newer Troika
-  // wrote it.
+  // Reports the records written since the last call, up to about `max_bytes`,
+  // and returns the number of bytes read: 0 if there is nothing new. A line
+  // that has no end yet is left for a later call. Returns DataLoss if the file
+  // was truncated or removed, FailedPrecondition if a newer Troika wrote it.
   absl::StatusOr<int64_t> Read(
       LogSink& sink, int64_t max_bytes = std::numeric_limits<int64_t>::max());
-  // Begins with the record or the batch at `offset`, as FindRecord found it,
-  // instead of the header. To be called before the first Read(). What stands
-  // before it is not told, neither records nor that they are missing.
+  // Starts with the record or the batch at `offset`, as FindRecord() returned
+  // it, instead of the header. Must be called before the first Read(). Nothing
+  // before the offset is reported, neither records nor their absence.
   void SkipTo(int64_t offset);
-  // Nothing more will come: tells what is damaged at the end, a torn last line
-  // included.
+  // Ends the reading: reports damage at the end, a torn last line included.
   void Finish(LogSink& sink);
 
-  // Of the header; empty where it is damaged or not yet read.
+  // Id in the header; empty if the header is damaged or not read yet.
   const std::string& task_id() const { return task_id_; }
   int64_t last_record() const { return last_record_; }
-  // How far the file has been read.
+  // Number of bytes of the file that were read.
   int64_t offset() const { return offset_; }
   int fd() const { return fd_.get(); }
 
  private:
   absl::Status CheckSize() const;
-  // Tells what is whole in the buffer.
+  // Reports the complete records in the buffer.
   absl::Status OnLines(LogSink& sink);
-  // Handles the line, and what belongs to it of `rest`, which follows it in the
-  // buffer. Returns how much of `rest` that was, or nullopt if more must be
-  // read first: nothing has been done then.
+  // Handles the line and the part of `rest`, the text behind it in the buffer,
+  // that belongs to it. Returns the size of that part, or nullopt if more must
+  // be read first; then nothing has changed.
   absl::StatusOr<std::optional<size_t>> OnLine(absl::string_view line,
                                                absl::string_view rest,
                                                int64_t offset, LogSink& sink);
@@ -69,17 +67,17 @@ class LogReader {
   std::optional<size_t> OnBatch(const BatchHead& head, absl::string_view line,
                                 absl::string_view rest, int64_t offset,
                                 LogSink& sink);
-  // Ends the damage before a record that has this number.
+  // Ends the damage before the record with this number.
   void ReachRecord(int64_t number, int64_t offset, LogSink& sink);
   void AddDamage(absl::string_view bytes, int64_t offset);
   void EndDamage(int64_t next_number, LogSink& sink);
 
   UniqueFd fd_;
   std::vector<char> buffer_;
-  size_t begin_ = 0;  // Of what is in the buffer and not yet told.
+  size_t begin_ = 0;  // Start of the unreported bytes in the buffer.
   size_t end_ = 0;
-  int64_t offset_ = 0;      // Of the file, at end_.
-  bool in_folder_ = false;  // Where it may be removed from.
+  int64_t offset_ = 0;      // Offset in the file that corresponds to end_.
+  bool in_folder_ = false;  // The file came from a folder, and may be removed.
   bool header_read_ = false;
   bool skipped_ = false;   // The next record is the first one that is wanted.
   bool skipping_ = false;  // Within a line that is too long for a record.
@@ -87,8 +85,8 @@ class LogReader {
   int version_ = 0;  // 0 if the header is damaged.
   int64_t last_record_ = 0;
   std::optional<Damage> damage_;
-  // The last number of the damaged batches within damage_, whose heads can be
-  // read; 0 if there is none.
+  // Last number of the damaged batches within damage_ whose heads can be read;
+  // 0 if there is none.
   int64_t damaged_number_ = 0;
 };
 
