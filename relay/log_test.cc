@@ -1,4 +1,4 @@
-// The log's format, its writer and its reader on good logs.
+// Tests the log's format, its writer and its reader on good logs.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -121,7 +121,7 @@ TEST(LogWriterTest, NumbersGoOnWhenALogIsOpenedAgain) {
   for (int64_t i = 1; i <= 5; ++i) {
     LogWriter log = OpenLog(folder, &clock);
     EXPECT_EQ(log.next_number(), i);
-    // The last one is longer than the end that is looked at first.
+    // The fourth record is longer than the part of the log that is read first.
     EXPECT_EQ(
         log.Append({.payload = std::string(i == 4 ? kMaxPayload : 10, 'n')}),
         i);
@@ -142,7 +142,7 @@ TEST(LogWriterTest, OneHasTheLockAtATime) {
     EXPECT_THAT(std::string(second.status().message()), HasSubstr("task1"));
   }
   LogWriter log = OpenLog(folder, &clock);
-  // Who adopts it has the lock without a moment between.
+  // The lock passes to the adopter without being free in between.
   auto adopted = LogWriter::Adopt(std::move(log).Release(), &clock);
   ASSERT_TRUE(adopted.ok());
   EXPECT_FALSE(LogWriter::Open(folder.fd(), "task1", &clock).ok());
@@ -181,7 +181,8 @@ TEST(LogWriterTest, DropPendingEndsARecordThatIsPartlyWritten) {
     const SizeLimit limit(static_cast<size_t>(log.offset()) + 60);
     EXPECT_FALSE(log.Flush().ok());
   }
-  // The second is short enough to be kept, the third is lost.
+  // The rest of the second record is short enough to be kept, the third is
+  // lost.
   const int64_t lost = log.DropPending(1000);
   EXPECT_EQ(lost + static_cast<int64_t>(log.pending()) + 60,
             static_cast<int64_t>(pending));

@@ -69,7 +69,7 @@ UniqueFd FileOf(absl::string_view bytes) {
 
 std::string ReadResult::Listing() const {
   std::string text;
-  // A damage stands behind the record that it names.
+  // A damage is listed after the record that it names.
   size_t damage = 0;
   const auto add_damages = [&](int64_t after) {
     for (; damage < told.damages.size() &&

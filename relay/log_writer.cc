@@ -39,7 +39,7 @@ absl::StatusOr<LogWriter> LogWriter::Open(int dir_fd, absl::string_view task_id,
     }
     return absl::ErrnoToStatus(errno, absl::StrCat("lock ", kLogName));
   }
-  // No process lives whose times the leap would have to be told apart from.
+  // No process of the task lives whose time spans the leap would distort.
   clock->FollowRealTime();
   LogWriter writer(std::move(fd), clock);
   RETURN_IF_ERROR(writer.FindEnd());
@@ -60,7 +60,7 @@ absl::Status LogWriter::ReadVersion() {
     n = pread(fd_.get(), line.data(), line.size(), 0);
   } while (n < 0 && errno == EINTR);
   if (n < 0) return absl::ErrnoToStatus(errno, "read the log's header");
-  if (n == 0) return absl::OkStatus();  // It is ours to write.
+  if (n == 0) return absl::OkStatus();  // The header is still to be written.
   line.resize(static_cast<size_t>(n));
   const auto header = ParseHeader(line.substr(0, line.find('\n')));
   // Records of version 1 can be read in every version.
@@ -118,7 +118,7 @@ absl::Status LogWriter::Flush() {
                             pending_.size() - written_);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) {
-      // What stands before the cut is in the file already.
+      // The bytes up to `written_` are in the file already.
       if (errno == ENOSPC || errno == EDQUOT || errno == EFBIG) {
         return absl::ResourceExhaustedError(
             absl::StrCat("write the log: ", strerror(errno)));
@@ -143,7 +143,7 @@ int64_t LogWriter::DropPending(size_t max_rest) {
   std::string kept;
   size_t kept_of_pending = 0;
   const bool within_line = written_ > 0 && pending_[written_ - 1] != '\n';
-  // What begins with the prefix belongs to the batch before it.
+  // A line that begins with the prefix belongs to the batch before it.
   const auto begins_record = [&](size_t at) {
     return at == pending_.size() || pending_[at] != kBatchLinePrefix;
   };

@@ -1,5 +1,5 @@
-// Appends to a log. Holds its lock: one process writes a log at a time, and a
-// free lock means that no process of the task is left.
+// Appends to a log and holds its lock: one process writes a log at a time, and
+// a free lock means that no process of the task is left.
 //
 //   ASSIGN_OR_RETURN(LogWriter log, LogWriter::Open(dir_fd, task_id, clock));
 //   log.Append({.stream = Stream::kNote, .payload = note});
@@ -26,45 +26,45 @@ class LogWriter {
     Stream stream = Stream::kNote;
     LineEnd end = LineEnd::kNewline;
     absl::string_view key;
-    absl::string_view payload;  // Without a newline; of any length.
+    absl::string_view payload;  // Any length, without a newline.
   };
 
-  // Opens the log in a task's folder, or begins one, and takes its lock:
-  // Unavailable if somebody else has it, FailedPrecondition if a newer Troika
-  // began it. A torn last record is ended, and a note says so. `clock` is
-  // borrowed.
+  // Opens the log in a task's folder, or creates one, and takes its lock. Ends
+  // a torn last record and appends a note that says so. Returns Unavailable if
+  // another process has the lock, FailedPrecondition if a newer Troika began
+  // the log. `clock` is borrowed.
   static absl::StatusOr<LogWriter> Open(int dir_fd, absl::string_view task_id,
                                         Clock* clock);
-  // Goes on with a log that was opened and locked by the one who passed it on.
+  // Continues a log that another process opened, locked and passed on.
   static absl::StatusOr<LogWriter> Adopt(UniqueFd locked, Clock* clock);
 
-  // Adds a line to what Flush writes, as continued records where it is long,
-  // and returns the first record's number.
+  // Adds a line to those that Flush() writes, as continued records if it is
+  // long. Returns the number of the first record.
   int64_t Append(const Line& line);
   // Whether the log's version has batches.
   bool has_batches() const { return version_ >= kFirstVersionWithBatches; }
   // Adds `count` lines of stdout or stderr as one batch. `lines` holds each
-  // with its end-of-line; with a byte more a line, they are at most kMaxPayload
-  // bytes. Needs has_batches().
+  // with its end-of-line; its size plus `count` is at most kMaxPayload. Needs
+  // has_batches().
   void AppendBatch(Stream stream, absl::string_view lines, int64_t count);
 
-  // Writes what was appended. Where that fails, what is left is kept and tried
-  // again by the next call; ResourceExhausted where the disk is full.
+  // Writes the appended records. If that fails, the rest is kept for the next
+  // call. Returns ResourceExhausted if the disk is full.
   absl::Status Flush();
-  // Makes everything that was flushed survive a loss of power.
+  // Makes all flushed records survive a loss of power.
   absl::Status Sync();
 
-  // Gives up on what could not be written, except for the rest of a record that
-  // is partly written if that is no longer than `max_rest`; a longer one is
-  // ended where it stands. Returns the bytes that are lost.
+  // Drops the records that could not be written, except for the rest of a
+  // partly written record if that is no longer than `max_rest`; a longer one is
+  // ended at its current length. Returns the number of lost bytes.
   int64_t DropPending(size_t max_rest);
 
   int64_t next_number() const { return next_number_; }
-  // Where the file ends, as far as we wrote it.
+  // End of the part of the file that we have written.
   int64_t offset() const { return offset_; }
   size_t pending() const { return pending_.size() - written_; }
   int fd() const { return fd_.get(); }
-  // Lets go of the file, still locked, for another process to adopt.
+  // Gives up the file, still locked, so that another process can adopt it.
   UniqueFd Release() && { return std::move(fd_); }
 
  private:
@@ -80,7 +80,7 @@ class LogWriter {
   int64_t next_number_ = 1;
   int64_t offset_ = 0;
   std::string pending_;
-  size_t written_ = 0;  // Of pending_.
+  size_t written_ = 0;  // Number of bytes of pending_ that are in the file.
 };
 
 }  // namespace troika::relay

@@ -1,4 +1,4 @@
-// Many clients, many relays, and no descriptor left behind by any of them.
+// Tests many clients and many relays, and that none of them leaks a descriptor.
 #include <poll.h>
 #include <unistd.h>
 
@@ -27,7 +27,7 @@ int64_t OpenFds(const std::string& process) {
   return std::distance(begin(fds), end(fds));
 }
 
-// A client that reads the log whenever it is told to.
+// A client that reads the log whenever the relay says that it has grown.
 struct Follower {
   std::unique_ptr<Client> client;
   LogReader reader;
@@ -120,7 +120,7 @@ TEST(ManyTest, ClientsLeaveNoDescriptorsInTheRelay) {
   const int64_t before = OpenFds("self");
   {
     TestRelay relay("echo ready; read x");
-    // Before, the guard may still be called like its relay.
+    // Until then, the guard's process may have the name of its relay.
     ASSERT_TRUE(relay.WaitFor([](const CollectingSink& log) {
       return !Joined(log, Stream::kStdout).empty();
     }));
@@ -134,7 +134,7 @@ TEST(ManyTest, ClientsLeaveNoDescriptorsInTheRelay) {
       auto client = relay.Connect(Role::kWatcher);
       ASSERT_NE(client, nullptr);
     }
-    // An answer means that the relay has been through all that came before.
+    // The answer means that the relay has handled everything that came before.
     relay.Ask(*driver, {.type = FrameType::kNote, .key = "n", .payload = "{}"});
     absl::SleepFor(absl::Milliseconds(50));
     EXPECT_EQ(OpenFds(pid), relays);

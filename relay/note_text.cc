@@ -9,8 +9,8 @@ namespace {
 
 bool IsContinuation(char c) { return (static_cast<uint8_t>(c) & 0xC0) == 0x80; }
 
-// The length of the UTF-8 character that `text` begins with; 0 where it is
-// none.
+// Returns the length of the UTF-8 character at the start of `text`, or 0 if it
+// is invalid.
 size_t CharacterLength(absl::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
   const uint8_t first = byte(0);
@@ -23,7 +23,7 @@ size_t CharacterLength(absl::string_view text) {
   for (size_t i = 1; i < length; ++i) {
     if (!IsContinuation(text[i])) return 0;
   }
-  // Overlong forms, surrogates, and what is past the last character.
+  // Refuses overlong forms, surrogates, and values above U+10FFFF.
   if (first == 0xE0 && byte(1) < 0xA0) return 0;
   if (first == 0xED && byte(1) > 0x9F) return 0;
   if (first == 0xF0 && byte(1) < 0x90) return 0;

@@ -1,5 +1,5 @@
-// The notes that a relay writes by itself, as JSON: docs/tasks.md. They are put
-// together by hand, so that a relay carries no JSON library.
+// Formats the notes that a relay writes by itself, as JSON: docs/tasks.md. It
+// needs no JSON library, so that a relay carries none.
 #ifndef TROIKA_RELAY_NOTE_TEXT_H_
 #define TROIKA_RELAY_NOTE_TEXT_H_
 
@@ -16,7 +16,7 @@ class NoteText {
   explicit NoteText(absl::string_view note);
 
   NoteText& Int(absl::string_view name, int64_t value);
-  // What is not UTF-8 becomes U+FFFD. Left out where it is empty.
+  // Replaces invalid UTF-8 by U+FFFD. Leaves out an empty value.
   NoteText& String(absl::string_view name, absl::string_view value);
   NoteText& Strings(absl::string_view name,
                     const std::vector<std::string>& values);

@@ -7,8 +7,8 @@
 namespace troika::relay {
 namespace {
 
-// Whether a process is above the relay. Processes that /proc hides are compared
-// by their pids.
+// These return whether a process is an ancestor of the relay. Processes that
+// /proc hides are compared by their pids.
 bool IsAbove(const Ancestry& own, const Ancestor& process) {
   return std::find(own.processes.begin() + 1, own.processes.end(), process) !=
          own.processes.end();
@@ -26,7 +26,7 @@ bool MayDrive(const Ancestry& peer, const Ancestry& own, uint64_t accepted) {
   if (peer.processes.empty() || own.processes.empty()) return false;
   if (peer.processes.front().started > accepted) return false;
   for (const Ancestor& process : peer.processes) {
-    // All that is above it is above us, too.
+    // Its ancestors are ours, too.
     if (IsAbove(own, process)) return true;
     if (IsRelay(process)) return false;
   }

@@ -22,7 +22,7 @@ struct Case {
 
 TEST(PeerTest, WhatAgentsStartMayNotDrive) {
   const Ancestor init = Process(1, "init");
-  // Adopted by init, as a relay's first process ends.
+  // init adopts a relay, because the relay's first process ends.
   const Ancestry own = {{Process(50, "troika-relay"), init}};
   const Case cases[] = {
       {"a server", {{Process(60, "troika-server"), init}}, true},
@@ -71,7 +71,7 @@ TEST(PeerTest, RelaysAboveBothDoNotCount) {
 }
 
 TEST(PeerTest, WhatIsHiddenFromBothDoesNotCount) {
-  // With hidepid, /proc shows nothing of init and of other users' processes.
+  // With hidepid, /proc hides init and the processes of other users.
   const Ancestry own = {{Process(50, "troika-relay")}, 1};
   EXPECT_TRUE(MayDrive({{Process(60, "troika-server")}, 1}, own, 100));
   EXPECT_FALSE(MayDrive({{Process(60, "x")}, 30}, own, 100));

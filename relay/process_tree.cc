@@ -19,8 +19,8 @@
 namespace troika::relay {
 namespace {
 
-// A chain of parents is never longer, and what /proc shows while it changes may
-// be a circle.
+// Bounds the walk: no chain of parents is longer, and while /proc changes, it
+// may show a circle.
 constexpr int kMaxDepth = 4096;
 
 std::optional<ProcessInfo> ReadProcess(pid_t pid) {
@@ -30,7 +30,8 @@ std::optional<ProcessInfo> ReadProcess(pid_t pid) {
   char buffer[1024];
   const ssize_t n = read(fd.get(), buffer, sizeof(buffer));
   if (n <= 0) return std::nullopt;
-  // "PID (NAME) STATE PARENT …"; the name may hold spaces and parentheses.
+  // The format is "PID (NAME) STATE PARENT …"; the name may hold spaces and
+  // parentheses.
   const absl::string_view text(buffer, static_cast<size_t>(n));
   const size_t open_at = text.find('(');
   const size_t close_at = text.rfind(')');
@@ -60,7 +61,7 @@ std::map<pid_t, ProcessInfo> AllProcesses() {
   return all;
 }
 
-// Looks at each parent anew.
+// Reads each parent from /proc again.
 bool IsDescendant(pid_t pid) {
   const pid_t self = getpid();
   for (int depth = 0; depth < kMaxDepth; ++depth) {
@@ -100,7 +101,8 @@ std::vector<ProcessInfo> KillDescendants() {
   for (const ProcessInfo& process : found) {
     const UniqueFd pidfd(
         static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0)));
-    // Who is gone needs no signal; who has that pid now may be a stranger.
+    // A process that is gone needs no signal, and its pid may belong to a
+    // process that is not ours.
     if (!pidfd.ok() || !IsDescendant(process.pid)) continue;
     syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0);
   }

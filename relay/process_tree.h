@@ -1,7 +1,7 @@
-// The processes below one of ours, and how to end all of them.
+// Finds the descendants of the calling process and kills them.
 //
-// Whoever calls this must be a subreaper: then a descendant stays one, however
-// often it forks, calls setsid or loses its parent, until it is waited for.
+// The caller must be a subreaper: then a descendant stays one until it is
+// reaped, however often it forks, calls setsid or loses its parent.
 #ifndef TROIKA_RELAY_PROCESS_TREE_H_
 #define TROIKA_RELAY_PROCESS_TREE_H_
 
@@ -15,17 +15,17 @@ namespace troika::relay {
 struct ProcessInfo {
   pid_t pid = 0;
   pid_t parent = 0;
-  char state = '?';  // As /proc has it: 'Z' for one that ended.
-  std::string name;  // The kernel's short name of it.
+  char state = '?';  // State in /proc: 'Z' for a process that ended.
+  std::string name;  // The kernel's short name of the process.
 };
 
-// All descendants of the calling process, but for those that have ended.
+// Returns all descendants of the calling process that have not ended.
 std::vector<ProcessInfo> LivingDescendants();
 
 // Sends SIGKILL to every living descendant, each by a pidfd that was opened
-// before its ancestry was looked at, so that no stranger is hit whatever pids
-// are used again. Returns those that were there. Descendants that fork
-// meanwhile are met by the next call: call until there are none.
+// before its ancestry was checked, so that no other process is hit even if pids
+// are reused. Returns the descendants that were found. Call until there are
+// none, because descendants may fork meanwhile.
 std::vector<ProcessInfo> KillDescendants();
 
 }  // namespace troika::relay

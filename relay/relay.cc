@@ -32,9 +32,9 @@ constexpr size_t kErrTail = 2048;
 constexpr absl::Duration kTick = absl::Seconds(1);
 constexpr absl::Duration kRetry = absl::Milliseconds(200);
 constexpr absl::Duration kKillAgain = absl::Milliseconds(10);
-// After that, what can't be ended is named and left.
+// After that, processes that can't be killed are named and left alone.
 constexpr absl::Duration kGiveUp = absl::Seconds(10);
-// Of a record that is partly on a full disk: what the reserve has room for.
+// Longest rest of a partly written record that the reserve has room for.
 constexpr size_t kMaxRest = size_t{32} << 10;
 
 struct Pipe {
@@ -70,17 +70,17 @@ absl::Status Relay::Start() {
   signal(SIGPIPE, SIG_IGN);
   signal(SIGHUP, SIG_IGN);
   signal(SIGINT, SIG_IGN);
-  signal(SIGXFSZ, SIG_IGN);  // A limit on files is like a full disk.
+  signal(SIGXFSZ, SIG_IGN);  // A file size limit is handled like a full disk.
   AppendNote(spec_.spawned_note, spec_.spawned_key);
   RETURN_IF_ERROR(log_.Flush());
   RETURN_IF_ERROR(ForkGuard());
-  // From here on while the agent starts. Where something fails, we end, and the
+  // The rest runs while the agent starts. If it fails, we end, and then the
   // guard ends the agent.
   ASSIGN_OR_RETURN(UniqueFd listener, ListenIn(dir_fd_));
   connections_ = std::make_unique<Connections>(std::move(listener), this);
   buffer_.resize(kReadBytes);
   disk_.Reserve();
-  // For connections; the agent keeps the limit that its starter had.
+  // For connections. The agent keeps the limit of its starter.
   rlimit files = {};
   if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
     files.rlim_cur = files.rlim_max;
@@ -153,7 +153,8 @@ bool Relay::WaitsForDisk() const {
 Tip Relay::tip() const { return {log_.next_number() - 1, log_.offset()}; }
 
 void Relay::Poll() {
-  // On a full disk the agent waits: what it says could not be recorded.
+  // On a full disk the agent has to wait, because its output could not be
+  // recorded.
   const bool reading = log_.pending() == 0;
   const absl::Time before = clock_->Awake();
   const auto output_fd = [&](const Output& output) {
@@ -190,7 +191,7 @@ void Relay::Poll() {
 void Relay::FollowRealTime() {
   const absl::Duration leap = clock_->FollowRealTime();
   if (leap == absl::ZeroDuration()) return;
-  // Readers subtract it, and so know how long the agent was awake.
+  // Readers subtract the leap to know how long the agent was awake.
   AppendNote(
       NoteText("clock").Int("leap_us", absl::ToInt64Microseconds(leap)).Take());
 }
@@ -239,7 +240,8 @@ void Relay::Read(Output& output) {
   }
 }
 
-// What is in the pipe; a stranger who holds its other end can't keep us.
+// Reads the output that is left in the pipe. The deadline keeps a process that
+// still writes to it from holding us up.
 void Relay::ReadAll(Output& output) {
   const absl::Time deadline = clock_->Awake() + kTick;
   while (output.fd.ok() && log_.pending() == 0 && clock_->Awake() < deadline) {
@@ -273,7 +275,7 @@ void Relay::Commit() {
   const std::string news = disk_.OnWrite(flushed, clock_->Awake());
   if (!news.empty()) {
     if (flushed.ok()) {
-      // In the log it can be read for ever; on the socket it is over.
+      // The log keeps the trouble forever; on the socket it is over.
       AppendNote(NoteText("trouble").String("text", news).Take());
       log_.Flush().IgnoreError();
     }
@@ -282,7 +284,7 @@ void Relay::Commit() {
   dirty_ = true;
   if (!flushed.ok()) return;
   connections_->SendTip();
-  // Output waits for the next tick, notes don't.
+  // Only notes are synced at once; output is synced at the next tick.
   if (std::exchange(note_unsynced_, false)) syncer_->Request();
 }
 

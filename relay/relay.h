@@ -1,5 +1,5 @@
-// The relay: owns one agent process, and records all that it says and hears
-// before anyone else knows of it.
+// The relay: owns one agent process, and records its input and output before
+// anyone else sees them.
 #ifndef TROIKA_RELAY_RELAY_H_
 #define TROIKA_RELAY_RELAY_H_
 
@@ -38,7 +38,7 @@ class Relay : public Connections::Handler {
 
   // Records that the agent is about to run, starts it, and listens.
   absl::Status Start();
-  // Serves until the agent and all that it started are gone.
+  // Serves until the agent and all processes that it started are gone.
   void Run();
 
  private:
@@ -59,24 +59,25 @@ class Relay : public Connections::Handler {
   void AppendNote(absl::string_view text, absl::string_view key = "");
   void Tell(const GuardCommand& command);
 
-  // The agent may be gone, but what it said can still be written later.
+  // Whether output is still to be written once the disk has room. The agent may
+  // be gone.
   bool WaitsForDisk() const;
   void Poll();
   absl::Time NextDue(absl::Time now) const;
   void Read(Output& output);
   void ReadAll(Output& output);
-  // Bytes that are recorded and did not reach the agent.
+  // Notes that recorded bytes did not reach the agent.
   void OnStdinLost(size_t lost);
   void ReadGuard();
   void OnReport(const GuardReport& report);
   void OnGuardDied();
   void KillAll();
-  // Tells in the log that the machine slept, or that its time was set.
+  // Records in the log that the machine slept, or that its time was set.
   void FollowRealTime();
   void OnTick(absl::Time now);
-  // An agent that waits for input, and whose driver is gone for long.
+  // Closes stdin if the driver has been gone and the agent silent for long.
   void CloseUndriven(absl::Time now);
-  // Writes and tells what was appended.
+  // Writes the appended records and announces them.
   void Commit();
   void StopFor(absl::string_view reason);
   void Finish();
@@ -96,21 +97,23 @@ class Relay : public Connections::Handler {
   UniqueFd signals_;
   pid_t guard_pid_ = 0;
   pid_t agent_pid_ = 0;
-  std::map<std::string, int64_t, std::less<>> keys_;  // And their records.
+  // Record of each command's key.
+  std::map<std::string, int64_t, std::less<>> keys_;
   std::vector<char> buffer_;
   std::string err_tail_;
-  std::string reason_;     // Why we ended the agent; empty where we did not.
-  int64_t discarded_ = 0;  // Bytes of output that are in no record.
+  std::string reason_;     // Why we ended the agent; empty if we did not.
+  int64_t discarded_ = 0;  // Bytes of output that no record holds.
   std::optional<GuardReport> exited_;
   bool start_failed_ = false;
   bool gone_ = false;     // No process is left.
-  bool killing_ = false;  // The guard died, and its work is ours.
-  bool capped_ = false;   // The log is full for good: output is discarded.
-  bool dirty_ = false;    // Something is written and not synced.
+  bool killing_ = false;  // The guard died, and we do its work.
+  bool capped_ = false;   // The log is full for good, so output is discarded.
+  bool dirty_ = false;    // Some written bytes are not synced.
   bool note_unsynced_ = false;
   absl::Time next_tick_;
-  absl::Time give_up_;  // On ending what is left, where killing_.
-  // When a driver was there, or the agent said something.
+  // If killing_: when to give up on the processes that are left.
+  absl::Time give_up_;
+  // Last time that a driver was connected or the agent wrote something.
   std::optional<absl::Time> last_active_;
 };
 

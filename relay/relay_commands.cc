@@ -1,4 +1,4 @@
-// What a driver can ask a relay for.
+// Handles the commands of a driver.
 #include <signal.h>
 
 #include <string>
@@ -26,12 +26,12 @@ bool MaySend(int signal) {
 }  // namespace
 
 Connections::Answer Relay::OnCommand(const Command& command) {
-  // Sent again by one who did not hear the answer.
+  // A driver that did not get the answer has sent the command again.
   const auto seen = keys_.find(command.key);
   if (seen != keys_.end()) return {.record = seen->second};
   const bool ends =
       command.type == FrameType::kStop || command.type == FrameType::kSignal;
-  // An end is not kept waiting: its note comes when there is room.
+  // Ending the agent does not wait: the note is written when there is room.
   if (log_.pending() > 0 && !ends) {
     return Refuse(ReplyCode::kExhausted,
                   "the log can't be written now: make room on its disk");
@@ -46,7 +46,7 @@ Connections::Answer Relay::OnCommand(const Command& command) {
   Connections::Answer answer = Record(command);
   if (answer.code == ReplyCode::kOk) {
     keys_.emplace(std::string(command.key), answer.record);
-    // Not in the background: the answer says that it is done.
+    // Synced before the answer, which says that the command is recorded.
     note_unsynced_ = false;
     Commit();
     if (log_.pending() == 0) log_.Sync().IgnoreError();
@@ -95,7 +95,7 @@ Connections::Answer Relay::Record(const Command& command) {
   }
 }
 
-// A record a line; the first has the key.
+// Appends a record for each line; the first has the key.
 void Relay::AppendWrite(const Command& command) {
   absl::string_view rest = command.payload;
   absl::string_view key = command.key;

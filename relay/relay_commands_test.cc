@@ -1,4 +1,4 @@
-// What a driver asks for, in its odd forms; and relays that hang.
+// Tests unusual commands of a driver, and relays that hang.
 #include <signal.h>
 #include <sys/stat.h>
 
@@ -79,7 +79,7 @@ TEST(RelayCommandsTest, OddSignalsAreRefused) {
 TEST(HangingRelayTest, ConnectingWaitsForNothing) {
   TestRelay relay("read x");
   ASSERT_TRUE(relay.started().ok()) << relay.started();
-  // Until it runs, the guard is called like its relay.
+  // Until the guard runs, its process has the name of its relay.
   ASSERT_TRUE(relay.WaitFor([&](const CollectingSink&) {
     return RelayProcess(relay.folder().path(), "troika-guard") != 0;
   }));

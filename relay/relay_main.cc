@@ -1,4 +1,4 @@
-// troika-relay: started by Troika alone, with the descriptors of relay/spec.h.
+// troika-relay: started only by Troika, with the descriptors of relay/spec.h.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,7 +16,8 @@ int main(int argc, char**) {
         stderr);
     return 2;
   }
-  // The starter waits for this process only; what serves is nobody's child.
+  // The starter waits for this process only; its child, which serves, is
+  // orphaned.
   const pid_t pid = fork();
   if (pid != 0) _exit(pid < 0 ? 1 : 0);
   troika::SystemClock clock;

@@ -1,4 +1,4 @@
-// The relay and its guard as processes, with shell scripts as agents.
+// Tests the relay and its guard as processes, with shell scripts as agents.
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// A word that no other test's processes carry.
+// Returns a word that is on no other test's command lines.
 std::string Token() {
   static int count = 0;
   return absl::StrCat("token_", getpid(), "_", ++count);
@@ -56,7 +56,7 @@ TEST(RelayTest, AgentHasWhatItWasGivenAndNothingElse) {
   const std::string said = Joined(relay.Log(), Stream::kStdout);
   EXPECT_THAT(said, HasSubstr("/usr\n"));
   EXPECT_THAT(said, HasSubstr("A=b\n"));
-  // ls opens the folder itself.
+  // ls opens the folder itself, as descriptor 3.
   EXPECT_THAT(said, HasSubstr("\n0 1 2 3 "));
 }
 
@@ -156,7 +156,7 @@ TEST(RelayTest, InputThatTheAgentNeverReadsIsTold) {
 
 TEST(RelayTest, StopEndsTheWholeTree) {
   const std::string token = Token();
-  // A child in a session of its own, and one that nobody waits for.
+  // One child has a session of its own, and the other is never reaped.
   TestRelay relay(absl::StrCat(
       "trap '' INT TERM; setsid sh -c 'trap \"\" INT TERM; sleep 100; : ",
       token, "' & (setsid sh -c 'sleep 100; : ", token,
@@ -229,7 +229,8 @@ TEST(RelayTest, GuardEndsTheTreeWhenTheRelayIsKilled) {
   const std::string token = Token();
   TestRelay relay(Tree(token));
   KillOne("troika-relay", token, relay);
-  // Nobody saw how it ended; the next one to take the lock says so.
+  // Nobody saw how the agent ended; the next process that takes the lock says
+  // so.
   EXPECT_THAT(Notes(relay.Log(), "exited"), IsEmpty());
 }
 
@@ -268,7 +269,7 @@ TEST(RelayTest, AFloodOfTinyLinesCostsLittle) {
   } kFloods[] = {
       {"yes | head -c 400000", 400000},
       {"yes | head -c 400000 >&2", 400000},
-      // A write for each line, and both streams in turn.
+      // The script writes each line at once, to both streams in turn.
       {"i=0; while [ $i -lt 20000 ]; do echo y; echo e >&2; i=$((i+1)); done",
        80000},
   };
@@ -280,8 +281,8 @@ TEST(RelayTest, AFloodOfTinyLinesCostsLittle) {
     EXPECT_EQ(Joined(log, Stream::kStdout).size() +
                   Joined(log, Stream::kStderr).size(),
               static_cast<size_t>(flood.bytes));
-    // The notes at both ends are about a kilobyte, and the last of them has the
-    // end of stderr.
+    // The notes at both ends have about a kilobyte, and the last one includes
+    // the end of stderr.
     EXPECT_LT(log.record_bytes, 3 * flood.bytes + 8192) << flood.script;
   }
 }
@@ -347,7 +348,8 @@ TEST(RelayTest, BadClientsDisturbNobody) {
   const UniqueFd future = RawConnection(relay);
   const std::string hello = Encode(Hello{.max_version = 9});
   (void)!send(future.get(), hello.data(), hello.size(), MSG_NOSIGNAL);
-  std::vector<std::unique_ptr<Client>> stalled;  // Never read again.
+  // These clients never read again.
+  std::vector<std::unique_ptr<Client>> stalled;
   for (int i = 0; i < 100; ++i) {
     stalled.push_back(relay.Connect(Role::kWatcher));
     ASSERT_NE(stalled.back(), nullptr);

@@ -24,7 +24,7 @@
 namespace troika::relay {
 namespace {
 
-// Away from the terminal, the folder and the descriptors of whoever started us.
+// Leaves the terminal, the folder and the descriptors of the starter.
 void Detach() {
   setsid();
   (void)!chdir("/");

@@ -1,4 +1,4 @@
-// A relay process's whole life.
+// The main function of a relay process.
 #ifndef TROIKA_RELAY_SERVE_H_
 #define TROIKA_RELAY_SERVE_H_
 
@@ -7,9 +7,9 @@
 
 namespace troika::relay {
 
-// Reads its spec, starts the agent, tells the starter through kReadyFd whether
-// it serves ("ok", or why not), and serves until the agent's end. Returns the
-// exit code. `clock` is borrowed.
+// Reads the spec, starts the agent, tells the starter through kReadyFd whether
+// the relay serves ("ok", or the reason why not), and serves until the agent's
+// end. Returns the exit code. `clock` is borrowed.
 int Serve(Clock* clock);
 
 }  // namespace troika::relay

@@ -1,4 +1,4 @@
-// Where a relay's socket is bound and reached.
+// The address at which a relay's socket is bound and reached.
 #ifndef TROIKA_RELAY_SOCKET_ADDRESS_H_
 #define TROIKA_RELAY_SOCKET_ADDRESS_H_
 
@@ -11,8 +11,8 @@
 
 namespace troika::relay {
 
-// Through the folder's descriptor: paths are often longer than the 108 bytes
-// that a socket's address has room for.
+// The address goes through the folder's descriptor, because paths are often
+// longer than the 108 bytes that a socket's address has room for.
 inline sockaddr_un SocketAddress(int dir_fd) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;

@@ -11,13 +11,13 @@ namespace troika::relay {
 namespace {
 
 // A spec without a version begins with the number of arguments, which is never
-// as large as these bytes. A relay that knows no versions takes them for such a
+// as large as these bytes. A relay that knows no versions takes them for that
 // number, misses the arguments, and refuses to start.
 constexpr absl::string_view kMagic = "TRKS";
 constexpr uint8_t kVersion = 1;
 
-// Numbers are never used for something else. From kFirstRequired on, a relay
-// that does not know the tag must not start.
+// Numbers are never reused. A relay that does not know a tag from
+// kFirstRequired on must not start.
 enum class Tag : uint8_t {
   kArgument = 1,     // Repeated, in order.
   kEnvironment = 2,  // Repeated.
@@ -70,14 +70,14 @@ class SpecWriter {
   ByteWriter bytes_;
 };
 
-// Whether the value is one that this program can follow.
+// Returns false if this program does not know the value.
 bool SetStdinMode(uint8_t value, RelaySpec* spec) {
   if (value > static_cast<uint8_t>(StdinMode::kPipe)) return false;
   spec->stdin_mode = static_cast<StdinMode>(value);
   return true;
 }
 
-// Whether the value could be read.
+// Returns whether the value could be read.
 bool SetField(Tag tag, absl::string_view bytes, RelaySpec* spec) {
   ByteReader value(bytes);
   switch (tag) {
@@ -111,7 +111,7 @@ bool SetField(Tag tag, absl::string_view bytes, RelaySpec* spec) {
       spec->undriven = value.Millis();
       return value.ok();
   }
-  return true;  // A newer server's, which we can do without.
+  return true;  // The tag is from a newer server and may be ignored.
 }
 
 absl::StatusOr<RelaySpec> DecodeUnversioned(absl::string_view bytes) {

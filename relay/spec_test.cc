@@ -110,7 +110,7 @@ TEST(SpecTest, DamageIsRefused) {
   for (const auto& [name, bytes] : FrozenSpecs()) {
     for (size_t size = 0; size < bytes.size(); ++size) {
       const auto spec = DecodeSpec(bytes.substr(0, size));
-      // Where a field ends, what follows keeps its default.
+      // If the bytes end after a field, the other fields keep their defaults.
       EXPECT_TRUE(!spec.ok() || name == "version_1") << name << " " << size;
     }
   }

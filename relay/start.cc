@@ -37,7 +37,7 @@ std::string OwnFolder() {
   return program.substr(0, program.rfind('/'));
 }
 
-// Above all numbers that the relay is given descriptors at.
+// Copies a descriptor above all numbers that the relay inherits.
 absl::StatusOr<UniqueFd> Above(int fd) {
   UniqueFd copy(fcntl(fd, F_DUPFD_CLOEXEC, kLastInheritedFd + 1));
   if (!copy.ok()) return absl::ErrnoToStatus(errno, "copy a descriptor");
@@ -73,14 +73,14 @@ Waited WaitForEnd(pid_t pid, std::chrono::milliseconds patience, int* status) {
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     if (left.count() <= 0) return Waited::kLives;
-    // Without a descriptor for it, we look now and then.
+    // Without a pidfd, we poll.
     const int wait = static_cast<int>(left.count());
     pollfd end = {.fd = process.get(), .events = POLLIN};
     poll(&end, 1, process.ok() ? wait : std::min(wait, 2));
   }
 }
 
-// Of a child that is expected to end at once, and well.
+// Reaps a child that is expected to succeed at once.
 absl::Status Reap(const std::string& program, pid_t pid) {
   int status = 0;
   if (WaitForEnd(pid, kStartPatience, &status) == Waited::kLives) {

@@ -13,24 +13,25 @@
 
 namespace troika::relay {
 
-// The program `troika-relay`: $TROIKA_RELAY_BIN, or beside this program, or
-// where Bazel puts it. NotFound says where was looked.
+// Returns the path of `troika-relay`: $TROIKA_RELAY_BIN, or beside this
+// program, or at Bazel's path. NotFound lists the paths that were tried.
 absl::StatusOr<std::string> FindRelayProgram();
 
-// Starts a relay that goes on with `log` and its lock, whatever becomes of us.
-// Returns a descriptor that is readable once the relay serves or can't.
-// DeadlineExceeded, after 5 s, where the program hangs: it is then killed.
-// ResourceExhausted where we lack descriptors or memory to start it now.
+// Starts a relay that continues `log` with its lock, and outlives us. Returns a
+// descriptor that becomes readable once the relay serves or has failed. Returns
+// DeadlineExceeded if the program hangs for 5 s, after which it is killed, and
+// ResourceExhausted if we lack descriptors or memory to start it now.
 absl::StatusOr<UniqueFd> StartRelay(const std::string& program,
                                     const RelaySpec& spec, LogWriter log,
                                     int dir_fd);
 
-// The same with a spec that was encoded before, by whichever version.
+// Does the same with an encoded spec, which may be of another version.
 absl::StatusOr<UniqueFd> StartRelayFromBytes(const std::string& program,
                                              absl::string_view spec_bytes,
                                              LogWriter log, int dir_fd);
 
-// What the relay said there. Waits for it. Unavailable where it died.
+// Waits for the relay's report on `ready_fd` and returns it. Returns
+// Unavailable if the relay died.
 absl::Status RelayStarted(int ready_fd);
 
 }  // namespace troika::relay

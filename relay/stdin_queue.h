@@ -1,4 +1,4 @@
-// What waits to be written to the agent's stdin.
+// Queues bytes for the agent's stdin.
 #ifndef TROIKA_RELAY_STDIN_QUEUE_H_
 #define TROIKA_RELAY_STDIN_QUEUE_H_
 
@@ -12,26 +12,27 @@ namespace troika::relay {
 
 class StdinQueue {
  public:
-  // A pipe's end that does not block, or nothing where the agent has no stdin.
+  // `pipe` is the nonblocking end of a pipe, or unset if the agent has no
+  // stdin.
   explicit StdinQueue(UniqueFd pipe) : pipe_(std::move(pipe)) {}
 
-  // Whether the agent can still be written to.
+  // Whether bytes can still be written to the agent.
   bool open() const { return pipe_.ok() && !closing_; }
   size_t size() const { return bytes_.size() - written_; }
-  // To be polled for POLLOUT; -1 where nothing waits.
+  // Descriptor to poll for POLLOUT, or -1 if the queue is empty.
   int poll_fd() const;
-  // To be polled for the reader's end while nothing waits.
+  // Descriptor to poll for a hang-up of the reader while the queue is empty.
   int fd() const { return pipe_.get(); }
 
   void Push(absl::string_view bytes) {
     bytes_.append(bytes.data(), bytes.size());
   }
-  // The end, after what waits.
+  // Closes stdin once the queue is written.
   void Close();
-  // Writes what the pipe takes. Returns the bytes that are lost, as the agent
-  // has closed its stdin.
+  // Writes as much as the pipe takes. Returns the number of bytes that are lost
+  // because the agent has closed its stdin.
   size_t Write();
-  // The agent is gone; what waited is lost.
+  // Called when the agent is gone. Returns the number of lost bytes.
   size_t Drop();
 
  private:

@@ -29,7 +29,7 @@ void Syncer::Run() {
     if (ending_) return;
     wanted_ = false;
     lock.unlock();
-    // Nobody can do anything about an error here; the last sync tells it.
+    // An error can't be handled here; the last sync reports it.
     fdatasync(fd_);
     lock.lock();
   }

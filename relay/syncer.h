@@ -16,7 +16,7 @@ class Syncer {
   explicit Syncer(int fd) : fd_(fd) {}
   ~Syncer();
 
-  // Everything that is written by now will be synced soon.
+  // Syncs everything that has been written so far, soon.
   void Request();
 
  private:

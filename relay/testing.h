@@ -1,5 +1,5 @@
-// For tests around relays: folders, logs as lists, and relays with shell
-// scripts as agents.
+// For tests with relays: logs as lists, and relays with shell scripts as
+// agents.
 #ifndef TROIKA_RELAY_TESTING_H_
 #define TROIKA_RELAY_TESTING_H_
 
@@ -22,7 +22,7 @@
 
 namespace troika::relay {
 
-// A record with bytes of its own.
+// A record that owns its bytes.
 struct OwnedRecord {
   int64_t number = 0;
   int64_t micros = 0;
@@ -42,24 +42,24 @@ class CollectingSink : public LogSink {
   int64_t record_bytes = 0;
 };
 
-// All of a folder's log, as it is now, with its torn end.
+// Reads the whole log of a folder, as it is now, with its torn end.
 CollectingSink ReadLog(int dir_fd);
 
-// Waits up to 20 s until nobody holds the log's lock: relay, guard and agent
-// are gone.
+// Waits up to 20 s until nobody holds the log's lock, so that relay, guard and
+// agent are gone.
 bool WaitForLogEnd(int dir_fd);
 
-// The payloads of one stream, put together as they were written.
+// Returns the joined payloads of one stream, as they were written.
 std::string Joined(const CollectingSink& log, Stream stream);
 
-// The notes that begin with {"note":"NAME".
+// Returns the notes that begin with {"note":"NAME".
 std::vector<std::string> Notes(const CollectingSink& log,
                                absl::string_view name);
 
-// A relay on an agent of one's own, followed through its log.
+// A relay with an agent of the test, followed through its log.
 class TestRelay {
  public:
-  // `spec` may leave out argv for `script`, which /bin/sh runs.
+  // If `spec` has no argv, /bin/sh runs `script`.
   TestRelay(absl::string_view script, RelaySpec spec = {},
             absl::string_view folder = "");
 
@@ -67,12 +67,12 @@ class TestRelay {
   int dir_fd() const { return folder_.fd(); }
   const absl::Status& started() const { return started_; }
 
-  // A connection that has been welcomed.
+  // Returns a connection that has received its welcome.
   std::unique_ptr<Client> Connect(Role role);
-  // Sends and waits for the answer.
+  // Sends a command and waits for the answer.
   Client::Answer Ask(Client& client, const Command& command);
 
-  // Waits until the log holds, or 20 s passed: then false.
+  // Waits until the condition holds for the log. Returns false after 20 s.
   bool WaitFor(std::function<bool(const CollectingSink&)> condition);
   bool WaitForEnd() { return WaitForLogEnd(dir_fd()); }
   CollectingSink Log() { return ReadLog(dir_fd()); }
@@ -83,12 +83,12 @@ class TestRelay {
   absl::Status started_;
 };
 
-// Pids of living processes whose command line holds `token`.
+// Returns the pids of living processes whose command line contains `token`.
 std::vector<int> ProcessesWith(absl::string_view token);
-// Waits up to 10 s for there to be none.
+// Waits up to 10 s until there are none.
 bool NoProcessesWith(absl::string_view token);
-// The relay or the guard of a folder ("troika-relay", "troika-guard"), found by
-// who has its log open; 0: none.
+// Returns the pid of the relay or the guard of a folder ("troika-relay",
+// "troika-guard") that has its log open, or 0.
 int RelayProcess(const std::string& folder, absl::string_view name);
 
 }  // namespace troika::relay
