@@ -18,7 +18,7 @@ struct AgentFds {
 
 struct AgentStart {
   pid_t pid = 0;     // 0 if the agent could not be started.
-  std::string text;  // Then the reason.
+  std::string text;  // Reason if pid is 0.
 };
 
 // Starts the agent in a session and process group of its own, with default

@@ -62,7 +62,7 @@ struct Hello {
 // Why a connection watches.
 enum class WatchReason : uint8_t {
   kAskedTo = 0,
-  // It becomes the driver, and is told so, when that one is gone.
+  // The connection becomes the driver, and is told so, when the other is gone.
   kOtherDrives = 1,
   kNotAllowed = 2,  // An agent started its process, or may have.
 };

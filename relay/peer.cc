@@ -26,7 +26,7 @@ bool MayDrive(const Ancestry& peer, const Ancestry& own, uint64_t accepted) {
   if (peer.processes.empty() || own.processes.empty()) return false;
   if (peer.processes.front().started > accepted) return false;
   for (const Ancestor& process : peer.processes) {
-    // Its ancestors are ours, too.
+    // The ancestors of this process are ours, too.
     if (IsAbove(own, process)) return true;
     if (IsRelay(process)) return false;
   }
