@@ -10,7 +10,8 @@
 namespace troika {
 namespace {
 
-// The row of a version, or what all and any of the mode's rows can do.
+// Returns the abilities of the version's row; if the version is unknown, those
+// that all rows of the mode share and those that any of them has.
 AbilityRange OfMode(const Backend& backend, EditMode mode,
                     absl::string_view version) {
   if (!FindVersion(version).empty()) {
@@ -55,7 +56,7 @@ AbilityRange AbilitiesOf(const Backend& backend, const LaunchOptions& options,
     if (row->abilities) range = {*row->abilities, *row->abilities};
   }
   if (!options.config.empty() || !options.profile.empty()) {
-    // They may grant or take away anything but what research can do.
+    // Both may grant or deny anything except what research can do.
     const Abilities research =
         OfMode(backend, EditMode::kResearch, version).least;
     range = {.least = range.least & research, .most = kEverything};

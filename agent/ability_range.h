@@ -1,4 +1,4 @@
-// Tells what an agent can do from the options that it is started with.
+// Derives from its launch options what an agent can do.
 #ifndef TROIKA_AGENT_ABILITY_RANGE_H_
 #define TROIKA_AGENT_ABILITY_RANGE_H_
 
@@ -18,12 +18,12 @@ struct AbilityRange {
   Abilities most;
 };
 
-// `version` is empty if any version may be started. What the CLI's own settings
-// grant or deny is not counted: they are the user's word for all of its agents.
+// `version` is empty if it is not known which one will run. The CLI's own
+// settings are not counted: the user made them for all agents of this CLI.
 AbilityRange AbilitiesOf(const Backend& backend, const LaunchOptions& options,
                          absl::string_view version);
 
-// The options that say what an agent may do, as an error names them:
+// Names the options that decide what an agent may do, for error messages:
 // "edit_mode full_auto", "sandbox workspace-write".
 std::string PermissionText(const LaunchOptions& options);
 

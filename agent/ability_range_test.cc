@@ -35,7 +35,7 @@ TEST(AbilityRangeTest, WhatIsNotKnownMayBeAnything) {
       EXPECT_TRUE(Of(harness, {}).least.Includes(range.least));
     }
   }
-  // Gemini has several sandboxes, which are chosen besides the edit mode.
+  // The user chooses among Gemini's sandboxes independently of the edit mode.
   const AbilityRange gemini =
       Of(Harness::kGemini,
          {.edit_mode = EditMode::kFullAuto, .sandbox = "docker"});
@@ -65,7 +65,7 @@ TEST(AbilityRangeTest, OnlyDangerousModesCanDoEverything) {
   }
 }
 
-// Each mode can do what the one before it can.
+// Each mode includes the abilities of the mode before it.
 TEST(AbilityRangeTest, FreerModesCanDoMore) {
   for (const Backend* backend : AllBackends()) {
     Abilities before;

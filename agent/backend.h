@@ -1,5 +1,5 @@
-// What a harness is: its name, what it can do, how to find and start its CLI,
-// and how to talk with it.
+// Describes a harness: its name and capabilities, how to find and start its
+// CLI, and how to talk to it.
 #ifndef TROIKA_AGENT_BACKEND_H_
 #define TROIKA_AGENT_BACKEND_H_
 
@@ -19,8 +19,8 @@
 
 namespace troika {
 
-// The arguments with which a CLI runs `true` in its own sandbox, from a version
-// on (agent/discovery/sandbox.h).
+// Arguments with which a CLI runs `true` in its own sandbox, and the first
+// version that takes them (agent/discovery/sandbox.h).
 struct SandboxProbe {
   Version first;
   std::vector<absl::string_view> args;
@@ -29,15 +29,15 @@ struct SandboxProbe {
 // How a harness's CLI is found (agent/discovery/discovery.h).
 struct CliNames {
   absl::string_view program;           // "codex"
-  std::vector<absl::string_view> env;  // Variables that may name it.
+  std::vector<absl::string_view> env;  // Variables that may name its path.
   absl::string_view install;           // The command that installs it.
-  // A program of ours stands beside the running one, and not on PATH.
+  // A program of ours is installed beside the running one instead of on PATH.
   enum class Place { kOnPath, kBesideUs };
   Place place = Place::kOnPath;
-  std::vector<absl::string_view> help;  // Its arguments for help.
-  // Versions after this one are asked for their help.
+  std::vector<absl::string_view> help;  // Arguments that print the help.
+  // Discovery runs --help only for versions newer than this one.
   Version newest_known;
-  // In the order of versions; empty if no edit mode relies on a sandbox.
+  // Sorted by version; empty if no edit mode relies on a sandbox.
   std::vector<SandboxProbe> sandbox_probes = {};
 };
 
@@ -46,39 +46,39 @@ struct Backend {
   Harness harness;
   absl::string_view display_name;
   CliNames cli_names;
-  // What BuildLaunch makes of the edit modes; docs/permissions.md shows it.
+  // Arguments that BuildLaunch passes per edit mode; see docs/permissions.md.
   absl::Span<const EditModeRow> edit_modes;
-  // The values of native permission options whose effect is known.
+  // Values of native permission options whose effect is known.
   absl::Span<const NativeModeRow> native_modes;
-  // Whether images go into the conversation as data (TurnAsked::Image::base64)
-  // and not on the command line.
+  // Whether images are sent within the conversation as data
+  // (TurnAsked::Image::base64) instead of as paths on the command line.
   bool inline_images = false;
-  // Whether BuildLaunch wants LaunchRequest::output_schema_text.
+  // Whether BuildLaunch reads LaunchRequest::output_schema_text.
   bool inline_output_schema = false;
   // The first version in which a resumed session keeps its id.
   Version resume_keeps_session_from = {};
   // Tells the user how to log in.
   absl::string_view login_hint;
-  // Some names that the CLI takes; others may work, too.
+  // Some of the model names that the CLI accepts.
   std::vector<absl::string_view> models;
 
-  // What this version can do, from the same table of flags that BuildLaunch
-  // uses. An unknown version counts as the newest, so Cli{} gives the most that
-  // the harness can do. A request for more fails with the text of CantDo().
+  // Returns the capabilities of this version, from the same table of flags that
+  // BuildLaunch uses. An unknown version counts as the newest, so Cli{} gives
+  // everything the harness can do. A request for more fails with CantDo().
   Capabilities (*capabilities)(const Cli& cli);
-  // A fresh protocol for one process. The drift of `options` must outlive it.
+  // Creates a protocol for one process. `options.drift` must outlive it.
   std::unique_ptr<Protocol> (*NewProtocol)(const ProtocolOptions& options);
-  // The command line for this request in this version of the CLI; no I/O.
-  // InvalidArgument says which option can't be done and what to do instead;
-  // FailedPrecondition that the version is too old. The bypass of approvals
-  // and sandbox is passed only if the options name it.
+  // Builds the command line for this version of the CLI, without I/O.
+  // InvalidArgument names the unsupported option and what to do instead;
+  // FailedPrecondition means that the version is too old. The flag that
+  // bypasses approvals and sandbox is passed only if the options ask for it.
   absl::StatusOr<Launch> (*BuildLaunch)(const LaunchRequest& request,
                                         const Cli& cli);
-  // Whether the CLI could log in with what is in the environment and in its own
-  // files, of which no more is read than necessary. Unset: they don't tell.
+  // Guesses from the environment and the CLI's own files, without reading more
+  // of them than necessary, whether the CLI could log in. Unset if unknown.
   std::optional<bool> (*LooksLoggedIn)(const Environment& env);
-  // The id of the session that was last worked on in `cwd`, from the files that
-  // the CLI itself keeps; they are only read. NotFound names the folder.
+  // Returns the id of the session that was used last in `cwd`, from the CLI's
+  // own files, which are only read. NotFound names the folder.
   absl::StatusOr<std::string> (*LatestSession)(absl::string_view cwd,
                                                const Environment& env);
 

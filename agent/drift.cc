@@ -9,7 +9,7 @@
 namespace troika {
 namespace {
 
-// Names come from strangers.
+// Names come from untrusted input.
 absl::string_view Cut(absl::string_view name) { return name.substr(0, 200); }
 
 }  // namespace

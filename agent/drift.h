@@ -1,5 +1,5 @@
-// Counts what a wire sends that our record types don't know, so that a newer
-// CLI's additions are seen the day they appear.
+// Counts the parts of a wire that our record types don't know, so that we
+// notice additions of a newer CLI on the day they appear.
 #ifndef TROIKA_AGENT_DRIFT_H_
 #define TROIKA_AGENT_DRIFT_H_
 
@@ -20,20 +20,20 @@ class Drift {
     int64_t first_record = 0;
   };
 
-  // At most this many different entries are kept; others are counted together.
+  // Further entries are counted together in one.
   static constexpr size_t kMaxEntries = 1000;
 
-  // The record that the next reports come from.
+  // Sets the record that the next reports belong to.
   void set_record(int64_t record) { record_ = record; }
 
-  // `where` is a path into the line; `value` is what was unknown there.
+  // `where` is a path into the line; `value` is the unknown type found there.
   void UnknownType(absl::string_view where, absl::string_view value);
   void UnknownField(absl::string_view where, absl::string_view name);
-  // A known field that held another kind of value.
+  // Reports a known field that holds a value of an unexpected type.
   void WrongType(absl::string_view where, absl::string_view name,
                  absl::string_view found);
 
-  // Most frequent first.
+  // Returns the entries, the most frequent first.
   std::vector<Entry> Entries() const;
 
  private:

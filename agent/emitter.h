@@ -1,4 +1,4 @@
-// Numbers the messages of one record and hands them on.
+// Numbers the messages of one record and passes them to a sink.
 #ifndef TROIKA_AGENT_EMITTER_H_
 #define TROIKA_AGENT_EMITTER_H_
 
@@ -13,13 +13,13 @@ namespace troika {
 
 class Emitter {
  public:
-  // What stands beside a payload.
+  // Fields of the message that are not part of its payload.
   struct Context {
     absl::string_view parent_tool_use_id;
     absl::string_view block_id;
   };
 
-  // Both are borrowed.
+  // Borrows both arguments.
   Emitter(const Record& record, MessageSink sink)
       : record_(record), sink_(sink) {}
 
@@ -34,7 +34,7 @@ class Emitter {
            .payload = std::forward<P>(payload)});
   }
 
-  // The whole line as Raw, with a pointer to it.
+  // Emits the whole line as Raw, with its offset and size.
   void EmitRaw(absl::string_view type, absl::string_view reason = "",
                const Context& context = {});
 

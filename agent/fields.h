@@ -12,10 +12,10 @@
 //   Item item;
 //   ReadFields(value, kItemFields, {drift, "item"}, &item);
 //
-// Nothing in an object is an error: a field that is missing, null or of another
-// type keeps its default, and what the table does not list is reported as
-// drift. Of a repeated key the first counts. The record borrows from the
-// parsed line.
+// No content of an object is an error: a field that is missing, null or of
+// another type keeps its default, and fields that the table does not list are
+// reported as drift. The first of repeated keys counts. The record borrows from
+// the parsed line.
 #ifndef TROIKA_AGENT_FIELDS_H_
 #define TROIKA_AGENT_FIELDS_H_
 
@@ -31,7 +31,7 @@
 
 namespace troika {
 
-// Where in the line an object stands, and who is told of what it holds besides.
+// Path of the object in its line, and the receiver of unknown fields.
 struct FieldScope {
   Drift* /*nullable*/ drift = nullptr;
   absl::string_view where;
@@ -40,7 +40,7 @@ struct FieldScope {
 template <typename T>
 struct RecordField {
   absl::string_view name;
-  // std::monostate: known, and of no use to us.
+  // std::monostate marks a field that we know but don't use.
   std::variant<std::monostate, absl::string_view T::*,
                std::optional<int64_t> T::*, std::optional<double> T::*,
                std::optional<bool> T::*, json::Value T::*>
@@ -49,7 +49,7 @@ struct RecordField {
 
 namespace internal {
 
-// False where `value` is of another type.
+// Returns false if `value` is of another type.
 inline bool Assign(json::Value value, absl::string_view* out) {
   if (value.IsString()) *out = value.StringOr("");
   return value.IsString();
@@ -73,8 +73,8 @@ inline bool Assign(json::Value value, json::Value* out) {
 
 template <typename T>
 bool AssignField(const RecordField<T>& field, json::Value value, T* out) {
-  // Of a type without members all fields are only known. g++ 12 sees writes
-  // past its end in the code that would never run.
+  // A type without members can only list known fields. Without this return, g++
+  // 12 warns of writes past its end in code that never runs.
   if constexpr (std::is_empty_v<T>) return true;
   return std::visit(
       [&](auto member) {
@@ -92,9 +92,10 @@ bool AssignField(const RecordField<T>& field, json::Value value, T* out) {
 template <typename T>
 void ReadFields(json::Value object, absl::Span<const RecordField<T>> fields,
                 const FieldScope& scope, T* out) {
-  if (fields.size() > 64) return;  // The mask below; see the static_assert.
+  if (fields.size() > 64) return;  // `seen` has 64 bits; see the static_assert.
   uint64_t seen = 0;
-  size_t next = 0;  // Writers keep an order, so the next field is likely this.
+  size_t next =
+      0;  // Writers keep the order of fields, so this is likely the next.
   for (const json::Member& member : object.members()) {
     size_t i = next;
     size_t tried = 0;

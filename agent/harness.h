@@ -1,4 +1,4 @@
-// The harnesses by name, and what each can do.
+// Names the harnesses and describes their capabilities.
 #ifndef TROIKA_AGENT_HARNESS_H_
 #define TROIKA_AGENT_HARNESS_H_
 
@@ -8,19 +8,19 @@
 
 namespace troika {
 
-// kDemo asks no model: it shows what Troika does (agent/demo).
+// kDemo is a demonstration without a model (agent/demo).
 enum class Harness { kCodex, kClaude, kGemini, kDemo };
 
 absl::string_view HarnessId(Harness harness);
 std::optional<Harness> HarnessFromId(absl::string_view id);
 
-// Data, so that nobody has to ask for a harness's name.
+// Capabilities are data so that no caller has to compare harness names.
 struct Capabilities {
   bool follow_up = false;  // Takes a second prompt in the same process.
   bool resume = false;
   bool fork = false;
-  bool steer = false;      // Takes a prompt while it works on another.
-  bool interrupt = false;  // A turn can be ended and the process goes on.
+  bool steer = false;      // Accepts a prompt while a turn runs.
+  bool interrupt = false;  // A turn can be ended without ending the process.
   bool approvals = false;
   bool questions = false;
   bool images = false;
@@ -30,7 +30,7 @@ struct Capabilities {
   bool operator==(const Capabilities&) const = default;
 };
 
-// What is left of them in a process that takes one prompt and nothing more.
+// Returns the capabilities that remain if a process takes only one prompt.
 Capabilities WithoutConversation(Capabilities all);
 
 }  // namespace troika

@@ -1,8 +1,6 @@
-// Keeps the books of a conversation: which tools run, whether a turn does.
-//
-// The rules of agent/message.h that span lines are kept here, for all
-// harnesses: one ToolResult for each ToolUse, one Result for each turn, unique
-// ids.
+// Tracks the running tools of a conversation and whether a turn is open.
+// Enforces, for all harnesses, the rules of agent/message.h that span lines:
+// one ToolResult for each ToolUse, one Result for each turn, unique ids.
 #ifndef TROIKA_AGENT_LEDGER_H_
 #define TROIKA_AGENT_LEDGER_H_
 
@@ -22,35 +20,34 @@ class Ledger {
  public:
   explicit Ledger(int generation) { set_generation(generation); }
 
-  // Ids of later tools carry the generation's number, from the second on.
+  // From the second generation on, ids of new tools contain its number.
   void set_generation(int generation);
 
-  // Emits `use` under an id that no tool of the conversation had. A tool of
-  // that native id that still runs has its result made first.
+  // Emits `use` under an id that is unique in the conversation. If a tool with
+  // this native id is still running, its synthetic result is emitted first.
   void StartTool(absl::string_view native_id, ToolUse use, Emitter& out,
                  const Emitter::Context& context = {});
   bool IsRunning(absl::string_view native_id) const;
-  // Emits `result` for a running tool, in the context of its use; false, and
-  // nothing emitted, where no such tool runs.
+  // Emits `result` for a running tool, in the context of its use. Returns false
+  // and emits nothing if no such tool is running.
   [[nodiscard]] bool EndTool(absl::string_view native_id, ToolResult result,
                              Emitter& out);
-  // Whether a turn ended while this tool ran, so that it has a synthetic result
-  // and what its harness says of it now comes too late.
+  // Whether a turn ended while this tool was running: it already has a
+  // synthetic result, so what its harness reports now is too late.
   bool WasAbandoned(absl::string_view native_id) const;
-  // Whether a tool of this native id began in this process, running or not.
+  // Whether a tool with this native id was started in this process.
   bool WasStarted(absl::string_view native_id) const;
-  // Whether any tool runs.
   bool AnyRunning() const { return !running_.empty(); }
-  // Our id of the latest tool that had this native id; made from it where there
-  // was none.
+  // Returns our id of the latest tool with this native id; if there was none,
+  // an id derived from the native one.
   std::string ToolId(absl::string_view native_id) const;
 
   bool turn_open() const { return turn_open_; }
   void StartTurn() { turn_open_ = true; }
-  // Tools that still run get results that say so; then the turn's result.
+  // Emits results for the tools that are still running, then `result`.
   void EndTurn(Result result, Emitter& out);
-  // The stream is over: as EndTurn, with a synthetic result, if a turn is open.
-  // `result` says how it ended; it is marked synthetic here.
+  // Ends the stream: if a turn is open, ends it as EndTurn does, with `result`
+  // marked as synthetic.
   void EndStream(Result result, Emitter& out);
 
  private:
@@ -67,9 +64,9 @@ class Ledger {
   absl::flat_hash_map<std::string, Running> running_;
   absl::flat_hash_set<std::string> abandoned_;
   int64_t started_ = 0;
-  // Hashes of all ids given out: 8 bytes a tool use is what a stream costs.
+  // Hashes of all ids given out; each tool use of a stream costs 8 bytes.
   absl::flat_hash_set<uint64_t> used_;
-  // Native ids that came again, with the id they have now.
+  // Maps native ids that were used again to their current ids.
   absl::flat_hash_map<std::string, std::string> renamed_;
   bool turn_open_ = false;
 };

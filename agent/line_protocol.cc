@@ -39,7 +39,7 @@ bool LineProtocol::IsNoise(const Record& record) {
   const absl::string_view start =
       absl::StripLeadingAsciiWhitespace(record.bytes);
   if (start.empty() || start[0] == '{') return false;
-  // A byte order mark may stand before an object.
+  // A byte order mark may precede an object.
   if (absl::StartsWith(start, kByteOrderMark)) return false;
   if (drift_) {
     drift_->set_record(record.number);
@@ -112,7 +112,6 @@ void LineProtocol::OnNote(const Record& record, const Note& note,
   } else if (const auto* answer = std::get_if<AnswerGiven>(&note)) {
     OnAnswerGiven(*answer, out);
   } else if (std::holds_alternative<InputClosed>(note)) {
-    // Nothing can be written after it.
     outbox_.clear();
   }
 }
@@ -127,7 +126,7 @@ Continuation LineProtocol::continuation() const {
 
 Result LineProtocol::EndResult(const ProcessEnded& ended) const {
   Result result = ResultOfEnd(ended);
-  // How a recorded stream's process ended is not known, and taken for clean.
+  // A recorded stream does not say how its process ended; we assume cleanly.
   const bool clean =
       ended.reason.empty() && !ended.signal && ended.exit_code.value_or(0) == 0;
   if (clean && EndsWithoutResult()) {

@@ -1,5 +1,5 @@
-// A protocol whose agent prints one JSON object a line. Takes care of what is
-// not one; what is goes to OnLine.
+// Base of the protocols whose agent prints one JSON object per line. Handles
+// lines that are not JSON objects; passes the others to OnLine.
 #ifndef TROIKA_AGENT_LINE_PROTOCOL_H_
 #define TROIKA_AGENT_LINE_PROTOCOL_H_
 
@@ -30,28 +30,28 @@ class LineProtocol : public Protocol {
  protected:
   explicit LineProtocol(const ProtocolOptions& options);
 
-  // `line` is an object, valid during the call.
+  // `line` is an object and valid only during the call.
   virtual void OnLine(json::Value line, Emitter& out) = 0;
-  // A line that was written to the agent. Wires that take a prompt only have
-  // nothing to learn from it.
+  // Handles a line that was written to the agent. Protocols that send only a
+  // prompt learn nothing from it.
   virtual void OnWrittenLine(const Record& record, MessageSink sink);
-  // A turn is asked for: wants the prompt written, and the end after it.
+  // By default queues the prompt, followed by the end of input.
   virtual void OnTurnAsked(const TurnAsked& turn, Emitter& out);
-  // The turn shall end. Wires that can't be told so are ended by a signal,
-  // which is not the protocol's.
+  // Ends the running turn. If the wire has no request for it, the caller ends
+  // the process by a signal instead.
   virtual void OnInterruptAsked(Emitter& out);
-  // Wires that ask want it written.
+  // Queues the answer if the wire has approvals or questions.
   virtual void OnAnswerGiven(const AnswerGiven& answer, Emitter& out);
-  // Ends what is still open; `result` is what a synthetic result would say.
+  // Ends the open tools and turn; `result` becomes the turn's synthetic result.
   virtual void OnEnd(Result result, Emitter& out) = 0;
-  // Whether the wire says nothing at the end of a good turn, so that a clean
-  // end of the process is one.
+  // Whether the wire does not report the end of a successful turn, so that a
+  // clean exit of the process counts as one.
   virtual bool EndsWithoutResult() const { return false; }
 
-  // Whether the wire says the prompt again by itself.
+  // Whether the wire repeats the prompt itself.
   virtual bool EchoesPrompt() const { return false; }
 
-  // What a synthetic result says where the process ended so.
+  // Returns the synthetic result for a turn that is open when the process ends.
   Result EndResult(const ProcessEnded& ended) const;
 
   json::Parser& parser() { return parser_; }
@@ -59,13 +59,13 @@ class LineProtocol : public Protocol {
   Ledger& ledger() { return ledger_; }
   const Ledger& ledger() const { return ledger_; }
   UsageMeter& meter() { return meter_; }
-  // What is wanted on the agent's stdin, until it is seen written.
+  // Queues bytes for the agent's stdin until they are seen as written.
   void Want(Outgoing outgoing) { outbox_.push_back(std::move(outgoing)); }
 
   const std::string& session_id() const { return session_id_; }
   void set_session_id(absl::string_view id) { session_id_ = std::string(id); }
   int generation() const { return generation_; }
-  // The stream shows that another process has begun.
+  // Called when the stream shows that another process has begun.
   void NextGeneration();
 
  private:
@@ -80,8 +80,8 @@ class LineProtocol : public Protocol {
   int generation_;
 };
 
-// What a process's end means for a turn that it left open, where its wire would
-// have told a good end.
+// Returns the result of a turn that was open when its process ended, for wires
+// that report the end of a successful turn.
 Result ResultOfEnd(const ProcessEnded& ended);
 
 }  // namespace troika

@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// Every line is a text of its own JSON; the turn never ends by itself.
+// Emits every line as a text with its own JSON; never ends a turn by itself.
 class EchoProtocol : public LineProtocol {
  public:
   EchoProtocol() : LineProtocol({}) {}
@@ -79,7 +79,7 @@ TEST(LineProtocolTest, PromptIsWantedAndThenTheEnd) {
               ElementsAre(Outgoing{.key = "turn-2.prompt", .bytes = "-a\nb"},
                           Outgoing{.key = "turn-2.end",
                                    .kind = Outgoing::Kind::kClose}));
-  // The first line of the prompt brings its key.
+  // The prompt's first line carries its key.
   protocol.OnWritten({.number = 2, .bytes = "-a", .key = "turn-2.prompt"},
                      sink);
   EXPECT_THAT(protocol.outbox(), SizeIs(1));

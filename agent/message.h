@@ -1,14 +1,14 @@
-// What agents say, whichever harness they run in.
+// Defines the messages that all agents' output is translated into.
 //
-// A message is one small thing. A harness's parser makes messages from the
-// lines of its wire; task state, events and pages are computed from messages
-// and never look at a wire again. Rules that hold over the whole stream:
+// A harness's parser makes messages from the lines of its wire; task state,
+// events and pages are computed from messages and never look at a wire again.
+// Rules that hold over the whole stream:
 //
-// - every ToolUse has exactly one ToolResult, and none stands alone. Where the
-//   harness sends none, one is made and marked `synthetic`;
-// - every turn has exactly one Result, synthetic where the stream ends first;
-// - ids of tool uses are unique over the whole conversation;
-// - deltas and the message that completes them share a `block_id`.
+// - Every ToolUse has exactly one ToolResult and vice versa. If the harness
+//   sends no result, we make one and mark it `synthetic`.
+// - Every turn has exactly one Result, synthetic if the stream ends first.
+// - Ids of tool uses are unique in the whole conversation.
+// - Deltas and the message that completes them share a `block_id`.
 #ifndef TROIKA_AGENT_MESSAGE_H_
 #define TROIKA_AGENT_MESSAGE_H_
 
@@ -23,9 +23,9 @@
 
 namespace troika {
 
-// Disjoint counts of tokens, but for `reasoning`, which is a part of `output`.
+// Disjoint counts of tokens, except `reasoning`, which is part of `output`.
 struct TokenCounts {
-  int64_t input = 0;  // Neither read from a cache nor written to one.
+  int64_t input = 0;  // Neither read from nor written to a cache.
   int64_t cached = 0;
   int64_t cache_write = 0;
   int64_t output = 0;
@@ -33,7 +33,7 @@ struct TokenCounts {
 
   bool operator==(const TokenCounts&) const = default;
   TokenCounts& operator+=(const TokenCounts& other);
-  // Never below zero: a harness whose totals shrink has started over.
+  // Never negative: if a harness's totals shrink, it has started over.
   TokenCounts Since(const TokenCounts& earlier) const;
 };
 
@@ -44,19 +44,18 @@ struct Cost {
   CostSource source = CostSource::kNone;
 };
 
-// The start of a conversation, or of each of its turns where the harness says
-// it again.
+// Begins a conversation; some harnesses repeat it at each turn.
 struct Init {
   std::string session_id;
   std::string model;
   std::string cwd;
-  std::string version;             // The CLI's.
+  std::string version;             // Version of the CLI.
   std::string permission_mode;     // In the harness's own words.
   std::vector<std::string> tools;  // Native names.
   std::vector<std::string> mcp_servers;
 };
 
-// What was said to the agent: by a user, by us, or by a parent agent.
+// Text for the agent, written by a user, by us, or by a parent agent.
 struct UserInput {
   std::string text;
   int images = 0;
@@ -72,10 +71,10 @@ struct Thinking {
 
 struct ToolUse {
   std::string id;
-  std::string name;  // Normalized: agent/tool_names.h.
+  std::string name;  // Normalized by agent/tool_names.h.
   std::string native_name;
-  std::string server;      // The MCP server, where the tool is one's.
-  std::string input_json;  // A JSON value, valid, UTF-8.
+  std::string server;      // MCP server of the tool, if it has one.
+  std::string input_json;  // A valid JSON value in UTF-8.
 };
 
 struct ToolResult {
@@ -84,7 +83,7 @@ struct ToolResult {
   bool is_error = false;
   std::optional<int> exit_code;
   std::optional<absl::Duration> duration;
-  bool synthetic = false;  // Made by us; `output` says why.
+  bool synthetic = false;  // Made by us; `output` gives the reason.
 };
 
 struct Todo {
@@ -96,18 +95,18 @@ struct Todo {
   std::vector<Item> items;  // The whole list, not a change to it.
 };
 
-// A permission that the agent asks for, and later what was answered.
+// A permission that the agent asks for; sent again when it is decided.
 struct Approval {
   enum class State { kAsked, kAllowed, kDenied, kCancelled };
   std::string id;
   State state = State::kAsked;
   std::string tool_use_id;
   std::string tool_name;   // Normalized.
-  std::string input_json;  // What it wants to do; empty when answered.
-  std::string reason;      // Why it asks, or why it was denied.
+  std::string input_json;  // The requested action; empty once decided.
+  std::string reason;      // Why the agent asks, or why it was denied.
 };
 
-// A question of the agent to its user, and later the answer.
+// A question of the agent to its user; sent again when it is answered.
 struct Question {
   enum class State { kAsked, kAnswered, kCancelled };
   struct Item {
@@ -124,8 +123,8 @@ struct Question {
 };
 
 struct Usage {
-  // Nothing where it can't be known: the first turn that we see of a thread
-  // that was begun elsewhere reports only the thread's total.
+  // Unset if unknown: the first turn we see of a thread that was started
+  // elsewhere reports only the thread's total.
   std::optional<TokenCounts> turn;
   TokenCounts total;
   Cost turn_cost;
@@ -143,7 +142,7 @@ struct Subagent {
   enum class Phase { kStarted, kProgress, kEnded };
   Phase phase = Phase::kStarted;
   std::string id;
-  std::string tool_use_id;  // The tool use that started it.
+  std::string tool_use_id;  // Id of the tool use that started it.
   std::string kind;
   std::string description;
   std::string status;  // In the harness's own words.
@@ -162,7 +161,7 @@ struct Notice {
     kModelRerouted,
     kConfigWarning,
     kCompaction,
-    kError,  // Told by the agent; the turn goes on.
+    kError,  // Reported by the agent; the turn goes on.
     kPermissionDenied,
     kHook,
     kBackgroundTask,
@@ -171,7 +170,7 @@ struct Notice {
   std::string text;
 };
 
-// What became of the task and its processes: said by Troika, not by the agent.
+// An event in the life of the task or a process, reported by Troika.
 struct Lifecycle {
   enum class Kind {
     kCreated,
@@ -180,20 +179,20 @@ struct Lifecycle {
     kStartFailed,  // The agent's process could not be started.
     kInterruptAsked,
     kStopAsked,
-    kDeadline,  // One passed; the agent is ended for it.
+    kDeadline,  // A deadline passed, so the agent is being ended.
     kSignalled,
     kInputClosed,
     kLeftover,  // Processes that the agent left behind were ended.
-    kTrouble,   // The log can't be written, for the moment or for good.
+    kTrouble,   // The log can't be written, for now or for good.
     kExited,
-    kLost,  // The process is gone, and nobody saw how it ended.
+    kLost,  // The process is gone and its exit was not seen.
     kCancelled,
   };
   Kind kind = Kind::kCreated;
-  int generation = 0;  // Of the process; 0 where there is none yet.
+  int generation = 0;  // Generation of the process; 0 if there is none yet.
   int turn = 0;
-  std::string by;    // Who asked: user, deadline, troika, …
-  std::string text;  // What happened, for people.
+  std::string by;    // Originator of the request: user, deadline, troika, …
+  std::string text;  // Description for people.
   std::optional<int> exit_code;
   std::optional<int> signal;
 };
@@ -201,30 +200,30 @@ struct Lifecycle {
 // Ends a turn.
 struct Result {
   bool is_error = false;
-  std::string error;   // What went wrong, where is_error.
-  std::string hint;    // What to do about it, where we know.
-  std::string text;    // The turn's last text: its answer.
-  std::string reason;  // Why it ended, in the harness's own words.
+  std::string error;   // What went wrong, if is_error.
+  std::string hint;    // What to do about it, if we know.
+  std::string text;    // The turn's last text, which is its answer.
+  std::string reason;  // Why the turn ended, in the harness's own words.
   Usage usage;
   std::optional<absl::Duration> duration;
-  bool synthetic = false;  // The stream ended and the harness had said nothing.
+  bool synthetic = false;  // The stream ended without a result.
 };
 
-// A line that is well-formed and that we don't know, or know and keep as it is;
-// or many lines of one batch of the log that are no messages.
+// A well-formed line that has no message type of its own, or several lines of
+// one batch of the log that are not messages.
 struct Raw {
-  std::string type;    // The wire's name for it; "stdout" or "stderr" of lines.
-  std::string line;    // Empty if it is too long to carry.
-  std::string reason;  // Why it is raw, if that is not plain.
-  int64_t offset = 0;  // Where the line begins in its stream, and how
-  int64_t size = 0;    // long it is.
-  // If `line` holds many lines: how many, with newlines between them. They are
-  // the records from `first_record` to that of the message's id.
+  std::string type;  // The wire's name for it; "stdout" or "stderr" for lines.
+  std::string line;  // Empty if it is too long to carry.
+  std::string reason;  // Why it is raw, if that is not obvious.
+  int64_t offset = 0;  // Offset of the line in its stream.
+  int64_t size = 0;    // Length of the whole line.
+  // Number of newline-separated lines in `line`, if it holds several. They are
+  // the records from `first_record` to the record of the message's id.
   int32_t lines = 0;
   int64_t first_record = 0;
 };
 
-// A line that could not be read. The stream goes on.
+// A line that could not be parsed. The stream goes on.
 struct ParseError {
   std::string error;
   std::string snippet;  // The line's first bytes.
@@ -251,8 +250,9 @@ using Payload =
                  Result, Raw, ParseError, TextDelta, ThinkingDelta,
                  ToolOutputDelta, Lifecycle>;
 
-// `record` names the log's record that brought the message, for ever; `index`
-// counts within it and holds for one version of the parser.
+// `record` is the number of the log record that brought the message and never
+// changes; `index` counts within the record and may differ between versions of
+// the parser.
 struct EventId {
   int64_t record = 0;
   int32_t index = 0;
@@ -260,16 +260,16 @@ struct EventId {
   auto operator<=>(const EventId&) const = default;
 };
 
-// "3.0".
+// Returns the form "3.0".
 std::string EventIdText(const EventId& id);
-// Nothing if `text` is no id.
+// Returns nullopt if `text` is not an event id.
 std::optional<EventId> ParseEventId(absl::string_view text);
 
 struct Message {
   EventId id;
-  std::optional<absl::Time> time;  // The record's.
-  std::string parent_tool_use_id;  // Of the subagent that says it; else empty.
-  std::string block_id;  // Shared with the deltas that lead to it; else empty.
+  std::optional<absl::Time> time;  // Time of the record.
+  std::string parent_tool_use_id;  // Set if a subagent says it.
+  std::string block_id;            // Shared with the deltas that lead to it.
   Payload payload;
 };
 

@@ -1,4 +1,4 @@
-// docs/permissions.md shows the table that is in the code.
+// Checks that docs/permissions.md shows the table that is in the code.
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -47,7 +47,7 @@ TEST(PermissionsDocTest, ShowsTheTableOfTheCode) {
       }
     }
   }
-  // All edit modes come before all native settings there.
+  // The document lists all edit modes before all native settings.
   EXPECT_THAT(rows, testing::UnorderedElementsAreArray(RowsOfCode()));
   for (const AbilityName& name : AbilityNames()) {
     EXPECT_THAT(text, testing::HasSubstr(
@@ -66,7 +66,7 @@ TEST(PermissionsDocTest, EveryModeHasARowForTheOldestVersion) {
   }
 }
 
-// The first words of all bypass flags.
+// Every bypass flag contains "dangerously" or "yolo".
 TEST(PermissionsDocTest, OnlyDangerousBypasses) {
   for (const Backend* backend : AllBackends()) {
     for (const EditModeRow& row : backend->edit_modes) {

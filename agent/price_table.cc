@@ -65,7 +65,7 @@ absl::StatusOr<PriceTable> PriceTable::Parse(absl::string_view text) {
 std::optional<double> PriceTable::Estimate(absl::string_view model,
                                            const TokenCounts& tokens) const {
   std::optional<double> usd;
-  // Of two that fit, the longer sorts later.
+  // If two prefixes match, the longer one is later in the map.
   for (const auto& [prefix, prices] : by_prefix_) {
     if (!absl::StartsWith(model, prefix)) continue;
     usd = (tokens.input * prices.input + tokens.cached * prices.cached +
@@ -83,7 +83,7 @@ CostEstimator::CostEstimator(PriceTable prices,
 }
 
 void CostEstimator::Apply(Message* message) {
-  // Subagents have models of their own, and their turns are not the task's.
+  // Subagents use models of their own, and their turns are not the task's.
   if (!message->parent_tool_use_id.empty()) return;
   if (const auto* init = std::get_if<Init>(&message->payload)) {
     if (!init->model.empty()) model_ = init->model;

@@ -1,7 +1,7 @@
-// What tokens cost, by a table that the user gives: Troika knows no prices.
+// Estimates costs by a price table of the user's; Troika knows no prices.
 //
-// The table is JSON, in USD for a million tokens, by the model's name or the
-// start of it; the longest that fits counts, and "" fits every model:
+// The table is JSON, in USD per million tokens, keyed by a model's name or a
+// prefix of it; the longest match counts, and "" matches every model:
 //
 //   {
 //     "gpt-5": {"input": 1.25, "cached": 0.125, "output": 10},
@@ -9,7 +9,7 @@
 //                       "output": 75}
 //   }
 //
-// "cached" and "cacheWrite" cost as "input" where they are not given.
+// "cached" and "cacheWrite" default to the price of "input".
 #ifndef TROIKA_AGENT_PRICE_TABLE_H_
 #define TROIKA_AGENT_PRICE_TABLE_H_
 
@@ -26,15 +26,15 @@ namespace troika {
 
 class PriceTable {
  public:
-  // InvalidArgument names the model and the price that is wrong.
+  // InvalidArgument names the model and the invalid price.
   static absl::StatusOr<PriceTable> Parse(absl::string_view text);
 
-  // In USD; nothing where no entry fits the model.
+  // Returns the cost in USD, or nullopt if no entry matches the model.
   std::optional<double> Estimate(absl::string_view model,
                                  const TokenCounts& tokens) const;
 
  private:
-  // USD for a million tokens.
+  // USD per million tokens.
   struct Prices {
     double input = 0;
     double cached = 0;
@@ -45,15 +45,15 @@ class PriceTable {
   std::map<std::string, Prices> by_prefix_;
 };
 
-// Fills in the costs that a conversation's messages leave open. Fed every
-// message in order.
+// Fills in the costs that a conversation's messages lack. Every message must be
+// passed to it, in order.
 class CostEstimator {
  public:
-  // `continuation` says what the conversation cost so far.
+  // `continuation` holds the cost of the conversation so far.
   CostEstimator(PriceTable prices, const Continuation& continuation);
 
-  // A turn's cost is estimated where none is reported and its tokens are known;
-  // the total's, where none is reported and it was known before.
+  // Estimates a turn's cost if the harness reports none and the tokens are
+  // known, and the total if none is reported and the earlier total is known.
   void Apply(Message* message);
 
  private:
@@ -61,8 +61,8 @@ class CostEstimator {
 
   const PriceTable prices_;
   std::string model_;
-  std::optional<double> total_usd_;  // Of the turns that ended.
-  double turn_usd_ = 0;              // Of the running turn, as last estimated.
+  std::optional<double> total_usd_;  // Sum of the finished turns.
+  double turn_usd_ = 0;              // Latest estimate for the running turn.
 };
 
 }  // namespace troika

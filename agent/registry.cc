@@ -11,7 +11,7 @@
 namespace troika {
 namespace {
 
-// The demo is the last.
+// Including the demo, which is the last.
 constexpr size_t kBackends = 4;
 
 const std::array<const Backend*, kBackends>& Table() {

@@ -1,4 +1,4 @@
-// All backends. The only place that names all of them.
+// Lists all backends. Nothing else refers to all of them.
 #ifndef TROIKA_AGENT_REGISTRY_H_
 #define TROIKA_AGENT_REGISTRY_H_
 
@@ -9,14 +9,15 @@
 
 namespace troika {
 
-// Those that a user can choose. They live as long as the program.
+// Returns the backends that a user can choose. They are never destroyed.
 absl::Span<const Backend* const> AllBackends();
-// From now on the demo is one of them. To be called before there are threads.
+// Adds the demo to AllBackends(). Must be called before any thread starts.
 void EnableDemoHarness();
 
-// The demo, too, as there may be tasks of it.
+// Accepts kDemo even if the demo is not enabled, because there may be tasks
+// that used it.
 const Backend& BackendOf(Harness harness);
-// NotFound lists the ids there are.
+// NotFound lists the valid ids.
 absl::StatusOr<const Backend*> BackendById(absl::string_view id);
 
 }  // namespace troika

@@ -1,4 +1,4 @@
-// What sandboxes print where they can't be set up, and what to do about it.
+// Recognizes and explains the errors of sandboxes that can't be set up.
 #ifndef TROIKA_AGENT_SANDBOX_ERROR_H_
 #define TROIKA_AGENT_SANDBOX_ERROR_H_
 
@@ -8,8 +8,8 @@
 
 namespace troika {
 
-// Matches the messages of bubblewrap and of Codex's sandbox; case does not
-// matter. RE2 syntax.
+// Matches the messages of bubblewrap and of Codex's sandbox, ignoring case, in
+// RE2 syntax.
 inline constexpr char kSandboxErrorPattern[] =
     R"(\bbwrap: (no permissions|creating new namespace|failed|can'?t|cannot)"
     R"(|could|unable|unexpected|setting up|loopback|pivot_root|mount|unshare)"
@@ -25,7 +25,7 @@ inline constexpr absl::string_view kSandboxRemedy =
     "machine "
     "is a sandbox itself";
 
-// The part of `text` that matches kSandboxErrorPattern; empty if none does.
+// Returns the first match of kSandboxErrorPattern in `text`, or "".
 std::string FindSandboxError(absl::string_view text);
 
 // "Codex CLI can't set up its sandbox here, so …: ERROR; REMEDY"

@@ -1,4 +1,4 @@
-// Feeds protocols in tests.
+// Helpers that feed protocols in tests.
 #ifndef TROIKA_AGENT_TESTING_H_
 #define TROIKA_AGENT_TESTING_H_
 
@@ -11,16 +11,16 @@
 
 namespace troika {
 
-// One line as record 1 at offset 0.
+// Makes a record of a line at offset 0.
 Record RecordOf(absl::string_view line, int64_t number = 1);
 
-// Feeds a whole stream, record n being line n, then its end; returns all
-// messages. `cuts` are the sizes of the chunks it arrives in, used in a circle;
-// none: all at once.
+// Feeds a whole stream, in which line n is record n, and its end; returns all
+// messages. The stream arrives in chunks whose sizes are `cuts`, repeated as
+// often as needed; if there are none, all at once.
 std::vector<Message> RunStream(Protocol& protocol, absl::string_view stream,
                                const std::vector<size_t>& cuts = {});
 
-// The payloads of one type, in order.
+// Returns the payloads of one type, in order.
 template <typename P>
 std::vector<P> Payloads(const std::vector<Message>& messages) {
   std::vector<P> found;
@@ -30,8 +30,8 @@ std::vector<P> Payloads(const std::vector<Message>& messages) {
   return found;
 }
 
-// What breaks a rule of agent/message.h (unique ids, one result for each tool
-// use, ids in order), a line each; empty where nothing does.
+// Lists violations of the rules in agent/message.h (unique ids, one result for
+// each tool use, ids in order), one per line; empty if there are none.
 std::string BrokenRules(const std::vector<Message>& messages);
 
 }  // namespace troika

@@ -1,4 +1,4 @@
-// Tables of command lines, for tests of the argument builders.
+// Tables of command lines for tests of BuildLaunch.
 #ifndef TROIKA_AGENT_TESTING_LAUNCH_H_
 #define TROIKA_AGENT_TESTING_LAUNCH_H_
 
@@ -15,8 +15,8 @@
 
 namespace troika {
 
-// What is asked of a version, and the whole command line after its path, or the
-// whole error. Arguments with spaces stand in brackets.
+// A request to a version of a CLI, and the expected arguments after the path or
+// the expected error, each in full. Arguments with spaces are in brackets.
 struct LaunchCase {
   absl::string_view version;
   LaunchRequest request;

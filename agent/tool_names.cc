@@ -7,7 +7,7 @@ namespace {
 
 struct Row {
   absl::string_view name;
-  // Native names, by harness; several where versions differ.
+  // Native names by harness; more than one if versions differ.
   absl::string_view codex[4];
   absl::string_view claude[4];
   absl::string_view gemini[4];
@@ -74,7 +74,7 @@ const absl::string_view* NativeNames(const Row& row, Harness harness) {
   return row.codex;
 }
 
-// Codex says server and tool apart; its item types hold no prefixed names.
+// Codex reports server and tool separately, so its names have no prefix.
 absl::string_view McpPrefix(Harness harness) {
   return harness == Harness::kClaude   ? "mcp__"
          : harness == Harness::kGemini ? "mcp_"

@@ -1,4 +1,4 @@
-// One name for one kind of tool, whatever a harness calls it.
+// Maps the harnesses' names for the same kind of tool to one name.
 #ifndef TROIKA_AGENT_TOOL_NAMES_H_
 #define TROIKA_AGENT_TOOL_NAMES_H_
 
@@ -9,13 +9,13 @@ namespace troika {
 
 struct ToolName {
   absl::string_view name;
-  absl::string_view server;  // The MCP server, where the tool is one's.
+  absl::string_view server;  // MCP server of the tool, if it has one.
 };
 
-// The table's name for a native one; the native name itself where the table has
-// none. An MCP tool's name is its own, without the prefix that Claude
-// (mcp__server__tool) and Gemini (mcp_server_tool) give it. Gemini's form is
-// ambiguous where the server's name holds an underscore; the first one counts.
+// Returns the table's name for a native name, or the native name if the table
+// has none. An MCP tool keeps its own name, without the prefix of Claude
+// (mcp__server__tool) or Gemini (mcp_server_tool). Gemini's form is ambiguous
+// if the server's name contains an underscore; we split at the first one.
 // Borrows from `native_name`.
 ToolName NormalizeToolName(Harness harness, absl::string_view native_name);
 

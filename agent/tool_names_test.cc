@@ -22,11 +22,11 @@ TEST(ToolNamesTest, Table) {
       {Harness::kGemini, "replace", "Edit", ""},
       {Harness::kGemini, "mcp_mock_echo", "echo", "mock"},
       {Harness::kGemini, "mcp_mock_echo_it", "echo_it", "mock"},
-      // Not split: nothing would be left of one part.
+      // Not split, because one of the parts would be empty.
       {Harness::kGemini, "mcp_mock", "mcp_mock", ""},
       {Harness::kClaude, "mcp__mock__", "mcp__mock__", ""},
       {Harness::kClaude, "mcp____x", "mcp____x", ""},
-      // Not in the table, or another harness's.
+      // Unknown, or a name of another harness.
       {Harness::kGemini, "no_such_tool", "no_such_tool", ""},
       {Harness::kCodex, "Bash", "Bash", ""},
       {Harness::kClaude, "", "", ""},

@@ -1,4 +1,4 @@
-// Adds up what the turns of a conversation used.
+// Adds up the usage of a conversation's turns.
 #ifndef TROIKA_AGENT_USAGE_METER_H_
 #define TROIKA_AGENT_USAGE_METER_H_
 
@@ -10,8 +10,8 @@
 
 namespace troika {
 
-// A count as a wire tells it, kept in a range whose sums can't overflow: 0
-// where it is missing or negative.
+// Returns a count from the wire, limited so that sums can't overflow; 0 if it
+// is missing or negative.
 int64_t TokenCount(std::optional<int64_t> wire);
 
 class UsageMeter {
@@ -20,18 +20,18 @@ class UsageMeter {
 
   // For wires that report a turn's own tokens.
   Usage AddTurn(const TokenCounts& turn);
-  // For wires that report the conversation's total so far. The turn's part is
-  // unknown where the total before it is.
+  // For wires that report the conversation's total so far. The turn's share is
+  // unknown if the previous total is.
   Usage AdvanceTo(const TokenCounts& total);
-  // Costs come before the tokens of the same turn.
+  // A turn's cost must be added before its tokens.
   void AddReportedCost(double turn_usd);
-  // A turn that ended with nothing reported.
+  // For a turn that ended without reported usage.
   Usage Unreported() const;
 
-  // Another process of the same conversation, or another conversation.
+  // Resets the token total: another process or conversation counts from zero.
   void StartOver();
-  // A total in the middle of a turn; the turn's part is what came since its
-  // start.
+  // For a total in the middle of a turn: returns the usage since the turn
+  // began, and changes nothing.
   Usage Peek(const TokenCounts& total) const;
 
   void WriteTo(Continuation* continuation) const;

@@ -1,5 +1,5 @@
-// An agent that asks no model, for people to try Troika with: the program
-// troika-demo-agent, which speaks as Claude Code does.
+// A harness without a model, for people to try Troika: it runs the program
+// troika-demo-agent, which speaks Claude Code's protocol.
 #include "agent/backend.h"
 
 #include "absl/status/status.h"

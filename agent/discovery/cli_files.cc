@@ -76,7 +76,7 @@ std::vector<SessionFile> NewestFiles(
   Collect(root, depth, wanted, &files);
   std::sort(files.begin(), files.end(),
             [](const SessionFile& a, const SessionFile& b) {
-              // Times may be equal; names mostly have the date in them.
+              // Times may be equal; the names usually contain the date.
               return a.changed_ns != b.changed_ns ? a.changed_ns > b.changed_ns
                                                   : a.path > b.path;
             });
@@ -100,7 +100,7 @@ void VisitLines(absl::string_view text, Direction direction,
   }
   json::Parser parser;
   for (const absl::string_view line : lines) {
-    // A line that is cut, at either end of what was read, is none.
+    // The first or last line may be incomplete and is skipped then.
     const absl::StatusOr<json::Value> value = parser.Parse(line);
     if (value.ok() && value->IsObject() && !visit(*value)) return;
   }

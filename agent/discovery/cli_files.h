@@ -1,6 +1,6 @@
 // Reads the files that CLIs keep about logins and sessions, and the variables
-// that lead to them. Nothing is ever written, and no secret is kept. Files may
-// be gigabytes long, broken, or vanish while they are read: a file that can't
+// that lead to them. Writes nothing and keeps no secrets. The files may be
+// gigabytes long, malformed, or deleted while we read them: a file that can't
 // be read counts as empty.
 #ifndef TROIKA_AGENT_DISCOVERY_CLI_FILES_H_
 #define TROIKA_AGENT_DISCOVERY_CLI_FILES_H_
@@ -20,12 +20,12 @@
 namespace troika {
 
 bool AnySet(const Environment& env, absl::Span<const absl::string_view> names);
-// The folder that the variable names; if it is not set, `under_home` in HOME.
+// Returns the folder that the variable names, or HOME/`under_home` if unset.
 std::filesystem::path FolderOf(const Environment& env,
                                absl::string_view variable,
                                absl::string_view under_home);
 bool IsFile(const std::filesystem::path& path);
-// Whether the first megabytes of the file contain the text.
+// Whether the file's first megabytes contain the text.
 bool FileContains(const std::filesystem::path& path, absl::string_view text);
 
 struct SessionFile {
@@ -34,24 +34,24 @@ struct SessionFile {
   int64_t changed_ns = 0;
 };
 
-// The regular files that `wanted` accepts, `depth` folders below `root` (0: in
-// it), last changed first. At most kMaxSessionFiles of them.
+// Returns at most kMaxSessionFiles regular files that `wanted` accepts, `depth`
+// folders below `root` (0: directly in it), the last changed first.
 inline constexpr size_t kMaxSessionFiles = 2000;
 std::vector<SessionFile> NewestFiles(
     const std::filesystem::path& root, int depth,
     absl::FunctionRef<bool(const std::filesystem::path&)> wanted);
 
-// At most `limit` bytes from the file's start, or its end.
+// Return at most `limit` bytes from the start or the end of the file.
 std::string ReadHead(const std::filesystem::path& path, int64_t limit);
 std::string ReadTail(const std::filesystem::path& path, int64_t limit);
 
-// Calls `visit` with each line of `text` that is a JSON object, from the first
-// or the last one on, until it returns false.
+// Calls `visit` with each line of `text` that is a JSON object, from either
+// end, until it returns false.
 enum class Direction { kForward, kBackward };
 void VisitLines(absl::string_view text, Direction direction,
                 absl::FunctionRef<bool(json::Value)> visit);
 
-// Whether two paths name the same folder: as written, or where links lead.
+// Whether two paths name the same folder, before or after links are resolved.
 bool SameFolder(absl::string_view a, absl::string_view b);
 
 absl::Status NoSession(absl::string_view cli, absl::string_view cwd,

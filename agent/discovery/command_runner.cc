@@ -28,7 +28,7 @@
 namespace troika {
 namespace {
 
-// The commands of this process that run now.
+// Tracks the commands that this process is running.
 class Running {
  public:
   static Running& Instance() {
@@ -36,7 +36,7 @@ class Running {
     return *kInstance;
   }
 
-  // Starts a command, unless all were cancelled. Returns an errno.
+  // Starts a command, unless CancelCommands() was called. Returns an errno.
   int Start(absl::FunctionRef<int(pid_t*)> spawn, pid_t* pid) {
     MutexLock lock(&mutex_);
     if (cancelled_) return ECANCELED;
@@ -44,9 +44,9 @@ class Running {
     if (error == 0) groups_.insert(*pid);
     return error;
   }
-  // Kills what is left of a command, and returns whether all were cancelled.
-  // Call it before the command is waited for, because until then its group can
-  // be nobody else's.
+  // Kills the rest of a command's process group, and returns whether all
+  // commands were cancelled. Must be called before the command is waited for,
+  // because afterwards its group id may be reused.
   bool End(pid_t pid) {
     MutexLock lock(&mutex_);
     kill(-pid, SIGKILL);
@@ -76,7 +76,7 @@ std::vector<char*> Pointers(std::vector<std::string>& strings) {
   return pointers;
 }
 
-// Starts it with `output` as its stdout; an errno where that fails.
+// Starts the command with `output` as its stdout. Returns an errno.
 int Spawn(const Command& command, int output, pid_t* pid) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
@@ -113,7 +113,7 @@ int Spawn(const Command& command, int output, pid_t* pid) {
 
 enum class End { kRead, kEmpty, kClosed };
 
-// Reads what is there, keeping the first bytes.
+// Reads the available bytes and keeps the first ones.
 End ReadSome(int fd, std::string* out) {
   char buffer[4096];
   const ssize_t count = read(fd, buffer, sizeof(buffer));
@@ -124,8 +124,8 @@ End ReadSome(int fd, std::string* out) {
   return End::kRead;
 }
 
-// Collects output until the process ends, whoever else holds the pipe. False
-// where the deadline passes first.
+// Collects output until the process exits, even if others still hold the pipe
+// open. Returns false if the deadline passes first.
 bool ReadUntilExit(int output, int process,
                    std::chrono::steady_clock::time_point deadline,
                    std::string* out) {

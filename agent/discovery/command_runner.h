@@ -1,4 +1,4 @@
-// Runs a short command and gives what it printed.
+// Runs a short command and returns its output.
 #ifndef TROIKA_AGENT_DISCOVERY_COMMAND_RUNNER_H_
 #define TROIKA_AGENT_DISCOVERY_COMMAND_RUNNER_H_
 
@@ -14,7 +14,7 @@ namespace troika {
 struct Command {
   enum class Stderr {
     kDiscard,
-    kInError,  // If the command fails, its output and stderr end the error.
+    kInError,  // Output and stderr end the error if the command fails.
   };
 
   std::vector<std::string> argv;  // The path first.
@@ -27,15 +27,15 @@ class CommandRunner {
  public:
   virtual ~CommandRunner() = default;
 
-  // What the command wrote to stdout. FailedPrecondition where it can't be
-  // started or ends with anything but 0; DeadlineExceeded where it does not end
+  // Returns what the command wrote to stdout. FailedPrecondition if it can't be
+  // started or exits with anything but 0; DeadlineExceeded if it does not exit
   // in time; Cancelled after CancelCommands().
   virtual absl::StatusOr<std::string> Run(const Command& command) = 0;
 };
 
-// As a process of its own group, which is killed whole at the command's end,
-// without input. Of what it prints the first MiB is
-// kept. Blocks; thread-safe.
+// Runs each command without input in a process group of its own, which is
+// killed when the command exits. Keeps the first MiB of output. Blocks;
+// thread-safe.
 class ProcessRunner final : public CommandRunner {
  public:
   static constexpr size_t kMaxOutputBytes = 1 << 20;
@@ -43,8 +43,8 @@ class ProcessRunner final : public CommandRunner {
   absl::StatusOr<std::string> Run(const Command& command) override;
 };
 
-// Kills all commands that run now, and makes later ones fail with Cancelled:
-// the process is about to end. Thread-safe.
+// Kills all running commands and makes later ones fail with Cancelled. For a
+// process that is about to exit. Thread-safe.
 void CancelCommands();
 
 }  // namespace troika

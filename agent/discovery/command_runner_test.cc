@@ -74,7 +74,7 @@ TEST_F(CommandRunnerTest, AnErrorMayEndWithTheOutput) {
 }
 
 TEST_F(CommandRunnerTest, CancellingEndsWhatRunsAndWhatComes) {
-  // In a process of its own, as it is for good.
+  // In a child process, because cancelling can't be undone.
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
@@ -107,7 +107,7 @@ TEST_F(CommandRunnerTest, ADeadlineEndsTheWholeGroup) {
                 "hand")));
   int child = 0;
   ASSERT_TRUE(absl::SimpleAtoi(folder_.Read("program.pid"), &child));
-  // It was killed; whoever adopts it may take a moment to wait for it.
+  // The process was killed, but its new parent may not have reaped it yet.
   for (int i = 0; i < 100 && kill(child, 0) == 0; ++i) {
     const std::string status = absl::StrCat("/proc/", child, "/stat");
     std::ifstream file(status);

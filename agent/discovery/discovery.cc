@@ -21,8 +21,8 @@
 namespace troika {
 namespace {
 
-// Longer than Codex takes on a busy machine. A probe that hangs is not repeated
-// in the same surroundings.
+// Codex takes less than this even on a busy machine. A probe that hangs is not
+// repeated in the same surroundings.
 constexpr absl::Duration kSandboxDeadline = absl::Seconds(20);
 
 bool IsExecutable(const std::string& path) {
@@ -31,7 +31,7 @@ bool IsExecutable(const std::string& path) {
          access(path.c_str(), X_OK) == 0;
 }
 
-// Empty where there is none.
+// Returns an empty string if there is no such program.
 std::string FindOnPath(absl::string_view program, const Environment& env) {
   for (const absl::string_view folder : absl::StrSplit(env.Get("PATH"), ':')) {
     if (!absl::StartsWith(folder, "/")) continue;
@@ -45,7 +45,7 @@ absl::StatusOr<std::string> FindBesideUs(const CliNames& names) {
   std::error_code error;
   const std::filesystem::path folder =
       std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-  // The second is where Bazel puts it.
+  // Bazel puts the demo agent into the second folder.
   for (const char* const below : {"", "../testing/demo"}) {
     const std::string path =
         (folder / below / std::string(names.program)).lexically_normal();
@@ -96,7 +96,7 @@ absl::StatusOr<CliFacts> Ask(const std::string& path, const CliNames& names,
   for (const absl::string_view arg : names.help) command.argv.emplace_back(arg);
   const absl::StatusOr<std::string> help = options.runner->Run(command);
   if (absl::IsCancelled(help.status())) return help.status();
-  // Without its help, such a version is taken for the newest that we know.
+  // Without help, the version counts as the newest that we know.
   facts.help = help.value_or("");
   return facts;
 }

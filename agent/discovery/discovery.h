@@ -1,4 +1,4 @@
-// Finds a harness's CLI on this machine, and which version it is.
+// Finds a harness's CLI on this machine and determines its version.
 //
 //   ProcessRunner runner;
 //   absl::StatusOr<Cli> cli = FindCli(backend.cli_names, env,
@@ -19,26 +19,26 @@
 namespace troika {
 
 struct FindCliOptions {
-  // Where versions are remembered (agent/discovery/version_cache.h), so that a
-  // program is asked once for each of its updates, by all processes together.
-  // Empty: it is asked each time, as is a program of several names.
+  // File that remembers versions (agent/discovery/version_cache.h), so that all
+  // processes together run a program's --version once per update. If empty, it
+  // is run each time, as it is for a program with several names.
   std::string cache_path;
-  // Some CLIs take five seconds of CPU to say their version, and the machine
-  // may be busy.
+  // Some CLIs use five seconds of CPU time to print their version, and the
+  // machine may be busy.
   absl::Duration deadline = absl::Seconds(60);
-  // Borrowed. Null: no program is asked, so that this does not block; a version
-  // that is not remembered is left empty.
+  // Borrowed. If null, no program is run and the call does not block; a version
+  // that is not remembered stays empty.
   CommandRunner* /*nullable*/ runner = nullptr;
 };
 
-// By the variables of `names`, in their order, then on PATH. A variable names a
-// file, or a program to look for on PATH; one that names nothing which can be
-// executed is a FailedPrecondition, as somebody meant it. NotFound says how to
-// install the CLI; other errors are those of `PROGRAM --version`. A version
-// that the program does not say is left empty. Programs in folders that PATH
-// names relatively are passed over. Whether the CLI's sandbox works is probed
-// once for each update of the program and each change of the surroundings
-// (agent/discovery/sandbox.h), and remembered in the same file.
+// Searches the variables of `names` in order, then PATH. A variable holds a
+// file's path or the name of a program on PATH; if that is not executable, the
+// result is FailedPrecondition, because somebody set it on purpose. NotFound
+// says how to install the CLI; other errors are those of `PROGRAM --version`.
+// The version is empty if the program does not print one. Relative folders in
+// PATH are skipped. The CLI's sandbox is probed once for each update of the
+// program and each change of the surroundings (agent/discovery/sandbox.h); the
+// outcome is remembered in the same file.
 absl::StatusOr<Cli> FindCli(const CliNames& names, const Environment& env,
                             const FindCliOptions& options);
 

@@ -17,7 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Answers by the arguments after the path.
+// Replies according to the arguments after the path.
 class FakeRunner : public CommandRunner {
  public:
   absl::StatusOr<std::string> Run(const Command& command) override {
@@ -68,7 +68,7 @@ TEST_F(DiscoveryTest, TheSandboxIsProbedOnceInTheSameSurroundings) {
   EXPECT_EQ(Find({})->sandbox_error, "bwrap: Can't mount proc");
   EXPECT_EQ(Find({})->sandbox_error, "bwrap: Can't mount proc");
   EXPECT_THAT(runner_.asked, ElementsAre("--version", "sandbox true"));
-  // An installed bwrap may mend it.
+  // Installing bwrap may repair the sandbox, so it is probed again.
   folder_.WriteProgram("bin/bwrap", "");
   runner_.answers["sandbox true"] = "";
   EXPECT_EQ(Find({})->sandbox_error, "");
@@ -148,7 +148,7 @@ TEST_F(DiscoveryTest, AskedOnceForEachFile) {
   runner_.answers["--version"] = "1.2.4";
   EXPECT_EQ(Find({})->version, "1.2.3");
   EXPECT_THAT(runner_.asked, ElementsAre("--version"));
-  // An update, with all times as they were: only the inode tells.
+  // An update that keeps all times; only the inode differs.
   folder_.WriteProgram("bin/prog.new", "");
   std::filesystem::rename(folder_.Path("bin/prog.new"),
                           folder_.Path("bin/prog"));
@@ -165,7 +165,7 @@ TEST_F(DiscoveryTest, LinksAreAskedByTheirOwnNameAndOnce) {
     EXPECT_TRUE(Find({{"PROG_PATH", "prog-beta"}}).ok());
   }
   EXPECT_THAT(runner_.asked, ElementsAre("--version", "--version"));
-  // An update of what the link leads to.
+  // Updates the file that the link points to.
   folder_.WriteProgram("other/new", "");
   std::filesystem::rename(folder_.Path("other/new"),
                           folder_.Path("other/prog-beta"));
@@ -180,7 +180,7 @@ TEST_F(DiscoveryTest, AProgramOfSeveralNamesIsAskedEachTime) {
   EXPECT_EQ(Find({{"PROG_PATH", "a"}})->version, "1.2.3");
   runner_.answers["--version"] = "1.5.0";
   EXPECT_EQ(Find({{"PROG_PATH", "b"}})->version, "1.5.0");
-  // Its manager has it start another version, and no file has changed.
+  // The version manager now starts another version, while no file has changed.
   runner_.answers["--version"] = "1.6.0";
   EXPECT_EQ(Find({{"PROG_PATH", "a"}})->version, "1.6.0");
   std::filesystem::create_hard_link(folder_.Path("manager/shim"),

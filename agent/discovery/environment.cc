@@ -8,18 +8,18 @@
 namespace troika {
 namespace {
 
-// LD_PRELOAD and its like stay: they are the owner's choice for the owner's
-// programs (an allocator, a proxy), and who can set them here runs as the owner
-// anyway.
+// LD_PRELOAD and similar variables stay: the owner chose them for their own
+// programs (an allocator, a proxy), and anybody who can set them here runs as
+// the owner anyway.
 const std::set<absl::string_view>& Denied() {
   static const auto* const kDenied = new std::set<absl::string_view>{
-      // The right to use the server, and where one is: an agent reaches it by
-      // its socket, where it is known for what it is.
+      // Credentials and the address of a server: an agent uses the server's
+      // socket instead, which identifies it as an agent.
       "TROIKA_TOKEN",
       "TROIKA_URL",
-      // By these an agent tells its children that they run within it. One that
-      // is started by Troika does not: it would refuse to start, report to the
-      // wrong editor, or think that it has no network.
+      // By these, an agent tells its children that they run inside it. Agents
+      // that Troika starts don't; with these set, they would refuse to start,
+      // report to the wrong editor, or assume that they have no network.
       "CLAUDECODE",
       "CLAUDE_CODE_ENTRYPOINT",
       "CLAUDE_CODE_SESSION_ID",
@@ -32,7 +32,7 @@ const std::set<absl::string_view>& Denied() {
       "CODEX_SANDBOX_NETWORK_DISABLED",
       "CODEX_THREAD_ID",
       "GEMINI_CLI",
-      // What a shell leaves behind: they tell of another folder and program.
+      // Set by the caller's shell; they describe another folder and program.
       "OLDPWD",
       "PWD",
       "SHLVL",
@@ -56,7 +56,7 @@ Environment ProcessEnvironment() {
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string text = *entry;
     const size_t equals = text.find('=');
-    // Of a name that is there twice the first counts, as getenv has it.
+    // The first of several definitions counts, as with getenv.
     if (equals != std::string::npos) {
       variables.emplace(text.substr(0, equals), text.substr(equals + 1));
     }

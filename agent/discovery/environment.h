@@ -1,4 +1,4 @@
-// The environment variables that a task runs with, to look things up in.
+// Holds the environment variables that a task runs with.
 #ifndef TROIKA_AGENT_DISCOVERY_ENVIRONMENT_H_
 #define TROIKA_AGENT_DISCOVERY_ENVIRONMENT_H_
 
@@ -18,7 +18,8 @@ class Environment {
   Environment() = default;
   explicit Environment(Map variables) : variables_(std::move(variables)) {}
 
-  // Empty where the variable is not set. Nobody here tells the two apart.
+  // Returns an empty string if the variable is not set; no caller needs to
+  // distinguish the two.
   absl::string_view Get(absl::string_view name) const {
     const auto it = variables_.find(name);
     return it == variables_.end() ? absl::string_view() : it->second;
@@ -29,12 +30,13 @@ class Environment {
   Map variables_;
 };
 
-// This process's own.
+// Returns the environment of this process.
 Environment ProcessEnvironment();
 
-// What an agent may run with, and what may be kept for it: without the keys to
-// Troika, without the marks of an agent that we run within, and without what
-// the caller's shell left there. TROIKA_HOME stays, as an agent may use Troika.
+// Returns the variables that an agent may run with and that may be stored for
+// it: without Troika's credentials, without the marks of an agent that we run
+// inside, and without those of the caller's shell. TROIKA_HOME stays, because
+// an agent may use Troika.
 Environment ForAgents(const Environment& environment);
 
 }  // namespace troika

@@ -1,4 +1,4 @@
-// What backends say of logins, by files and variables.
+// Tests LooksLoggedIn of the backends, with files and variables.
 #include <optional>
 #include <string>
 

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int64_t kMaxProcBytes = 16 << 10;
 
-// Files whose whole text counts; one that is missing counts as empty.
+// The whole text of these files counts; a missing file counts as empty.
 constexpr const char* kFiles[] = {
     "/proc/sys/kernel/random/boot_id",
     "/proc/sys/user/max_user_namespaces",
@@ -31,7 +31,7 @@ constexpr const char* kFiles[] = {
 };
 constexpr const char* kNamespaces[] = {"/proc/self/ns/mnt",
                                        "/proc/self/ns/user"};
-// Lines of /proc/self/status.
+// Keys of lines in /proc/self/status.
 constexpr absl::string_view kPrivileges[] = {
     "Uid:",        "CapEff:",  "CapBnd:",
     "NoNewPrivs:", "Seccomp:", "Seccomp_filters:"};

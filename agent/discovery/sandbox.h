@@ -1,8 +1,8 @@
-// Whether a CLI's own sandbox works on this machine.
+// Finds out whether a CLI's own sandbox works on this machine.
 //
 // Codex runs commands and edits in a sandbox of its own, which needs user
 // namespaces or Landlock. A chroot or an ordinary container has neither: then
-// every command and edit fails while the turn ends as done.
+// every command and edit fails, although the turn ends as successful.
 #ifndef TROIKA_AGENT_DISCOVERY_SANDBOX_H_
 #define TROIKA_AGENT_DISCOVERY_SANDBOX_H_
 

@@ -63,7 +63,7 @@ TEST(SandboxTest, TheErrorIsTheSandboxesLine) {
             "bwrap: Failed to make / slave: Operation not permitted");
 }
 
-// Such as a broken configuration, which is told when the task fails.
+// For example a broken configuration, which is reported when the task fails.
 TEST(SandboxTest, OtherFailuresAreNone) {
   FakeRunner runner;
   for (const absl::Status& status :

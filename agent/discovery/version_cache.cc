@@ -62,7 +62,7 @@ bool HasOtherNames(const std::string& path) {
   if (lstat(path.c_str(), &name) != 0 || stat(path.c_str(), &file) != 0) {
     return false;
   }
-  // Folders of programs are long.
+  // Avoids listing the folder, because folders of programs are long.
   if (!S_ISLNK(name.st_mode) && name.st_nlink == 1) return false;
   const std::filesystem::path invoked(path);
   std::error_code error;

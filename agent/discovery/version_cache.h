@@ -1,8 +1,8 @@
-// What CLIs said of themselves, by file, so that they need not be asked again.
+// Remembers what CLIs report about themselves, so that we need not run them.
 //
-// One small JSON file, replaced whole. It is a cache: what can't be read counts
-// as empty, and what can't be written costs another question, so neither is an
-// error.
+// Stored in one small JSON file, which is replaced as a whole. Neither reading
+// nor writing it is an error if it fails: an unreadable file counts as empty,
+// and a failed write only means that a CLI is run again.
 #ifndef TROIKA_AGENT_DISCOVERY_VERSION_CACHE_H_
 #define TROIKA_AGENT_DISCOVERY_VERSION_CACHE_H_
 
@@ -15,11 +15,11 @@
 
 namespace troika {
 
-// What tells a file from the one that an update puts in its place. npm gives
-// all files the same old mtime, so the time of the last change is in it too.
+// Distinguishes a file from the one that an update puts in its place. npm gives
+// all files the same old mtime, so ctime is included.
 struct FileIdentity {
-  std::string invoked;  // As it is started: some programs go by their name.
-  std::string path;     // Where links lead.
+  std::string invoked;  // As invoked: some programs depend on their name.
+  std::string path;     // With links resolved.
   int64_t device = 0;
   int64_t inode = 0;
   int64_t size = 0;
@@ -29,18 +29,18 @@ struct FileIdentity {
   bool operator==(const FileIdentity&) const = default;
 };
 
-// NotFound where there is no such file.
+// Returns NotFound if there is no such file.
 absl::StatusOr<FileIdentity> IdentityOf(const std::string& path);
 
 // Whether another name in its folder leads to the same file. Version managers
-// have one such program for all that they manage: what it starts, and so which
-// version it says, does not depend on the file.
+// use one such program for everything they manage, so the version that it
+// starts does not depend on the file.
 bool HasOtherNames(const std::string& path);
 
 struct CliFacts {
   std::string version;
   std::string help;
-  // What ProbeSandbox() found, and the surroundings for which it holds.
+  // Result of ProbeSandbox(), and the surroundings for which it holds.
   std::string sandbox_error = {};
   std::string sandbox_surroundings = {};
 };
@@ -50,11 +50,11 @@ class VersionCache {
  public:
   static constexpr size_t kMaxEntries = 16;
 
-  // An empty path: nothing is kept.
+  // If the path is empty, nothing is stored.
   explicit VersionCache(std::string path);
 
   std::optional<CliFacts> Find(const FileIdentity& identity) const;
-  // Keeps it, in the file too. The same program's former facts are dropped.
+  // Stores the facts, in the file too, in place of the program's earlier ones.
   void Add(const FileIdentity& identity, const CliFacts& facts);
 
  private:

@@ -1,5 +1,5 @@
-// What an agent can do by itself, without asking a person: the common measure
-// of the edit modes and permission settings of all harnesses.
+// Describes what an agent can do without asking a person, in terms that all
+// harnesses' edit modes and permission settings share.
 //
 //   constexpr Abilities kReader = {Ability::kReadOutside};
 //   kReader.Includes({});            // true
@@ -26,7 +26,6 @@ enum class Ability : uint8_t {
   kIgnoreRules,     // Does what the CLI's own settings deny.
 };
 
-// A set of abilities.
 class Abilities {
  public:
   constexpr Abilities() = default;
@@ -47,7 +46,7 @@ class Abilities {
   constexpr Abilities operator&(Abilities other) const {
     return Abilities(bits_ & other.bits_);
   }
-  // Those that `other` does not have.
+  // Returns the abilities that `other` lacks.
   constexpr Abilities operator-(Abilities other) const {
     return Abilities(bits_ & ~other.bits_);
   }
@@ -62,7 +61,7 @@ class Abilities {
   unsigned bits_ = 0;
 };
 
-// A command without a sandbox can do all of this.
+// Abilities of a command that runs without a sandbox.
 inline constexpr Abilities kUnsandboxed = {
     Ability::kReadOutside,  Ability::kEdit,           Ability::kEditOutside,
     Ability::kRunSandboxed, Ability::kRunUnsandboxed, Ability::kNetwork};
@@ -75,12 +74,12 @@ struct AbilityName {
   absl::string_view text;  // After "it can": "edit files outside its folder".
 };
 
-// All of them, in the order of the enum.
+// Returns all abilities in the order of the enum.
 absl::Span<const AbilityName> AbilityNames();
 
-// "edit, run-sandboxed"; "–" if there are none.
+// Returns a list like "edit, run-sandboxed", or "–" if there are none.
 std::string AbilityIds(Abilities abilities);
-// "edit files in its folder and run commands in a sandbox".
+// Returns "edit files in its folder and run commands in a sandbox".
 std::string AbilitiesText(Abilities abilities);
 
 }  // namespace troika

@@ -16,7 +16,7 @@ namespace {
 // Linux's MAX_ARG_STRLEN, which counts the NUL at the end.
 constexpr size_t kMaxArgBytes = 128 * 1024;
 
-// The options that name files and folders.
+// Options that name files and folders.
 constexpr absl::string_view kPathOptions[] = {"images", "output_schema",
                                               "extra_dirs", "base_instructions",
                                               "last_message_file"};

@@ -1,4 +1,4 @@
-// Puts a command line together: what all harnesses check and say alike.
+// Builds a command line, with the checks and errors that all harnesses share.
 //
 //   LaunchBuilder b(kRules, request, cli);
 //   b.Arg("exec");
@@ -7,8 +7,7 @@
 //   b.Permissions({});
 //   return std::move(b).Finish(Launch::Stdin::kPrompt);
 //
-// The first thing that can't be done is the answer of Finish; nothing that was
-// asked for is left out in silence.
+// Finish returns the first error. No option that was set is dropped silently.
 #ifndef TROIKA_AGENT_LAUNCH_BUILDER_H_
 #define TROIKA_AGENT_LAUNCH_BUILDER_H_
 
@@ -24,17 +23,17 @@
 
 namespace troika {
 
-// What is the same for all launches of a harness.
+// The constants of a harness's command line.
 struct LaunchRules {
   absl::string_view name;     // "Codex CLI"
   absl::string_view install;  // The command that installs its newest version.
-  Version oldest;             // The first whose stream we read.
+  Version oldest;             // The oldest version whose stream we can read.
   FlagTable flags;
   absl::Span<const EditModeRow> edit_modes;
   absl::Span<const NativeModeRow> native_modes;
 };
 
-// An option that a harness can't do, and what to do instead.
+// An option that a harness does not support, and what to do instead.
 struct Refusal {
   absl::string_view option;
   absl::string_view instead;
@@ -42,8 +41,8 @@ struct Refusal {
 
 class LaunchBuilder {
  public:
-  // All are borrowed. Values that no command line can carry are refused here:
-  // with a NUL, empty in a list, or beginning with a dash.
+  // Borrows all arguments. Rejects values that no command line can carry: a
+  // value with a NUL, one that begins with a dash, or an empty one in a list.
   LaunchBuilder(const LaunchRules& rules, const LaunchRequest& request,
                 const Cli& cli);
 
@@ -54,30 +53,29 @@ class LaunchBuilder {
 
   void Arg(absl::string_view arg) { launch_.argv.emplace_back(arg); }
   void Args(absl::Span<const absl::string_view> args);
-  // Nothing where `value` is empty. The flag must be in the table.
+  // Does nothing if `value` is empty. The flag must be in the table.
   void Flag(absl::string_view option, absl::string_view flag,
             absl::string_view value);
-  // A flag without a value, for an option that is set.
+  // Adds a flag without a value if the option is set.
   void Switch(absl::string_view option, absl::string_view flag);
   // Adds to a flag's comma-separated list.
   void AddToList(absl::string_view flag, absl::string_view value);
   void Env(absl::string_view name, absl::string_view value);
 
-  // The options that are set and stand in `refusals` can't be done.
+  // Fails if an option in `refusals` is set.
   void Refuse(absl::Span<const Refusal> refusals);
-  // `option` can't be done by a version that has no `flag`.
+  // Fails for `option` if this version has no `flag`.
   void Require(absl::string_view option, absl::string_view flag);
-  // `option` can't be done, as this version can't do `what` (CantDo).
+  // Fails for `option` because this version can't do `what` (CantDo).
   void FailVersion(absl::string_view option, absl::string_view what);
-  // `option` can't be done, as `why` says.
+  // Fails for `option` with `why` as the reason.
   void Fail(absl::string_view option, absl::string_view why);
 
-  // Adds to Launch::notices.
   void Notice(std::string text) { launch_.notices.push_back(std::move(text)); }
 
-  // Passes the edit mode, which is research where nothing is set. `native` are
-  // the harness's own settings that were given instead, by name; then nothing
-  // is passed here. Two that say different things can't be done.
+  // Passes the edit mode, which is research if nothing is set. `native` names
+  // the harness's own settings that were given instead; if there are any,
+  // nothing is passed here. Fails if several permission settings are given.
   void Permissions(absl::Span<const absl::string_view> native);
 
   absl::StatusOr<Launch> Finish(Launch::Stdin stdin_mode) &&;
@@ -95,7 +93,7 @@ class LaunchBuilder {
   absl::Status status_;
 };
 
-// The key of a "key=value" setting; empty where it is none.
+// Returns the key of a "key=value" setting, or an empty view.
 absl::string_view ConfigKey(absl::string_view setting);
 
 }  // namespace troika

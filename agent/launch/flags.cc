@@ -9,7 +9,7 @@ namespace {
 
 bool IsWord(char c) { return absl::ascii_isalnum(c) || c == '-' || c == '_'; }
 
-// Whether `help` names `flag`, and not only a longer one.
+// Whether `help` contains `flag` as a whole word.
 bool Names(absl::string_view help, absl::string_view flag) {
   for (size_t at = help.find(flag); at != absl::string_view::npos;
        at = help.find(flag, at + 1)) {

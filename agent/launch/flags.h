@@ -1,4 +1,4 @@
-// Which flags a CLI's version has, and what an edit mode becomes in it.
+// Describes which flags a CLI's version has and which ones an edit mode needs.
 #ifndef TROIKA_AGENT_LAUNCH_FLAGS_H_
 #define TROIKA_AGENT_LAUNCH_FLAGS_H_
 
@@ -14,56 +14,57 @@
 namespace troika {
 
 // A flag, a subcommand or a configuration key, and the versions that have it.
-// Where it came between two versions that were tried, `first` is the later one.
+// If it appeared between two versions that we tried, `first` is the later one.
 struct FlagRow {
   enum class Help { kListed, kUnlisted };
 
   absl::string_view flag;
   Version first = {};
   Version last = kUnknownVersion;
-  Help help = Help::kListed;  // Whether --help tells of it.
+  Help help = Help::kListed;  // Whether --help lists it.
 };
 
 struct FlagTable {
   absl::Span<const FlagRow> rows;
-  Version newest;  // The newest version that the rows are known to hold for.
+  Version newest;  // The newest version that we checked.
 
-  // Whether this CLI has `flag`, which must be in the table. Of a version after
-  // `newest` its help decides, where it is known and would tell.
+  // Whether this CLI has `flag`, which must be in the table. For a version
+  // after `newest`, its help decides if we have it and the row is kListed.
   bool Has(const Cli& cli, absl::string_view flag) const;
 };
 
-// What an edit mode becomes from a version on, up to the mode's next row.
+// Arguments of an edit mode from this version on, up to the mode's next row.
 struct EditModeRow {
   EditMode mode;
   Version first;
-  absl::string_view args;  // With spaces between them.
-  // What these arguments let an agent do by itself, unless the CLI's own
-  // settings say otherwise. One agent may start another only within this.
+  absl::string_view args;  // Separated by spaces.
+  // What these arguments let an agent do without asking, unless the CLI's own
+  // settings say otherwise. An agent may start another one only within this.
   Abilities abilities;
-  absl::string_view notice = "";  // What it can't keep the agent from.
+  absl::string_view notice =
+      "";  // Restrictions that this version can't enforce.
 };
 
 // A value of a native permission option (approval_policy, sandbox). A value
-// without a row counts as if it let an agent do anything.
+// without a row counts as allowing everything.
 struct NativeModeRow {
   absl::string_view option;
   absl::string_view value;
-  // Unset if the edit mode still holds.
+  // Unset if the edit mode still decides.
   std::optional<Abilities> abilities;
 };
 
-// Of each mode the rows are in order, the first one for the oldest version.
+// The rows of each mode are sorted; the first is for the oldest version.
 const EditModeRow& FindEditMode(absl::Span<const EditModeRow> rows,
                                 EditMode mode, const Version& version);
 
-// What a version can't do, where a newer one can.
+// Operations that only newer versions support, for CantDo().
 inline constexpr absl::string_view kGoOnWithSession = "go on with a session";
 inline constexpr absl::string_view kTakeImages = "take images";
 
-// "Codex CLI 0.34.0"; only the name where the version is not known.
+// Returns "Codex CLI 0.34.0", or only the name if the version is unknown.
 std::string NameAndVersion(absl::string_view name, const Cli& cli);
-// "Codex CLI 0.34.0 can't go on with a session; update with npm install …"
+// Returns "Codex CLI 0.34.0 can't go on with a session; update with npm …".
 std::string CantDo(absl::string_view name, const Cli& cli,
                    absl::string_view what, absl::string_view install);
 

@@ -1,4 +1,4 @@
-// What a task asks of a harness's command line, and the command line itself.
+// Defines the options of an agent's launch and the resulting command line.
 #ifndef TROIKA_AGENT_LAUNCH_LAUNCH_H_
 #define TROIKA_AGENT_LAUNCH_LAUNCH_H_
 
@@ -15,7 +15,7 @@
 
 namespace troika {
 
-// What an agent may do without being asked for, the same for all harnesses.
+// What an agent may do without asking; the same for all harnesses.
 enum class EditMode { kResearch, kAutoEdit, kFullAuto, kDangerous };
 
 template <>
@@ -28,17 +28,17 @@ inline std::optional<EditMode> EditModeFromId(absl::string_view id) {
   return FromName<EditMode>(id);
 }
 
-// What was asked for. Only what is set here is passed to the CLI, but for the
-// permissions: where none is set, it is EditMode::kResearch.
+// Only options that are set are passed to the CLI, except the permissions: if
+// none is set, EditMode::kResearch applies.
 struct LaunchOptions {
   std::string model;
   std::optional<EditMode> edit_mode;
   // The harness's own permission settings, instead of `edit_mode`.
-  std::string approval_policy;      // Codex's; Claude's and Gemini's mode.
-  std::string sandbox;              // Codex's mode; which one Gemini shall use.
-  bool dangerously_bypass = false;  // Approvals and sandbox.
+  std::string approval_policy;  // For Codex; the mode for Claude and Gemini.
+  std::string sandbox;          // Codex's mode, or the kind for Gemini.
+  bool dangerously_bypass = false;  // Skips approvals and sandbox.
   std::vector<std::string> images;  // Paths.
-  std::vector<std::string> config;  // key=value, the harness's own settings.
+  std::vector<std::string> config;  // key=value settings of the harness.
   std::string profile;
   std::string output_schema;  // A path.
   bool skip_git_check = false;
@@ -47,16 +47,15 @@ struct LaunchOptions {
   std::string verbosity;
   std::optional<bool> web_search;
   bool ephemeral = false;
-  std::string base_instructions;  // A path: instead of the CLI's own prompt.
+  std::string base_instructions;  // A path; replaces the CLI's own prompt.
   std::optional<bool> plan_tool;
-  std::string local_provider;     // "ollama", …; "default" for the CLI's own.
-  std::string last_message_file;  // A path: where the CLI leaves its answer.
+  std::string local_provider;     // "ollama", …, or "default".
+  std::string last_message_file;  // A path; the CLI writes its answer there.
 
   bool operator==(const LaunchOptions&) const = default;
 };
 
-// The numbers and names of v1::LaunchOptions; the names are also those in logs
-// and errors.
+// Numbers and names of v1::LaunchOptions; logs and errors use these names too.
 template <>
 inline constexpr auto kFields<LaunchOptions> = std::tuple{
     Field{1, "model", &LaunchOptions::model},
@@ -79,52 +78,53 @@ inline constexpr auto kFields<LaunchOptions> = std::tuple{
     Field{18, "local_provider", &LaunchOptions::local_provider},
     Field{19, "last_message_file", &LaunchOptions::last_message_file}};
 
-// A JSON object of what is set, as logs keep it.
+// Returns a JSON object of the options that are set, as stored in logs.
 //
 //   LaunchOptionsToJson({.model = "m", .edit_mode = EditMode::kAutoEdit})
 //       // {"model":"m","edit_mode":"auto_edit"}
 std::string LaunchOptionsToJson(const LaunchOptions& options);
 
-// A field that we don't know, as of a newer writer, is passed over, and null is
-// as good as missing. InvalidArgument if a known field holds something else
-// than it may: permissions are among them, so nothing is guessed.
+// Ignores unknown fields, which a newer version may write, and treats null as
+// missing. InvalidArgument if a known field holds an invalid value: permissions
+// are among the fields, so nothing is guessed.
 absl::StatusOr<LaunchOptions> LaunchOptionsFromJson(json::Value object);
 
 // A CLI that was found on this machine.
 struct Cli {
   std::string path;
-  std::string version;  // "0.166.0"; empty where it can't be known.
-  std::string help;     // What --help says; only of versions we don't know.
+  std::string version;  // "0.166.0"; empty if unknown.
+  std::string help;     // Output of --help; only for versions we don't know.
   // Why the CLI can't set up its sandbox on this machine, in its own words;
-  // empty if it can, if it has none, or if that is not known.
+  // empty if it can, if it has no sandbox, or if we don't know.
   std::string sandbox_error;
 };
 
-// One process to start, in `cwd`.
+// A process to start in `cwd`.
 struct LaunchRequest {
   LaunchOptions options;
   std::string cwd;
-  std::string resume_session;  // Empty: a new conversation.
-  // A session id for a new conversation, where the CLI takes one from us.
+  std::string resume_session;  // Empty for a new conversation.
+  // Session id for a new conversation, if the CLI takes one from us.
   std::string new_session;
-  // What stands in the file options.output_schema, for the harnesses that take
-  // it so (Backend::inline_output_schema).
+  // Content of the file options.output_schema, for harnesses that take it
+  // inline (Backend::inline_output_schema).
   std::string output_schema_text;
 };
 
 struct Launch {
-  // How the agent gets its stdin. Prompts are never arguments: they may begin
-  // with a dash, hold newlines and be longer than an argument may be.
+  // What is written to the agent's stdin. Prompts are never arguments: they may
+  // begin with a dash, contain newlines and exceed an argument's limit.
   enum class Stdin {
     kNull,
-    kPrompt,        // The prompt's bytes, then the end.
-    kConversation,  // Lines of the protocol, for as long as it lives.
+    kPrompt,        // The prompt's bytes, then end of input.
+    kConversation,  // Lines of the protocol while the process lives.
   };
 
-  std::vector<std::string> argv;                         // The path first.
-  std::vector<std::pair<std::string, std::string>> env;  // Besides the task's.
+  std::vector<std::string> argv;  // Begins with the path.
+  // Set in addition to the task's environment.
+  std::vector<std::pair<std::string, std::string>> env;
   Stdin stdin_mode = Stdin::kPrompt;
-  // What the user should know, such as that this wire can't restrict commands.
+  // What the user should know, such as that this CLI can't restrict commands.
   std::vector<std::string> notices;
 };
 

@@ -7,7 +7,8 @@
 namespace troika {
 namespace {
 
-// A number at the start of `text`; nothing is taken where it is none of ours.
+// Takes a number from the start of `text`; takes nothing if there is none or it
+// is too large.
 bool TakeNumber(absl::string_view* text, int* number) {
   size_t digits = 0;
   while (digits < text->size() && absl::ascii_isdigit((*text)[digits])) {
@@ -47,7 +48,7 @@ absl::string_view FindVersion(absl::string_view text) {
       while (suffix < rest.size() && IsSuffix(rest[suffix])) ++suffix;
       return text.substr(i, text.size() - i - rest.size() + suffix);
     }
-    // The rest of this number is no start either.
+    // The rest of this number can't begin a version either.
     while (i + 1 < text.size() && absl::ascii_isdigit(text[i + 1])) ++i;
   }
   return "";

@@ -1,4 +1,4 @@
-// Versions of CLIs, as far as flags depend on them.
+// Parses and compares versions of CLIs.
 //
 //   ParseVersion("codex-cli 0.166.0") < Version{0, 170, 0}   // true
 #ifndef TROIKA_AGENT_LAUNCH_VERSION_H_
@@ -20,16 +20,16 @@ struct Version {
   auto operator<=>(const Version&) const = default;
 };
 
-// After all others. A version that can't be read counts as this one: what we
-// don't know is most likely newer than what we do.
+// Greater than all others. A version that can't be parsed counts as this one,
+// because it is most likely newer than those we know.
 inline constexpr Version kUnknownVersion = {std::numeric_limits<int>::max()};
 
-// The first thing in `text` that looks like a version, with what follows its
-// numbers ("0.166.0-alpha.1"); empty where there is none.
+// Returns the first text that looks like a version, including its suffix
+// ("0.166.0-alpha.1"), or an empty view.
 absl::string_view FindVersion(absl::string_view text);
 
-// The numbers of FindVersion(text). A pre-release counts as the release that it
-// leads to, as flags mostly come with the first of them.
+// Returns the numbers of FindVersion(text). A pre-release counts as its
+// release, because most flags appear in the first pre-release.
 Version ParseVersion(absl::string_view text);
 
 std::string VersionText(const Version& version);
