@@ -1,11 +1,11 @@
-// The command line of `claude -p`, of versions 0.2.118 to 2.1.325.
+// Builds the command line of `claude -p`, versions 0.2.118 to 2.1.325.
 //
-// One process for the whole conversation, which takes prompts as lines on
+// One process serves the whole conversation and takes prompts as lines on
 // stdin. Versions without --input-format take one prompt, as plain text.
 //
 // Neither of the modes "default" and "plan" keeps Claude Code from writing:
-// what its settings allow runs in both. What is disallowed on the command line
-// does not, in its subagents either; so research is a list of tools.
+// both run what its settings allow. Tools that the command line disallows don't
+// run, in subagents either; so research mode is a list of tools.
 #include "agent/backend.h"
 
 #include <string>
@@ -35,18 +35,18 @@ constexpr FlagRow kFlags[] = {
     {.flag = "--system-prompt-file",
      .first = {1, 0, 55},
      .help = FlagRow::Help::kUnlisted},
-    // There before, but "stdio" did not work.
+    // Existed before, but "stdio" did not work.
     {.flag = "--permission-prompt-tool",
      .first = {1, 0, 60},
      .help = FlagRow::Help::kUnlisted},
     {"--settings", {1, 0, 61}},
-    // Before, it exits: "Expected message content to have exactly one item".
+    // Earlier versions exit: "… content to have exactly one item".
     {.flag = "images in its prompts",
      .first = {1, 0, 63},
      .help = FlagRow::Help::kUnlisted},
     {"--json-schema", {2, 0, 45}},
     {"--no-session-persistence", {2, 0, 65}},
-    // Not offered to the model with -p before (2.0.70).
+    // Earlier versions (2.0.70) do not offer it to the model with -p.
     {.flag = "AskUserQuestion",
      .first = {2, 0, 71},
      .help = FlagRow::Help::kUnlisted},
@@ -61,7 +61,7 @@ constexpr absl::string_view kNoSandbox =
     "reach "
     "all that its user can";
 
-// Commands and other edits need an approval, or are refused.
+// Commands and other edits need an approval or are refused.
 constexpr Abilities kReads = {Ability::kReadOutside};
 constexpr Abilities kEdits = {Ability::kReadOutside, Ability::kEdit};
 
@@ -143,7 +143,7 @@ void AddTools(const LaunchOptions& options, LaunchBuilder& b) {
     b.AddToList(*options.web_search ? "--allowedTools" : "--disallowedTools",
                 "WebSearch");
   }
-  // They are there unless they are taken away.
+  // The plan tools are available by default.
   if (options.plan_tool == false) {
     b.AddToList("--disallowedTools", kPlanTools);
   }
@@ -169,7 +169,7 @@ Capabilities GetCapabilities(const Cli& cli) {
       .interrupt = true,
       .approvals = asks,
       .questions = asks && flags.Has(cli, "AskUserQuestion"),
-      // They go into the conversation.
+      // Images are sent within the conversation.
       .images = converses && flags.Has(cli, "images in its prompts"),
       .models = true,
       .compaction = true};
@@ -188,7 +188,7 @@ absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
   if (!o.images.empty() && !can.images) b.FailVersion("images", kTakeImages);
   b.Args({"-p", "--output-format", "stream-json", "--verbose"});
   if (can.follow_up) b.Args({"--input-format", "stream-json"});
-  // It asks us for what it would refuse by itself.
+  // The CLI then asks us instead of refusing by itself.
   if (can.approvals) b.Args({"--permission-prompt-tool", "stdio"});
   AddPermissions(o, b);
   if (b.Has("--model")) {
@@ -231,7 +231,7 @@ const troika::Backend& troika::ClaudeBackend() {
       .native_modes = kNativeModes,
       .inline_images = true,
       .inline_output_schema = true,
-      // Not at 1.0.109; the versions between were not tried.
+      // False for 1.0.109; the versions between were not tried.
       .resume_keeps_session_from = {2, 0, 0},
       .login_hint =
           "run claude and log in with /login, or set ANTHROPIC_API_KEY",

@@ -35,7 +35,7 @@ TEST(ClaudeBackendTest, EachOptionOfTheNewestVersion) {
       {{.resume_session = "1-2", .new_session = "3-4"}, " --resume 1-2"},
       {{.new_session = "3-4"}, " --session-id 3-4"},
       {{.options = {.model = "opus"}}, " --model opus"},
-      // They go into the conversation.
+      // Images are sent within the conversation.
       {{.options = {.images = {"a.png"}}}, ""},
       {{.options = {.config = {"env.A=b"}}},
        " --settings {\"env\":{\"A\":\"b\"}}"},
@@ -203,7 +203,7 @@ TEST(ClaudeBackendTest, CapabilitiesFollowTheVersion) {
               c.can.follow_up)
         << c.version;
   }
-  // A newer one whose help has no conversation has no place for images.
+  // Images need the conversation, which this newer version's help lacks.
   EXPECT_FALSE(
       backend.capabilities({.version = "9.0.0", .help = "  --resume\n"})
           .images);

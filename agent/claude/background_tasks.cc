@@ -9,7 +9,7 @@
 namespace troika::claude {
 namespace {
 
-// "local_agent" and the like, against "local_bash".
+// True for "local_agent" and similar types, false for "local_bash".
 bool IsSubagent(const TaskLine& line) {
   return !line.subagent_type.empty() ||
          absl::StrContains(line.task_type, "agent");

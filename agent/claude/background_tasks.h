@@ -1,4 +1,4 @@
-// system/task_* lines: subagents, and commands in the background.
+// Handles system/task_* lines, which report subagents and background commands.
 #ifndef TROIKA_AGENT_CLAUDE_BACKGROUND_TASKS_H_
 #define TROIKA_AGENT_CLAUDE_BACKGROUND_TASKS_H_
 
@@ -12,18 +12,18 @@
 
 namespace troika::claude {
 
-// A subagent's lines become Subagent: kStarted by task_started, kProgress by
-// task_progress and task_updated, kEnded by task_notification. Those of
-// anything else become Notice. Only task_started says which it is, so that is
-// kept until the task has ended.
+// A subagent's lines become Subagent: kStarted for task_started, kProgress for
+// task_progress and task_updated, kEnded for task_notification. The lines of
+// other tasks become Notice. Only task_started says which kind it is, so the
+// kind is kept until the task ends.
 class BackgroundTasks {
  public:
   void OnLine(absl::string_view subtype, const TaskLine& line,
               const TaskPatch& patch, const Ledger& ledger, LineOut& out);
 
  private:
-  // Of more tasks at once the later ones' lines are told apart by what they
-  // themselves say.
+  // If more tasks run at once, only a line's own fields tell the kind of the
+  // later ones.
   static constexpr size_t kMaxTasks = 1000;
 
   struct Task {

@@ -12,7 +12,7 @@ constexpr absl::string_view kWhere = "tool_result.content";
 std::string ItemText(json::Value item, Drift* drift) {
   const Block block = Read<Block>(item, {drift, kWhere});
   if (block.type == "text") return std::string(block.text);
-  // Their bytes would be of no use in a text.
+  // The bytes of images and documents would be useless in a text.
   if (block.type == "image" || block.type == "document") {
     return absl::StrCat("[", block.type, "]");
   }

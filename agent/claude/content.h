@@ -1,4 +1,4 @@
-// What stands in the content of a message or of a tool's result.
+// Converts the content of messages and tool results.
 #ifndef TROIKA_AGENT_CLAUDE_CONTENT_H_
 #define TROIKA_AGENT_CLAUDE_CONTENT_H_
 
@@ -11,17 +11,17 @@
 
 namespace troika::claude {
 
-// A tool result's content as text: a string as it is; of an array the texts,
-// one a line, an image as "[image]", and what is not known as its JSON.
+// Converts a tool result's content to text: a string as it is; an array as the
+// lines of its texts, with "[image]" for an image and JSON for unknown blocks.
 std::string ToolOutput(json::Value content, Drift* /*nullable*/ drift);
 
-// A server-side tool answers with an object instead where it failed.
+// Whether `content` is the error of a server-side tool, which is an object.
 bool IsToolError(json::Value content);
 
-// The texts and images of a prompt's content.
+// Returns the texts and images of a prompt's content.
 UserInput PromptOf(json::Value content);
 
-// Adds one text to a text of lines.
+// Appends a text as further lines.
 void AppendText(absl::string_view text, std::string* to);
 
 }  // namespace troika::claude

@@ -1,4 +1,4 @@
-// Requests of the agent, and what is written to it.
+// Tests the agent's requests and the lines that we write to it.
 
 #include "absl/strings/str_cat.h"
 #include "agent/claude/test_util.h"

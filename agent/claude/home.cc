@@ -19,10 +19,10 @@ bool IsProjectFolder(absl::string_view name, absl::string_view project) {
          absl::StartsWith(name, project.substr(0, kMaxName));
 }
 
-// Whether the session is one of `cwd`, whose name several folders share, and
-// not a subagent's.
+// Whether this is a session of `cwd`, and not of another folder with the same
+// project name or of a subagent.
 bool IsSessionOf(const SessionFile& file, absl::string_view cwd) {
-  // A first prompt with images may be longer than what is read here.
+  // A first prompt with images may exceed the part that is read here.
   bool matches = file.size > kHeadBytes;
   VisitLines(ReadHead(file.path, kHeadBytes), Direction::kForward,
              [&](json::Value line) {
@@ -41,9 +41,9 @@ std::string ProjectFolder(absl::string_view cwd) {
   std::string name;
   for (const char c : cwd) {
     const auto byte = static_cast<unsigned char>(c);
-    if ((byte & 0xC0) == 0x80) continue;  // Inside a character.
+    if ((byte & 0xC0) == 0x80) continue;  // A continuation byte.
     name += absl::ascii_isalnum(byte) ? c : '-';
-    if (byte >= 0xF0) name += '-';  // JavaScript has two units for it.
+    if (byte >= 0xF0) name += '-';  // JavaScript uses two code units for it.
   }
   return name;
 }
@@ -57,11 +57,11 @@ std::optional<bool> LooksLoggedIn(const Environment& env) {
   const std::filesystem::path folder =
       FolderOf(env, "CLAUDE_CONFIG_DIR", ".claude");
   if (IsFile(folder / ".credentials.json")) return true;
-  // A helper of the user's may have a key, or not.
+  // The user's helper program may or may not have a key.
   if (FileContains(folder / "settings.json", "\"apiKeyHelper\"")) {
     return std::nullopt;
   }
-  // The CLI's own, which is not in that folder unless the folder was chosen.
+  // The CLI's configuration is in HOME unless CLAUDE_CONFIG_DIR is set.
   const std::filesystem::path config =
       FolderOf(env, "CLAUDE_CONFIG_DIR", "") / ".claude.json";
   return FileContains(config, "\"oauthAccount\"") ||

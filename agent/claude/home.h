@@ -1,5 +1,5 @@
-// Reads what Claude Code keeps under $CLAUDE_CONFIG_DIR or ~/.claude: its
-// login, and its sessions in a folder for each working folder.
+// Reads Claude Code's files in $CLAUDE_CONFIG_DIR or ~/.claude: its login, and
+// its sessions, which have a folder for each working folder.
 #ifndef TROIKA_AGENT_CLAUDE_HOME_H_
 #define TROIKA_AGENT_CLAUDE_HOME_H_
 
@@ -12,16 +12,16 @@
 
 namespace troika::claude {
 
-// As Backend::LooksLoggedIn.
+// Implements Backend::LooksLoggedIn.
 std::optional<bool> LooksLoggedIn(const Environment& env);
 
-// As Backend::LatestSession. Skips the sessions of subagents.
+// Implements Backend::LatestSession. Skips the sessions of subagents.
 absl::StatusOr<std::string> LatestSession(absl::string_view cwd,
                                           const Environment& env);
 
-// The name of the folder for `cwd`: all but letters and digits become dashes.
-// Of a name over 200 characters the CLI keeps the start and adds a hash, which
-// is not in here.
+// Returns the name of the folder for `cwd`, in which all characters except
+// letters and digits become dashes. The CLI cuts names over 200 characters and
+// appends a hash, which is not done here.
 std::string ProjectFolder(absl::string_view cwd);
 
 }  // namespace troika::claude

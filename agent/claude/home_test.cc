@@ -34,7 +34,7 @@ TEST_F(ClaudeHomeTest, NamesOfFolders) {
 TEST_F(ClaudeHomeTest, TheLastChangedOfTheFolder) {
   folder_.Write(".claude/projects/-w-a/old.jsonl", Lines("/w/a"), 100);
   folder_.Write(".claude/projects/-w-a/new.jsonl", Lines("/w/a"), 200);
-  // Another folder with the same name.
+  // Another working folder with the same project name.
   folder_.Write(".claude/projects/-w-a/other.jsonl", Lines("/w-a"), 300);
   EXPECT_EQ(Latest("/w/a"), "new");
   EXPECT_EQ(Latest("/w-a"), "other");

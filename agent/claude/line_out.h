@@ -1,4 +1,4 @@
-// Where the messages of one line go.
+// Collects the messages of one line.
 #ifndef TROIKA_AGENT_CLAUDE_LINE_OUT_H_
 #define TROIKA_AGENT_CLAUDE_LINE_OUT_H_
 
@@ -12,7 +12,7 @@ namespace troika::claude {
 
 class LineOut {
  public:
-  // `parent_tool_use_id` is ours, not the wire's.
+  // `parent_tool_use_id` is our id, not the wire's.
   explicit LineOut(Emitter& out, std::string parent_tool_use_id = "")
       : out_(out), parent_tool_use_id_(std::move(parent_tool_use_id)) {}
 
@@ -21,8 +21,8 @@ class LineOut {
     out_.Emit(std::forward<P>(payload), context(block_id));
   }
 
-  // A line is passed on as Raw at most once, however much of it is unknown, so
-  // that what comes out stays linear in what came in.
+  // A line is emitted as Raw at most once, however much of it is unknown, so
+  // that the output stays linear in the input.
   void EmitRaw(absl::string_view type, absl::string_view reason = "") {
     if (!raw_) out_.EmitRaw(type, reason, context());
     raw_ = true;
@@ -32,7 +32,7 @@ class LineOut {
     return {.parent_tool_use_id = parent_tool_use_id_, .block_id = block_id};
   }
   Emitter& emitter() { return out_; }
-  // Nothing has come of the line yet.
+  // Whether the line has given no message yet.
   bool empty() const { return out_.NextId().index == 0; }
 
  private:

@@ -1,4 +1,4 @@
-// Assistant and user lines: blocks, tools, todo lists, subagents.
+// Tests assistant and user lines: blocks, tools, todo lists, subagents.
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

@@ -14,7 +14,7 @@ Notice NoticeWith(Notice::Kind kind, std::string text) {
   return {.kind = kind, .text = std::move(text)};
 }
 
-// "attempt 1 of 4: overloaded (HTTP 529), next in 500 ms"
+// Returns "attempt 1 of 4: overloaded (HTTP 529), next in 500 ms".
 std::string RetryText(const SystemLine& line, absl::string_view error) {
   std::string text = absl::StrCat("attempt ", line.attempt.value_or(0));
   if (line.max_retries) absl::StrAppend(&text, " of ", *line.max_retries);
@@ -102,7 +102,7 @@ Notice NoticeOf(absl::string_view subtype, const HookLine& line) {
   }
   if (!line.outcome.empty()) absl::StrAppend(&text, ": ", line.outcome);
   if (line.exit_code) absl::StrAppend(&text, ", exit code ", *line.exit_code);
-  // `output` is both of the others together, where it is there.
+  // If present, `output` combines the other two.
   if (!line.output.empty()) {
     absl::StrAppend(&text, "\n",
                     absl::StripTrailingAsciiWhitespace(line.output));

@@ -1,4 +1,4 @@
-// Lines of type system that say something to the reader and change nothing.
+// Converts lines of type system that inform the reader and change no state.
 #ifndef TROIKA_AGENT_CLAUDE_NOTICES_H_
 #define TROIKA_AGENT_CLAUDE_NOTICES_H_
 
@@ -10,16 +10,16 @@
 
 namespace troika::claude {
 
-// Nothing for lines that only count or only say that the agent is at work:
-// thinking_tokens, and the status "requesting" or none. They come many times a
-// message and what they lead to is said by others.
+// Returns nullopt for lines that only count or only say that the agent is
+// working: thinking_tokens, and the status "requesting" or none. They come many
+// times per message, and other lines report their outcome.
 std::optional<Notice> NoticeOf(absl::string_view subtype,
                                const SystemLine& line,
                                Drift* /*nullable*/ drift);
 
 Notice NoticeOf(absl::string_view subtype, const HookLine& line);
 
-// A string, or an object with a message.
+// `error` is a string, or an object with a message.
 absl::string_view ErrorText(json::Value error, const FieldScope& scope);
 
 }  // namespace troika::claude

@@ -56,9 +56,9 @@ std::vector<std::string> Names(json::Value list) {
 }
 
 bool IsError(const ResultLine& line) {
-  // Through 2.1.50 a turn that met its limit of steps is no error there.
+  // Up to 2.1.50, is_error is false for a turn that reached its step limit.
   if (line.subtype == "error_max_turns") return line.is_error.value_or(true);
-  // An interrupted turn says is_error false at 1.0.
+  // In 1.0, is_error is false for an interrupted turn.
   return line.is_error.value_or(false) ||
          absl::StartsWith(line.subtype, "error");
 }

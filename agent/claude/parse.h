@@ -1,24 +1,24 @@
-// Claude Code's stream-json, of versions 0.2.118 to 2.1.325, as messages.
+// Parses Claude Code's stream-json, versions 0.2.118 to 2.1.325.
 //
-// - A turn is opened by a prompt that was written, by system/init, which comes
-//   again with every turn, or by what the main agent says; `result` ends it. A
-//   prompt written while a turn runs becomes a part of that turn.
-// - What a subagent says carries its tool use's id as parent. It opens no turn:
-//   one in the background may speak between two.
-// - With partial messages a text arrives twice, as deltas and whole: both carry
-//   the same block id (stream_blocks.h). Without them there is none.
+// - A turn begins with a written prompt, with system/init, which is repeated in
+//   every turn, or with output of the main agent; `result` ends it. A prompt
+//   written while a turn runs becomes part of that turn.
+// - Messages of a subagent carry its tool use's id as parent. They begin no
+//   turn, because a background subagent may send them between two turns.
+// - With partial messages a text arrives twice, as deltas and as a whole, with
+//   the same block id (stream_blocks.h). Without them it has no block id.
 // - Todo tools give ToolUse, ToolResult and Todo (todo_list.h).
-// - A prompt that was written is a UserInput then; its echo, where the CLI is
-//   asked for one, gives nothing more.
+// - A prompt becomes a UserInput when it is written; its echo, if the CLI was
+//   asked for one, is ignored.
 //
-// No message comes from what only counts, or only frames what another line says
-// whole: keep_alive, tool_progress, system/thinking_tokens, the system/status
-// "requesting"; of stream_event ping, message_start, message_delta,
-// message_stop, content_block_stop, the start of a block, and the deltas of a
-// tool's input, of signatures and citations; system/background_tasks_changed,
-// whose tasks have lines of their own; that a request which was written is
-// granted; and of what is written, all but prompts and answers. Everything else
-// that is not known is Raw.
+// Lines that only count, or that announce what another line reports in full,
+// give no message: keep_alive, tool_progress, system/thinking_tokens,
+// system/status "requesting"; the stream_events ping, message_start,
+// message_delta, message_stop, content_block_stop, starts of blocks, and deltas
+// of tool inputs, signatures and citations; system/background_tasks_changed,
+// whose tasks have lines of their own; responses that grant a request of ours;
+// and written lines other than prompts and answers. Everything else that is
+// unknown becomes Raw.
 #ifndef TROIKA_AGENT_CLAUDE_PARSE_H_
 #define TROIKA_AGENT_CLAUDE_PARSE_H_
 
@@ -48,12 +48,12 @@ class ClaudeProtocol final : public LineProtocol {
   void OnLine(json::Value line, Emitter& out) override;
   void OnEnd(Result result, Emitter& out) override;
 
-  // wanted.cc: what we write.
+  // wanted.cc: queues lines for the agent.
   void OnTurnAsked(const TurnAsked& turn, Emitter& out) override;
   void OnInterruptAsked(Emitter& out) override;
   void OnAnswerGiven(const AnswerGiven& answer, Emitter& out) override;
 
-  // parse_control.cc: what we wrote.
+  // parse_control.cc: handles lines that were written.
   void OnWrittenLine(const Record& record, MessageSink sink) override;
 
   // parse.cc
@@ -69,7 +69,7 @@ class ClaudeProtocol final : public LineProtocol {
   void OnToolUse(const Block& block, LineOut& out);
   void OnUser(json::Value line, Emitter& out);
   void OnUserText(const MessageLine& line, UserInput input, LineOut& out);
-  // Whether the todo list changed.
+  // Returns whether the todo list changed.
   bool OnToolResult(const Block& block, json::Value tool_use_result,
                     LineOut& out);
 
@@ -86,13 +86,13 @@ class ClaudeProtocol final : public LineProtocol {
   void OnControlResponse(json::Value line, LineOut& out);
   void OnControlCancel(json::Value line, LineOut& out);
   void OnPromptWritten(json::Value line, LineOut& out);
-  // Whether this is the echo of a prompt that was written.
+  // Returns whether this is the echo of a written prompt, then forgets it.
   bool TakeWritten(absl::string_view text);
 
-  // Where a line of a subagent goes; `parent` is the wire's id.
+  // `parent` is the wire's id of the subagent's tool use.
   LineOut LineOutOf(absl::string_view parent, Emitter& out);
   FieldScope Scope(absl::string_view where) const { return {drift(), where}; }
-  // Tells drift and passes the line on.
+  // Reports the value as drift and emits the line as Raw.
   void OnUnknown(absl::string_view where, absl::string_view value,
                  LineOut& out);
 
@@ -102,14 +102,14 @@ class ClaudeProtocol final : public LineProtocol {
   TurnUsage usage_;
   Requests requests_;
   BackgroundTasks tasks_;
-  // Native ids of running commands, whose results have an exit code.
+  // Native ids of running commands, whose results may have an exit code.
   absl::flat_hash_set<std::string> commands_;
-  // Hashes of prompts whose echo has not come; it never does unless asked for.
+  // Hashes of prompts without an echo so far; echoes come only if requested.
   std::deque<uint64_t> written_;
-  // Ids of requests that were written and not answered.
+  // Ids of written requests without a response so far.
   std::deque<std::string> asked_;
-  int interrupts_ = 0;  // Asked of this process.
-  int answers_ = 0;     // Given to it.
+  int interrupts_ = 0;  // Interrupts requested in this process.
+  int answers_ = 0;     // Answers given in this process.
 };
 
 }  // namespace troika::claude

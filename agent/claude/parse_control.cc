@@ -1,4 +1,4 @@
-// Requests and answers, and what was written to the agent.
+// Handles requests, responses and lines that were written to the agent.
 
 #include <algorithm>
 #include <utility>
@@ -54,12 +54,12 @@ void ClaudeProtocol::OnControlCancel(json::Value line, LineOut& out) {
 }
 
 void ClaudeProtocol::OnWrittenLine(const Record& record, MessageSink sink) {
-  // The bare prompt, which was told when it was asked for.
+  // A plain prompt; its UserInput was emitted when the turn was requested.
   if (input_ == ProtocolOptions::Input::kPrompt) return;
   Emitter emitter(record, sink);
   LineOut out(emitter);
   if (record.size > kMaxLineBytes) {
-    // Nothing but a prompt with images is as large.
+    // Only a prompt with images is this large.
     ledger().StartTurn();
     return out.EmitRaw(
         "user", absl::StrCat("a line of ", record.size,

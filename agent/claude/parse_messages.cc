@@ -1,4 +1,4 @@
-// What the agent says, and what its tools answer.
+// Handles the agent's messages and its tools' results.
 
 #include <charconv>
 #include <optional>
@@ -15,7 +15,7 @@
 namespace troika::claude {
 namespace {
 
-// "Exit code 3\n…", from 2.0.50 on.
+// Parses "Exit code 3\n…", which the output begins with since 2.0.50.
 std::optional<int> ExitCodeOf(absl::string_view output) {
   if (!absl::ConsumePrefix(&output, "Exit code ")) return std::nullopt;
   int code = 0;
@@ -32,7 +32,7 @@ std::optional<absl::Duration> DurationOf(const ToolUseResult& details) {
   return absl::Milliseconds(*ms);
 }
 
-// What a slash command printed, as the CLI wraps it.
+// Strips the tags that the CLI puts around the output of a slash command.
 bool ConsumeCommandOutput(absl::string_view* text) {
   for (const absl::string_view tag :
        {"local-command-stdout", "local-command-stderr"}) {
@@ -75,7 +75,7 @@ void ClaudeProtocol::OnAssistantBlock(const Block& block,
     out.Emit(Text{std::string(block.text)},
              blocks_.TakeBlock(parent, message_id, StreamBlocks::Kind::kText));
   } else if (block.type == "thinking" || block.type == "redacted_thinking") {
-    // What is redacted has no text for us, but the agent did think.
+    // Redacted thinking has no text, but shows that the agent was thinking.
     out.Emit(
         Thinking{std::string(block.thinking)},
         blocks_.TakeBlock(parent, message_id, StreamBlocks::Kind::kThinking));
@@ -113,7 +113,7 @@ void ClaudeProtocol::OnUser(json::Value line, Emitter& out) {
   if (message.content.size() == 0 && !message.content.IsString()) {
     return line_out.EmitRaw("user", "it has no content");
   }
-  // Of several results in a line, it would not say which one it is about.
+  // With several results in a line, we could not tell which one it describes.
   const json::Value tool_use_result =
       message.content.size() == 1 ? wire.tool_use_result : json::Value();
   UserInput input;

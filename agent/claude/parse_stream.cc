@@ -1,4 +1,4 @@
-// The API's own events, which come with partial messages.
+// Handles the API's own events, which come with partial messages.
 
 #include "agent/claude/notices.h"
 #include "agent/claude/parse.h"
@@ -41,7 +41,7 @@ void ClaudeProtocol::OnBlockStart(const StreamEvent& event,
                                .index = event.index.value_or(0),
                                .kind = StreamBlocks::Kind::kText,
                                .record = out.emitter().record().number};
-  // A block of another type is known or unknown by its whole message.
+  // Blocks of other types are handled when their whole message comes.
   if (block.type == "text") {
     const absl::string_view id = blocks_.StartBlock(place);
     if (!block.text.empty()) out.Emit(TextDelta{std::string(block.text)}, id);
@@ -75,7 +75,7 @@ void ClaudeProtocol::OnBlockDelta(const StreamEvent& event,
   }
 }
 
-// For drift alone: the result has the turn's tokens.
+// Only reports drift: the turn's tokens come with its result.
 void ClaudeProtocol::CheckUsage(json::Value usage) {
   if (drift()) {
     (void)CountsOf(Read<TokenUsage>(usage, Scope("stream_event.event.usage")),

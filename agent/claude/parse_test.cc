@@ -1,4 +1,4 @@
-// Turns, results, system lines and rate limits.
+// Tests turns, results, system lines and rate limits.
 
 #include "agent/claude/parse.h"
 
@@ -78,9 +78,9 @@ TEST(ClaudeParseTest, ResultEndsTheTurn) {
 
 TEST(ClaudeParseTest, EveryTurnHasOneResult) {
   Conversation c;
-  c.Receive(kResult);  // With nothing before it.
+  c.Receive(kResult);  // No line precedes it.
   c.Receive(kInit).Receive(kText).Receive(kResult);
-  c.Receive(kText).Receive(kResult);  // A background task brought a turn.
+  c.Receive(kText).Receive(kResult);  // A background task started a turn.
   c.Receive(kInit).End({.signal = 15});
   const auto results = c.All<Result>();
   ASSERT_THAT(results, SizeIs(4));
@@ -144,9 +144,9 @@ TEST(ClaudeParseTest, CostIsTheDifferenceOfTheTotals) {
   c.Receive(ResultCosting(R"("total_cost_usd":0.25)"));
   c.Receive(ResultCosting(R"("total_cost_usd":0.75)"));
   c.Receive(ResultCosting(R"("total_cost":0.75,"cost_usd":0.5)"));
-  // A total that shrank is another process's.
+  // A smaller total comes from another process.
   c.Receive(ResultCosting(R"("total_cost_usd":0.5)"));
-  // As a resumed session has it by 2.1.325.
+  // 2.1.325 reports the total of a resumed session like this.
   c.Receive(
       ResultCosting(R"("total_cost_usd":9,"model_usage_since_last_result":)"
                     R"({"a":{"costUSD":0.125},"b":{"costUSD":0.125},"c":7})"));
@@ -172,7 +172,7 @@ TEST(ClaudeParseTest, MessagesAreAddedUpWhereTheResultHasNoUsage) {
   c.Receive(R"({"type":"result","subtype":"success"})");
   EXPECT_EQ(c.All<Result>()[0].usage.turn->input, 12);
   EXPECT_EQ(c.All<Result>()[1].usage.turn, std::nullopt);
-  // Far more messages than are remembered.
+  // Far more messages than the parser remembers.
   for (int i = 0; i < 100; ++i) c.Receive(line(absl::StrCat(i), 1));
   c.Receive(R"({"type":"result","subtype":"success","usage":"many"})");
   EXPECT_EQ(c.All<Result>()[2].usage.turn->input, 100);

@@ -5,8 +5,8 @@
 namespace troika::claude {
 namespace {
 
-// In the order in which the newest version writes them, which is what
-// ReadFields is fastest at.
+// Fields are listed in the order in which the newest version writes them,
+// because ReadFields is fastest then.
 
 constexpr RecordField<MessageLine> kMessageLine[] = {
     {"type"},
@@ -63,7 +63,7 @@ constexpr RecordField<Block> kBlock[] = {
     {"source"},
     {"citations"},
     {"cache_control"},
-    // Of what a search found.
+    // Fields of search results.
     {"title"},
     {"url"},
     {"encrypted_content"},
@@ -137,7 +137,7 @@ constexpr RecordField<ApiError> kApiError[] = {
     {"type", &ApiError::type},
     {"message", &ApiError::message},
     {"details"},
-    // As the CLI's own errors have it.
+    // Field of the CLI's own errors.
     {"status"},
     {"name"},
 };

@@ -1,9 +1,9 @@
-// The wire's types: the lines of Claude Code's stream-json, and what stands in
-// them. They borrow from the parsed line.
+// Defines the lines of Claude Code's stream-json and their parts as types,
+// which borrow from the parsed line.
 //
-// A field that this file does not name is known and of no use to us; the tables
-// in record.cc list those too. What a tool takes and returns, and the lists of
-// models, agents and commands, are kept as values and not looked into.
+// Fields that are missing here are listed as known in record.cc, but not used.
+// Inputs and results of tools, and the lists of models, agents and commands,
+// are kept as JSON values.
 #ifndef TROIKA_AGENT_CLAUDE_RECORD_H_
 #define TROIKA_AGENT_CLAUDE_RECORD_H_
 
@@ -16,20 +16,20 @@
 
 namespace troika::claude {
 
-// `assistant` and `user`. One line for each content block by 1.0; 0.2 may have
-// several blocks in a line.
+// Lines `assistant` and `user`. 1.0 sends a line for each content block; 0.2
+// may have several blocks in a line.
 struct MessageLine {
   json::Value message;
-  absl::string_view parent_tool_use_id;  // Of the subagent that says it.
+  absl::string_view parent_tool_use_id;  // Set if a subagent says it.
   json::Value tool_use_result;           // An object, a string or an array.
-  std::optional<bool> is_replay;         // What we wrote, said again.
-  std::optional<bool> is_synthetic;      // What the CLI tells the model.
+  std::optional<bool> is_replay;         // Repeats what we wrote.
+  std::optional<bool> is_synthetic;      // Text of the CLI for the model.
 };
 
-// The API's message: of an assistant or user line, or of message_start.
+// The API's message in an assistant or user line or in message_start.
 struct ApiMessage {
   absl::string_view id;
-  json::Value content;  // An array of blocks; of a user also a string.
+  json::Value content;  // An array of blocks; a user's may be a string.
   json::Value usage;
 };
 
@@ -47,7 +47,7 @@ struct Block {
   std::optional<bool> is_error;
 };
 
-// The tokens of a message or of a turn.
+// Tokens of a message or a turn.
 struct TokenUsage {
   std::optional<int64_t> input_tokens;
   std::optional<int64_t> cache_creation_input_tokens;
@@ -60,7 +60,7 @@ struct OutputTokens {
   std::optional<int64_t> thinking_tokens;
 };
 
-// What we look for in a `tool_use_result`; the rest is the tool's own.
+// The fields of a `tool_use_result` that we use; others depend on the tool.
 struct ToolUseResult {
   json::Value task;
   json::Value tasks;
@@ -69,7 +69,7 @@ struct ToolUseResult {
   std::optional<double> total_duration_ms;
 };
 
-// `stream_event`, with partial messages.
+// Line `stream_event`, which comes with partial messages.
 struct StreamLine {
   json::Value event;
   absl::string_view parent_tool_use_id;
@@ -85,7 +85,7 @@ struct StreamEvent {
   json::Value error;
 };
 
-// A change to a block, or, with no type, to the message.
+// A change to a block or, if it has no type, to the message.
 struct Delta {
   absl::string_view type;
   absl::string_view text;
@@ -107,7 +107,7 @@ struct InitLine {
   json::Value mcp_servers;  // Names, or objects that have one.
 };
 
-// system/task_*: subagents and commands in the background.
+// Lines system/task_*, about subagents and background commands.
 struct TaskLine {
   absl::string_view task_id;
   absl::string_view tool_use_id;
@@ -125,7 +125,7 @@ struct TaskPatch {
   absl::string_view error;
 };
 
-// system/hook_*.
+// Lines system/hook_*.
 struct HookLine {
   absl::string_view name;
   absl::string_view event;
@@ -136,7 +136,7 @@ struct HookLine {
   std::optional<int64_t> exit_code;
 };
 
-// The other lines of type system.
+// Other lines of type system.
 struct SystemLine {
   absl::string_view status;
   absl::string_view permission_mode;
@@ -165,12 +165,12 @@ struct ResultLine {
   absl::string_view terminal_reason;
   std::optional<double> duration_ms;
   json::Value usage;
-  std::optional<double> total_cost;  // Under its names in all versions.
+  std::optional<double> total_cost;  // Has had several names.
   std::optional<double> cost;        // 0.2 only.
   json::Value model_usage_since_last_result;
 };
 
-// The line, or its rate_limit_info.
+// The line itself, or its rate_limit_info.
 struct RateLimitInfo {
   json::Value nested;
   absl::string_view status;
@@ -181,7 +181,7 @@ struct RateLimitInfo {
   json::Value unified_windows;
 };
 
-// control_request, control_response and control_cancel_request, either way.
+// control_request, control_response and control_cancel_request, both ways.
 struct ControlLine {
   absl::string_view request_id;
   json::Value request;
@@ -204,14 +204,14 @@ struct ControlResponse {
   absl::string_view error;
 };
 
-// What is answered to a PermissionRequest.
+// The response to a PermissionRequest.
 struct PermissionAnswer {
   absl::string_view behavior;
   absl::string_view message;
   json::Value updated_input;
 };
 
-// Reads one of the types above. `scope` names the place for drift.
+// Reads one of the types above. `scope` is the path for drift.
 template <typename Type>
 Type Read(json::Value from, const FieldScope& scope);
 

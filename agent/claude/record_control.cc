@@ -1,7 +1,7 @@
 #include "agent/claude/record.h"
 #include "agent/claude/record_read.h"
 
-// The records of what is asked and answered on the side.
+// Field tables of the control lines.
 namespace troika::claude {
 namespace {
 

@@ -1,4 +1,4 @@
-// Reads a record by the table of its fields, which is called as the record is.
+// Defines Read() for a record type T by its field table kT.
 //
 //   constexpr RecordField<Delta> kDelta[] = {…};
 //   TROIKA_READ(Delta)

@@ -1,4 +1,4 @@
-// What the wire may add or get wrong: fields, types, values of another kind.
+// Tests additions to the wire and errors in it: fields, types, wrong values.
 
 #include "agent/claude/record.h"
 
@@ -29,7 +29,7 @@ Lines ReadLines(const std::filesystem::path& path) {
 
 Lines EveryEvent() { return ReadLines("testdata/claude/every_event.jsonl"); }
 
-// What of the messages must not change when a stranger's field appears.
+// Returns the parts of the messages that an unknown field must not change.
 std::vector<std::string> Outline(const Conversation& c) {
   std::vector<std::string> outline;
   for (const Message& m : c.messages()) {
@@ -142,7 +142,7 @@ TEST(ClaudeRecordTest, KnownBlocksBesideAnUnknownOneStay) {
   EXPECT_THAT(c.All<Raw>(), SizeIs(1)) << "the line once";
 }
 
-// Keys and kinds of values, so that lines of one shape are tried once.
+// Describes keys and kinds of values, so that each shape is tested only once.
 std::string Shape(json::Value value) {
   std::string shape(json::TypeName(value.type()));
   for (const json::Member& member : value.members()) {
@@ -158,7 +158,7 @@ std::string Shape(json::Value value) {
   return shape;
 }
 
-// All changes of a line come one after the other, in its place in the stream.
+// Tries all changes of one line, each in its place in the stream.
 void ExpectSurvives(const Lines& lines, size_t at) {
   constexpr absl::string_view kWrong[] = {
       "null", "-1",   "1e400", R"("x")",

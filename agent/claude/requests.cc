@@ -15,7 +15,7 @@
 namespace troika::claude {
 namespace {
 
-// The CLI allows four. More than this stand in the tool use only.
+// The CLI allows four. Questions beyond this limit appear only in the tool use.
 constexpr size_t kMaxQuestions = 64;
 
 constexpr absl::string_view kDenied = "The user does not allow this.";
@@ -36,7 +36,7 @@ std::vector<Question::Item> QuestionsOf(json::Value input) {
   return items;
 }
 
-// Answers are by the question's text, one string or an array of them.
+// `answers` maps a question's text to a string or an array of strings.
 void FillAnswers(json::Value answers, std::vector<Question::Item>* items) {
   for (const json::Member& answer : answers.members()) {
     for (Question::Item& item : *items) {
@@ -53,8 +53,8 @@ void FillAnswers(json::Value answers, std::vector<Question::Item>* items) {
   }
 }
 
-// The tool's input, with the answers that it waits for: by the question's text,
-// each one string, as the CLI wants it.
+// Adds the answers to the tool's input in the form that the CLI expects: each
+// is one string, keyed by the question's text.
 std::string WithAnswers(absl::string_view input_json,
                         const std::vector<Question::Item>& items,
                         const std::vector<std::vector<std::string>>& given) {
@@ -85,8 +85,8 @@ std::string ReasonOf(const PermissionRequest& request) {
   return std::string(request.description);
 }
 
-// How an answer ends an approval. The CLI takes an error, or an answer that it
-// can't read, as a denial.
+// Sets how an approval was decided. The CLI treats an error, or a response that
+// it can't parse, as a denial.
 void Settle(const ControlResponse& response, const PermissionAnswer& answer,
             Approval* approval) {
   const bool allowed =

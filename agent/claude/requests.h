@@ -1,5 +1,5 @@
-// What the agent has asked and we have not yet answered: permissions, and
-// questions to the user, which arrive as the permission to use a tool.
+// Tracks the agent's open requests: permissions, and questions to the user,
+// which arrive as permission requests for a tool.
 #ifndef TROIKA_AGENT_CLAUDE_REQUESTS_H_
 #define TROIKA_AGENT_CLAUDE_REQUESTS_H_
 
@@ -17,23 +17,23 @@
 
 namespace troika::claude {
 
-// Every request that is asked is answered or cancelled exactly once.
+// Every request is answered or cancelled exactly once.
 class Requests {
  public:
-  // False, and nothing emitted, where a request of that id is open.
+  // Returns false and emits nothing if a request with this id is open.
   [[nodiscard]] bool Ask(absl::string_view request_id,
                          const PermissionRequest& request, const Ledger& ledger,
                          LineOut& out);
-  // We answered. Of a request that isn't open, nothing comes.
+  // Handles our written response. Ignores it if the request is not open.
   void Answer(const ControlResponse& response, LineOut& out);
-  // What a control_response holds that gives this answer. Nothing where no such
-  // request is open, or it has its answer.
+  // Returns the content of the control_response for this answer; nullopt if the
+  // request is not open or already has an answer.
   std::optional<std::string> ResponseTo(const AnswerGiven& answer);
-  // False, and nothing emitted, where no such request is open.
+  // Returns false and emits nothing if no such request is open.
   [[nodiscard]] bool Cancel(absl::string_view request_id, LineOut& out);
-  // The tool has its result, so nobody waits for an answer.
+  // Cancels the tool's requests: it has its result and needs no answer.
   void OnToolEnded(absl::string_view native_tool_id, LineOut& out);
-  // The turn is over: requests that no tool stands for are too.
+  // Cancels the requests that belong to no tool.
   void OnTurnEnded(LineOut& out);
   void OnProcessEnded(LineOut& out);
 
@@ -44,8 +44,8 @@ class Requests {
     std::string id;
     std::string native_tool_id;
     std::variant<Approval, Question> request;
-    std::string input_json;  // As it was asked for.
-    bool answered = false;   // And the answer was not seen written.
+    std::string input_json;  // The input that the agent proposed.
+    bool answered = false;   // Queued, but not yet seen as written.
   };
   using Iterator = std::vector<Open>::iterator;
 

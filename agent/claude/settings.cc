@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kMaxDepth = 16;
 
-// Either a value or an object.
+// A value or an object.
 struct Node {
   std::string json;
   std::map<std::string, Node> members;

@@ -1,5 +1,4 @@
-// Settings of the form key=value as the JSON that Claude Code's --settings
-// takes.
+// Converts key=value settings to the JSON that Claude Code's --settings takes.
 //
 //   SettingsJson({"env.A=b", "cleanupPeriodDays=7"})
 //       // {"cleanupPeriodDays":7,"env":{"A":"b"}}
@@ -13,8 +12,8 @@
 
 namespace troika::claude {
 
-// Dots in a key lead into objects. A value is JSON, or where it is not, a
-// string. InvalidArgument where a setting is no key=value, or two don't fit.
+// Dots in a key denote nested objects. A value that is not valid JSON is a
+// string. InvalidArgument if a setting is not key=value or two conflict.
 absl::StatusOr<std::string> SettingsJson(absl::Span<const std::string> config);
 
 }  // namespace troika::claude

@@ -51,7 +51,7 @@ absl::string_view StreamBlocks::DeltaBlock(const Place& place) {
 std::string StreamBlocks::TakeBlock(absl::string_view parent,
                                     absl::string_view message_id, Kind kind) {
   Message* const message = Find(parent);
-  // The start of a message may not have been seen; then it has no id.
+  // We may have missed the start of the message; then it has no id.
   if (!message || (!message->id.empty() && message->id != message_id)) {
     return "";
   }

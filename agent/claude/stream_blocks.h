@@ -1,10 +1,10 @@
 // Names the blocks of messages that arrive in parts, so that the deltas of a
 // block and the message that completes it share an id.
 //
-// An id is made of the API's message id, the block's index and the record that
-// opened the block: so neither a message id that comes again nor an index that
-// does gives an id twice. What isn't completed is forgotten with the next
-// message of the same agent; memory is bounded whatever comes.
+// An id consists of the API's message id, the block's index and the record that
+// opened the block, so it stays unique even if a message id or an index is
+// repeated. Blocks that are not completed are dropped at the next message of
+// the same agent, so memory is bounded for any input.
 #ifndef TROIKA_AGENT_CLAUDE_STREAM_BLOCKS_H_
 #define TROIKA_AGENT_CLAUDE_STREAM_BLOCKS_H_
 
@@ -21,19 +21,19 @@ class StreamBlocks {
   enum class Kind { kText, kThinking };
 
   struct Place {
-    absl::string_view parent;  // The subagent's; the main agent has none.
+    absl::string_view parent;  // Tool use of the subagent, if it is one.
     int64_t index = 0;
     Kind kind = Kind::kText;
-    int64_t record = 0;  // The current one.
+    int64_t record = 0;  // Number of the current record.
   };
 
   void StartMessage(absl::string_view parent, absl::string_view message_id);
-  // The ids are valid until the next call.
+  // Returned ids are valid until the next call.
   absl::string_view StartBlock(const Place& place);
-  // The id of an open block; opens it where its start was not seen.
+  // Returns the id of an open block; opens it if its start was missed.
   absl::string_view DeltaBlock(const Place& place);
-  // The id of the oldest open block of that message and kind, which is open no
-  // more; empty where there is none.
+  // Closes the oldest open block of this message and kind and returns its id,
+  // or an empty string if there is none.
   std::string TakeBlock(absl::string_view parent, absl::string_view message_id,
                         Kind kind);
 
@@ -46,7 +46,7 @@ class StreamBlocks {
     Kind kind;
     std::string id;
   };
-  // An agent's current message.
+  // The current message of an agent.
   struct Message {
     std::string parent;
     std::string id;
@@ -56,7 +56,7 @@ class StreamBlocks {
   Message* /*nullable*/ Find(absl::string_view parent);
   Message& FindOrAdd(absl::string_view parent);
 
-  std::vector<Message> messages_;  // The longest known first.
+  std::vector<Message> messages_;  // The agent known longest comes first.
 };
 
 }  // namespace troika::claude

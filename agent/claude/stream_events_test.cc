@@ -1,4 +1,4 @@
-// Partial messages.
+// Tests partial messages.
 
 #include "absl/strings/str_cat.h"
 #include "agent/claude/test_util.h"

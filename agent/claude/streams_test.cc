@@ -1,4 +1,4 @@
-// Every stream in testdata/claude.
+// Tests every stream in testdata/claude.
 
 #include <filesystem>
 #include <map>
@@ -32,7 +32,7 @@ std::map<std::string, std::string> Files() {
   return files;
 }
 
-// What the wire itself says, read without the parser under test.
+// Facts about the wire, read without the parser under test.
 struct Wire {
   int results = 0;
   bool turn_open = false;
@@ -109,7 +109,7 @@ TEST(ClaudeStreamsTest, OutputKeepsTheRules) {
   }
 }
 
-// Each request has its answer, in the order asked, answered.
+// Each request has one answer, in the order of the requests.
 void ExpectAnswered(const Conversation& conversation, int asked) {
   std::map<std::string, std::vector<int>> states;
   for (const Approval& a : conversation.All<Approval>()) {
@@ -153,7 +153,7 @@ TEST(ClaudeStreamsTest, TranscriptsKeepTheRules) {
         const bool is_prompt = value.Get("type").StringOr("") == "user";
         wire.turn_open |= is_prompt;
         prompts += is_prompt;
-        // What was written and is no JSON stands in a string.
+        // Written bytes that are not JSON are stored in a string.
         conversation.Write(value.Get("_raw").StringOr(line));
       }
     }

@@ -1,4 +1,4 @@
-// A conversation to be played line by line in tests.
+// Feeds a conversation line by line in tests.
 #ifndef TROIKA_AGENT_CLAUDE_TEST_UTIL_H_
 #define TROIKA_AGENT_CLAUDE_TEST_UTIL_H_
 
@@ -19,7 +19,7 @@ class Conversation {
   explicit Conversation(const Continuation& continuation = {})
       : protocol_({.continuation = continuation, .drift = &drift_}) {}
 
-  // One line or several.
+  // Takes one or more lines.
   Conversation& Receive(absl::string_view lines) {
     for (const absl::string_view line : absl::StrSplit(lines, '\n')) {
       protocol_.OnReceived(RecordOf(line, ++number_), Sink());

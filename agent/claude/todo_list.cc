@@ -15,7 +15,7 @@ std::string Cut(absl::string_view text) {
   return json::ToValidUtf8(text.substr(0, TodoList::kMaxTextBytes));
 }
 
-// An id is a string, and a number where the model wrote it so.
+// An id is a string, or a number if the model wrote one.
 std::string IdOf(json::Value id) {
   if (!id.exists() || id.IsNull()) return "";
   return Cut(id.IsString() ? std::string(id.StringOr("")) : id.ToJson());
@@ -28,7 +28,7 @@ Todo::Status StatusOf(absl::string_view status) {
   return Todo::Status::kPending;
 }
 
-// "Task #12 created successfully: …" has the id 12.
+// Returns "12" for "Task #12 created successfully: …".
 absl::string_view CreatedId(absl::string_view output) {
   if (!absl::ConsumePrefix(&output, "Task #")) return "";
   return output.substr(0, output.find(' '));
@@ -108,7 +108,7 @@ bool TodoList::Update(const Task& change) {
   }
   if (it == tasks_.end()) {
     if (tasks_.size() >= kMaxItems) return false;
-    // Made in an earlier process of the session.
+    // The task was created in an earlier process of the session.
     it = tasks_.insert(tasks_.end(),
                        {.id = change.id,
                         .subject = absl::StrCat("Task #", change.id),

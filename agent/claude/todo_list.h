@@ -1,8 +1,8 @@
-// The agent's list of what is to do, kept over the tools that change it.
+// Tracks the agent's todo list over the tools that change it.
 //
-// TodoWrite says the whole list. The newer TaskCreate and TaskUpdate say
-// changes, which count when their results come, and TaskList's result says the
-// whole list again.
+// TodoWrite contains the whole list. The newer TaskCreate and TaskUpdate
+// contain changes, which count once their results come, and TaskList's result
+// contains the whole list again.
 #ifndef TROIKA_AGENT_CLAUDE_TODO_LIST_H_
 #define TROIKA_AGENT_CLAUDE_TODO_LIST_H_
 
@@ -20,24 +20,23 @@ namespace troika::claude {
 
 class TodoList {
  public:
-  // Lists are kept up to this size; what is beyond is left out of Todo and
-  // stands in the tool uses.
+  // Further items are missing in Todo and appear only in the tool uses.
   static constexpr size_t kMaxItems = 200;
   static constexpr size_t kMaxTextBytes = 500;
 
-  // The list, where this tool use says it whole.
+  // Returns the list if this tool use contains all of it.
   std::optional<Todo> OnToolUse(absl::string_view native_id,
                                 absl::string_view native_name,
                                 json::Value input);
 
-  // Whether the result changed the list. `details` is the line's
-  // tool_use_result, if it is about this tool.
+  // Returns whether the result changed the list. `details` is the line's
+  // tool_use_result, if it describes this tool.
   bool OnToolResult(absl::string_view native_id, const ToolResult& result,
                     const ToolUseResult& details);
 
   Todo list() const;
 
-  // No result will come for the tools that still run.
+  // Drops the running tools, which will get no result.
   void DropRunning() { running_.clear(); }
 
  private:
@@ -51,13 +50,13 @@ class TodoList {
   };
   struct Running {
     Tool tool = Tool::kList;
-    Task change;  // What the tool was told, as far as it was.
+    Task change;  // The fields that the tool's input sets.
   };
 
   bool Create(Task task, absl::string_view output,
               const ToolUseResult& details);
   bool Update(const Task& change);
-  // "#1 [completed] Inspect"
+  // Parses "#1 [completed] Inspect".
   static std::optional<Task> ListedTask(absl::string_view line);
   bool Replace(absl::string_view output, const ToolUseResult& details);
 

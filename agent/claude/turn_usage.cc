@@ -69,7 +69,7 @@ std::optional<double> TurnUsage::TurnCost(const ResultLine& result) {
   const std::optional<double> total =
       result.total_cost ? result.total_cost : result.cost;
   if (total) {
-    // A total that shrank is another process's.
+    // A smaller total comes from another process.
     if (Usd(*total) < last_total_cost_) last_total_cost_ = 0;
     cost = Usd(Usd(*total) - last_total_cost_);
     last_total_cost_ = Usd(*total);

@@ -1,4 +1,4 @@
-// Works out what a turn used from what a result says about it.
+// Computes a turn's usage from its result and messages.
 #ifndef TROIKA_AGENT_CLAUDE_TURN_USAGE_H_
 #define TROIKA_AGENT_CLAUDE_TURN_USAGE_H_
 
@@ -13,30 +13,29 @@
 
 namespace troika::claude {
 
-// Counts that no harness reaches are cut, so that sums stay in range.
+// Limits the counts so that sums can't overflow.
 TokenCounts CountsOf(const TokenUsage& usage, Drift* /*nullable*/ drift);
 
 class TurnUsage {
  public:
-  // An assistant line. Several lines share a message and each repeats its
-  // usage: the last one counts.
+  // Adds an assistant line's usage. Several lines may share a message, and each
+  // repeats its usage: the last one counts.
   void AddMessage(absl::string_view message_id, const TokenCounts& counts);
 
-  // The turn is over, and its result is added to `meter`.
+  // Ends the turn and adds its usage to `meter`.
   //
-  // Tokens: the result's own `usage`, which is the turn's; 0.2 has none there,
-  // and the turn's messages are added up. Cost: the result's total is the
-  // process's, and by 2.1.325 the whole session's, so the turn's part is what
-  // the result says was spent since the last one, or else the difference
-  // between the totals.
+  // Tokens are the result's `usage`; 0.2 has none, so the messages' tokens are
+  // added up. The result's total cost is that of the process or, in 2.1.325, of
+  // the whole session; so the turn's cost is what the result reports as spent
+  // since the last one, or the difference of the totals.
   Usage End(const ResultLine& result, Drift* /*nullable*/ drift,
             UsageMeter& meter);
 
-  // The turn is over and had no result.
+  // Ends a turn that has no result.
   void Drop();
 
  private:
-  // Messages whose lines may still come; subagents' are interleaved.
+  // Messages that may get further lines; those of subagents are interleaved.
   static constexpr size_t kMaxRecent = 16;
 
   struct Recent {

@@ -67,7 +67,7 @@ void ClaudeProtocol::OnInterruptAsked(Emitter&) {
 void ClaudeProtocol::OnAnswerGiven(const AnswerGiven& answer, Emitter&) {
   const std::optional<std::string> response = requests_.ResponseTo(answer);
   if (!response) return;
-  // The agent's own ids may be of any length.
+  // The key is a number because the agent's request ids may have any length.
   Want({.key = absl::StrCat("answer-", generation(), ".", ++answers_),
         .bytes = json::ObjectWriter()
                      .String("type", "control_response")

@@ -43,7 +43,7 @@ TEST(WantedTest, PromptIsWantedUntilItIsSeenWritten) {
   EXPECT_EQ(inputs[0].images, 1);
 }
 
-// As before 1.0.21, which has no --input-format.
+// Versions before 1.0.21 have no --input-format.
 TEST(WantedTest, AProcessThatReadsAPromptGetsItAsItIsAndTheEnd) {
   ClaudeProtocol protocol({.input = ProtocolOptions::Input::kPrompt});
   std::vector<Message> messages;

@@ -1,4 +1,4 @@
-// Changes a JSON text, for tests.
+// Edits JSON texts in tests.
 #ifndef TROIKA_AGENT_CLAUDE_WIRE_EDIT_H_
 #define TROIKA_AGENT_CLAUDE_WIRE_EDIT_H_
 
@@ -11,7 +11,7 @@
 namespace troika::claude {
 
 // edit(nth, value, text) may change the text that is written for the nth value
-// in document order. Of a long array only the first elements are offered.
+// in document order. Only the first elements of a long array are offered.
 using WireEdit = absl::FunctionRef<void(int, json::Value, std::string*)>;
 
 inline std::string EditWire(json::Value value, WireEdit edit, int* count) {

@@ -1,9 +1,9 @@
-// The command line of `codex exec`, of versions 0.34 to 0.166.
+// Builds the command line of `codex exec`, versions 0.34 to 0.166.
 //
-// Flags of exec stand before `resume`, whose own are fewer and came later; they
-// hold for it all the same (tried from 0.63 to 0.166). Each image has its own
-// --image, and another flag follows them, as --image takes all that is not one.
-// The prompt is on stdin: that is what the `-` at the end says.
+// Flags of exec precede `resume`, which has fewer and newer flags of its own;
+// they apply to it nevertheless (tried from 0.63 to 0.166). Each image has its
+// own --image, and another flag must follow, because --image takes all
+// arguments up to the next flag. The prompt is on stdin, as the final `-` says.
 #include "agent/backend.h"
 
 #include <string>
@@ -32,8 +32,7 @@ constexpr FlagRow kFlags[] = {
     {"--output-last-message"},
     {"--oss"},
     {"--dangerously-bypass-approvals-and-sandbox"},
-    // Before, images are a turn of their own, after which it hangs (0.34,
-    // 0.42).
+    // Earlier versions (0.34, 0.42) give images a separate turn and then hang.
     {"--image", {0, 63, 0}},
     {"--output-schema", {0, 42, 0}},
     {"resume", {0, 42, 0}},
@@ -41,13 +40,13 @@ constexpr FlagRow kFlags[] = {
     {"--local-provider", {0, 63, 0}},
     {"--ephemeral", {0, 100, 0}},
     {"--ignore-rules", {0, 124, 0}},
-    // Keys of the configuration. An unknown one is ignored without a word.
+    // Configuration keys. Codex silently ignores unknown ones.
     {.flag = "web_search", .first = {0, 90, 0}, .help = kUnlisted},
     {.flag = "model_instructions_file", .first = {0, 90, 0}, .help = kUnlisted},
     {.flag = "tools.update_plan.enabled",
      .first = {0, 150, 0},
      .help = kUnlisted},
-    // The tool itself: off at 0.34, always on at 0.63.
+    // The tool itself: off in 0.34, always on in 0.63.
     {.flag = "update_plan", .first = {0, 63, 0}, .help = kUnlisted},
 };
 
@@ -63,10 +62,10 @@ constexpr Abilities kReads = {Ability::kReadOutside};
 constexpr Abilities kWrites = {Ability::kReadOutside, Ability::kEdit,
                                Ability::kRunSandboxed};
 
-// exec never asks: its approval policy is "never", whatever is set.
+// exec never asks: its approval policy is always "never".
 constexpr EditModeRow kEditModes[] = {
     {EditMode::kResearch, kOldest, "-s read-only", kReads},
-    // Execution rules came after 0.63. What they allow leaves the sandbox.
+    // Execution rules came after 0.63. They let commands leave the sandbox.
     {EditMode::kResearch,
      {0, 63, 1},
      "-s read-only",
@@ -96,7 +95,7 @@ constexpr LaunchRules kRules = {
     .native_modes = kNativeModes,
 };
 
-// A setting whose value is a TOML string, which is written as JSON's are.
+// Adds a setting whose value is a TOML string, which is written like JSON's.
 void AddSetting(absl::string_view key, absl::string_view value,
                 LaunchBuilder& b) {
   if (value.empty()) return;
@@ -128,7 +127,7 @@ void AddPlanTool(bool on, LaunchBuilder& b) {
   }
 }
 
-// Of the old key only the name differs.
+// Older versions use another name for the same key.
 void AddBaseInstructions(absl::string_view path, LaunchBuilder& b) {
   AddSetting(b.Has("model_instructions_file")
                  ? "model_instructions_file"
@@ -179,7 +178,7 @@ void AddLocalProvider(absl::string_view provider, LaunchBuilder& b) {
 }
 
 Capabilities GetCapabilities(const Cli& cli) {
-  // A process takes one prompt, asks nothing and reads no answer.
+  // A process takes one prompt, asks nothing and reads no answers.
   return {.resume = kRules.flags.Has(cli, "resume"),
           .images = kRules.flags.Has(cli, "--image"),
           .models = true};
@@ -216,7 +215,7 @@ absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
   AddBaseInstructions(o.base_instructions, b);
   if (o.web_search) AddWebSearch(*o.web_search, b);
   if (o.plan_tool) AddPlanTool(*o.plan_tool, b);
-  // Last, as the last one of the same key counts.
+  // These come last because the last value of a key counts.
   for (const std::string& setting : o.config) b.Args({"-c", setting});
   b.Flag("resume_session", "resume", request.resume_session);
   b.Arg("-");
@@ -237,7 +236,7 @@ const troika::Backend& troika::CodexBackend() {
            .install = kRules.install,
            .help = {"exec", "--help"},
            .newest_known = kRules.flags.newest,
-           // sandbox_mode in the user's settings makes no difference here.
+           // The probes don't depend on sandbox_mode in the user's settings.
            .sandbox_probes =
                {
                    {{0, 34, 0}, {"debug", "landlock", "--", "true"}},

@@ -131,7 +131,7 @@ TEST(CodexBackendTest, Permissions) {
       {kNew,
        {.options = {.config = {"sandbox_mode=danger-full-access"}}},
        "exec --json --color never -c sandbox_mode=danger-full-access -"},
-      // What is not written quite so does not open anything: -s wins over -c.
+      // With other spacing it grants nothing, because -s overrides -c.
       {kNew,
        {.options = {.config = {"sandbox_mode =danger-full-access"}}},
        "exec --json --color never -s read-only --ignore-rules -c "
@@ -240,13 +240,13 @@ TEST(CodexBackendTest, CapabilitiesFollowTheVersion) {
     EXPECT_EQ(backend.capabilities({.version = std::string(c.version)}), c.can)
         << c.version;
   }
-  // As for the flags, help decides for versions after the table.
+  // Help decides for versions newer than the table, as with flags.
   EXPECT_EQ(backend.capabilities(
                 {.version = "0.170.0", .help = "  resume  Resume a session\n"}),
             (Capabilities{.resume = true, .models = true}));
 }
 
-// What capabilities() says is what the command line does.
+// capabilities() agrees with the command line.
 TEST(CodexBackendTest, CapabilitiesAndCommandLinesAgree) {
   const Backend& backend = CodexBackend();
   for (const char* const version :
@@ -274,7 +274,7 @@ TEST(CodexBackendTest, HelpDecidesForVersionsAfterTheTable) {
                 "out, or update with npm install -g @openai/codex"));
   absl::StrAppend(&cli.help, "      --ephemeral\n");
   EXPECT_TRUE(CodexBackend().BuildLaunch(request, cli).ok());
-  // A version within the table is not asked.
+  // The help of a version within the table is ignored.
   cli = {.path = "codex", .version = "0.166.0", .help = "nothing"};
   EXPECT_TRUE(CodexBackend().BuildLaunch(request, cli).ok());
 }

@@ -8,9 +8,9 @@
 namespace troika::codex {
 namespace {
 
-// The first line has 22 KB of instructions in it.
+// The first line contains 22 KB of instructions.
 constexpr int64_t kHeadBytes = 1 << 20;
-// Where a turn says less than this, its start, which has the folder, is seen.
+// If a turn is shorter than this, we see its start, which names the folder.
 constexpr int64_t kTailBytes = 1 << 20;
 
 struct Meta {
@@ -18,7 +18,7 @@ struct Meta {
   std::string cwd;
 };
 
-// Of a file that is no session's or a subagent's, nothing.
+// Returns empty fields if the file is not a session or is a subagent's.
 Meta ReadMeta(const SessionFile& file) {
   Meta meta;
   VisitLines(ReadHead(file.path, kHeadBytes), Direction::kForward,
@@ -54,8 +54,7 @@ std::optional<bool> LooksLoggedIn(const Environment& env) {
   if (AnySet(env, kVariables)) return true;
   const std::filesystem::path folder = FolderOf(env, "CODEX_HOME", ".codex");
   if (IsFile(folder / "auth.json")) return true;
-  // Another provider needs no login of this kind, and a keyring is not ours to
-  // open.
+  // Another provider needs no such login, and we must not open a keyring.
   const std::filesystem::path config = folder / "config.toml";
   if (FileContains(config, "model_provider") ||
       FileContains(config, "cli_auth_credentials_store")) {

@@ -1,5 +1,5 @@
-// Reads what Codex keeps under $CODEX_HOME or ~/.codex: its login, and its
-// sessions as rollout files by date.
+// Reads Codex's files in $CODEX_HOME or ~/.codex: its login, and its sessions,
+// which are rollout files sorted by date.
 #ifndef TROIKA_AGENT_CODEX_HOME_H_
 #define TROIKA_AGENT_CODEX_HOME_H_
 
@@ -12,11 +12,11 @@
 
 namespace troika::codex {
 
-// As Backend::LooksLoggedIn.
+// Implements Backend::LooksLoggedIn.
 std::optional<bool> LooksLoggedIn(const Environment& env);
 
-// As Backend::LatestSession. A session belongs to the folder of its last turn.
-// Skips the sessions of subagents.
+// Implements Backend::LatestSession. A session belongs to the folder of its
+// last turn. Skips the sessions of subagents.
 absl::StatusOr<std::string> LatestSession(absl::string_view cwd,
                                           const Environment& env);
 

@@ -22,7 +22,7 @@ bool HasFailed(const Item& item) {
          item.status == "errored" || item.status == "interrupted";
 }
 
-// --- Each kind of tool: how it begins, and what it brought.
+// For each kind of tool, the following functions make its use and its result.
 
 ToolUse CommandUse(const Item& item) {
   ToolUse use = NewUse(item.type);
@@ -93,7 +93,7 @@ ToolUse WebSearchUse(const Item& item) {
   return use;
 }
 
-// The use was told before the query was known; the result tells it.
+// The use precedes the query, so the result reports it.
 ToolResult WebSearchResult(const Item& item, Drift*) {
   ToolResult result;
   result.is_error = HasFailed(item);
@@ -187,7 +187,7 @@ void ItemReader::OnTool(absl::string_view event, const ToolKind& kind,
     out.EmitRaw(event, "its tool use has a result already");
     return;
   }
-  // Before 0.124 some kinds only complete.
+  // Before 0.124, some kinds have no item.started.
   if (!ledger_.IsRunning(item.id)) {
     ledger_.StartTool(item.id, kind.use(item), out);
   }

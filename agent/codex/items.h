@@ -1,4 +1,4 @@
-// What the items of a Codex turn become: tool uses, results, texts.
+// Converts the items of a Codex turn to tool uses, results and texts.
 #ifndef TROIKA_AGENT_CODEX_ITEMS_H_
 #define TROIKA_AGENT_CODEX_ITEMS_H_
 
@@ -18,14 +18,14 @@ struct ToolKind;
 
 class ItemReader {
  public:
-  // Both are borrowed.
+  // Borrows both arguments.
   ItemReader(Ledger* ledger, Drift* /*nullable*/ drift)
       : ledger_(*ledger), drift_(drift) {}
 
   // `event` is item.started, item.updated or item.completed.
   void OnItem(absl::string_view event, json::Value item, Emitter& out);
 
-  // The last text of the agent since StartTurn.
+  // Returns the agent's last text since StartTurn.
   const std::string& last_text() const { return last_text_; }
   void StartTurn() { last_text_.clear(); }
 
@@ -38,7 +38,7 @@ class ItemReader {
   Ledger& ledger_;
   Drift* const /*nullable*/ drift_;
   std::string last_text_;
-  absl::flat_hash_set<std::string> subagents_;  // Those that run.
+  absl::flat_hash_set<std::string> subagents_;  // Those that are running.
 };
 
 }  // namespace troika::codex

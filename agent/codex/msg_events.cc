@@ -12,7 +12,7 @@
 namespace troika::codex {
 namespace {
 
-// `Write` where every change adds a file, else `Edit`.
+// Returns `Write` if every change adds a file, else `Edit`.
 absl::string_view NameOfChangeMap(json::Value changes) {
   for (const json::Member& file : changes.members()) {
     if (!file.value.Get("add").exists()) return "Edit";
@@ -20,7 +20,7 @@ absl::string_view NameOfChangeMap(json::Value changes) {
   return changes.size() > 0 ? "Write" : "Edit";
 }
 
-// A block is named after the record of its first delta.
+// A block's id contains the number of the record with its first delta.
 void OpenBlock(absl::string_view kind, std::string* block, const Emitter& out) {
   if (block->empty()) *block = absl::StrCat(kind, "-", out.record().number);
 }
@@ -114,7 +114,7 @@ bool MsgEvents::OnLifecycle(const Msg& msg, Emitter& out) {
     init.model = std::string(msg.model);
     out.Emit(std::move(init));
   } else {
-    // Ends and separators that say nothing of their own.
+    // These types carry no information.
     return msg.type == "shutdown_complete" ||
            msg.type == "agent_reasoning_section_break";
   }
@@ -260,7 +260,7 @@ void MsgEvents::OnTokenCount(const Msg& msg, Emitter& out) {
   const std::optional<TokenCounts> total =
       ReadUsage(TotalUsage(msg.info, drift_), drift_);
   if (!total) {
-    // It comes for the rate limits alone, too, whose shape changed often.
+    // The event may also come for rate limits alone, whose format varied.
     if (msg.rate_limits.IsObject()) out.EmitRaw("msg/token_count");
     return;
   }

@@ -1,8 +1,8 @@
-// The dialect of `codex exec --json` before 0.42: {"id","msg":{"type":…}},
-// after a line with the settings and one with the prompt.
+// Handles the dialect of `codex exec --json` before 0.42:
+// {"id","msg":{"type":…}}, after a line of settings and one of the prompt.
 //
-// It tells the end of a turn by the end of the stream: 0.34 prints no
-// task_complete, though other versions of the time do.
+// The end of the stream ends the turn: 0.34 prints no task_complete, although
+// other versions of that time do.
 #ifndef TROIKA_AGENT_CODEX_MSG_EVENTS_H_
 #define TROIKA_AGENT_CODEX_MSG_EVENTS_H_
 
@@ -21,17 +21,17 @@ namespace troika::codex {
 
 class MsgEvents {
  public:
-  // All are borrowed.
+  // Borrows all arguments.
   MsgEvents(Ledger* ledger, UsageMeter* meter, Drift* /*nullable*/ drift)
       : ledger_(*ledger), meter_(*meter), drift_(drift) {}
 
-  // Whether a line is of this dialect.
+  // Whether a line belongs to this dialect.
   static bool Knows(json::Value line);
-  // Whether it is the one with the settings, a process's first.
+  // Whether the line is the one with the settings, which a process begins with.
   static bool BeginsProcess(json::Value line);
 
   void StartProcess();
-  // The prompt has been told, and its line says nothing new.
+  // Makes OnLine ignore the prompt's line, as UserInput was emitted.
   void PromptTold() { prompt_told_ = true; }
   void OnLine(json::Value line, Emitter& out);
   void OnEnd(Result result, Emitter& out);
@@ -43,7 +43,7 @@ class MsgEvents {
 
  private:
   void OnSettings(json::Value line, Emitter& out);
-  // Each is false where the message is none of its kind.
+  // Each returns false if the message is not of its kind.
   bool OnLifecycle(const Msg& msg, Emitter& out);
   bool OnSaying(const Msg& msg, Emitter& out);
   bool OnToolBegin(const Msg& msg, Emitter& out);
@@ -61,9 +61,9 @@ class MsgEvents {
   Drift* const /*nullable*/ drift_;
   bool seen_ = false;
   bool prompt_told_ = false;
-  bool turn_seen_ = false;            // In this process.
-  std::optional<TokenCounts> total_;  // As last told in this turn.
-  // The blocks that deltas came for and whose message has not come.
+  bool turn_seen_ = false;            // Whether this process has had a turn.
+  std::optional<TokenCounts> total_;  // Latest total in this turn.
+  // Ids of the blocks whose deltas came without the final message so far.
   std::string text_block_;
   std::string thinking_block_;
   std::string last_text_;

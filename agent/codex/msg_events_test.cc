@@ -16,7 +16,7 @@ namespace {
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// Runs messages of the old dialect, each given as its fields.
+// Runs messages of the old dialect, which are given as their fields.
 std::vector<Message> RunMsgs(const std::vector<std::string>& msgs) {
   std::string stream;
   for (const std::string& msg : msgs) {

@@ -150,7 +150,7 @@ std::string ChangesJson(json::Value changes) {
     change.String("path", file.key);
     for (const json::Member& kind : file.value.members()) {
       change.String("kind", kind.key).Members(kind.value);
-      break;  // A change is of one kind.
+      break;  // A change has only one kind.
     }
     absl::StrAppend(&out, out.size() > 1 ? "," : "", change.Take());
   }

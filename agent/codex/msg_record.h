@@ -1,5 +1,5 @@
-// The types of the `{"id","msg":{"type":…}}` dialect. They borrow from the
-// line.
+// Defines the types of the `{"id","msg":{"type":…}}` dialect, which borrow from
+// the parsed line.
 #ifndef TROIKA_AGENT_CODEX_MSG_RECORD_H_
 #define TROIKA_AGENT_CODEX_MSG_RECORD_H_
 
@@ -14,7 +14,7 @@
 
 namespace troika::codex {
 
-// The first lines: settings, then the prompt.
+// The first line contains the settings, the second the prompt.
 struct Settings {
   absl::string_view model;
   absl::string_view workdir;
@@ -23,14 +23,14 @@ struct Settings {
   absl::string_view prompt;
 };
 
-// All message types in one: which fields are there depends on `type`.
+// Combines all message types; `type` decides which fields are set.
 struct Msg {
   absl::string_view type;
   absl::string_view text;
   absl::string_view message;
   absl::string_view delta;
   absl::string_view call_id;
-  json::Value command;  // An array of words.
+  json::Value command;  // An array of arguments.
   absl::string_view cwd;
   absl::string_view chunk;  // Base64.
   absl::string_view stdout_text;
@@ -38,7 +38,7 @@ struct Msg {
   json::Value aggregated_output;
   std::optional<int64_t> exit_code;
   json::Value duration;  // {secs, nanos}
-  json::Value changes;   // By path.
+  json::Value changes;   // An object keyed by path.
   std::optional<bool> success;
   json::Value invocation;  // {server, tool, arguments}
   json::Value result;      // {"Ok": …} or {"Err": …}
@@ -68,13 +68,13 @@ Settings ReadSettings(json::Value line, Drift* /*nullable*/ drift);
 Msg ReadMsg(json::Value msg, Drift* /*nullable*/ drift);
 PlanStep ReadPlanStep(json::Value step, Drift* /*nullable*/ drift);
 Invocation ReadInvocation(json::Value invocation, Drift* /*nullable*/ drift);
-// The thread's total in a token_count's info; missing where it has none.
+// Returns the thread's total in a token_count's info, or a missing value.
 json::Value TotalUsage(json::Value info, Drift* /*nullable*/ drift);
 
 std::optional<absl::Duration> ReadDuration(json::Value duration);
-// A command's words as one line that a shell would read back.
+// Returns a command's arguments quoted for a shell.
 std::string CommandLine(json::Value words);
-// A map by path, as the list [{"path","kind",…}] that newer versions print.
+// Converts a map by path to the list [{"path","kind",…}] of newer versions.
 std::string ChangesJson(json::Value changes);
 
 }  // namespace troika::codex

@@ -14,8 +14,8 @@
 namespace troika::codex {
 namespace {
 
-// The first that counts on where a resumed thread stood; before, each process
-// counts from 0.
+// The first version that continues a resumed thread's totals; older ones count
+// from 0 in each process.
 constexpr Version kCountsThread = {0, 78, 0};
 
 class ExecProtocol final : public LineProtocol {
@@ -36,8 +36,8 @@ class ExecProtocol final : public LineProtocol {
   void OnThread(absl::string_view id, Emitter& out);
   void OnTurnStarted(Emitter& out);
   void OnItem(absl::string_view event, json::Value item, Emitter& out);
-  // Whether there is a turn to end; else the line is passed on. The start of
-  // the first one may not have been told.
+  // Returns whether there is a turn to end; if not, emits the line as Raw. The
+  // first turn may end without a turn.started.
   bool TakeTurnEnd(absl::string_view event, Emitter& out);
   void OnTurnCompleted(json::Value usage, Emitter& out);
   void OnTurnFailed(json::Value error, Emitter& out);
@@ -48,9 +48,9 @@ class ExecProtocol final : public LineProtocol {
   const bool counts_thread_;
   bool process_seen_ = false;
   bool thread_seen_ = false;
-  bool turn_seen_ = false;   // In this process.
-  bool turns_told_ = false;  // The first versions with items told no turns.
-  std::string last_error_;   // Of this turn.
+  bool turn_seen_ = false;   // Whether this process has had a turn.
+  bool turns_told_ = false;  // The first versions with items report no turns.
+  std::string last_error_;   // Last error of this turn.
 };
 
 void ExecProtocol::OnLine(json::Value value, Emitter& out) {
@@ -88,7 +88,7 @@ void ExecProtocol::OnTurnAsked(const TurnAsked& turn, Emitter& out) {
 
 void ExecProtocol::StartProcess(Emitter& out) {
   if (process_seen_) {
-    // Another process's stream follows in this one.
+    // The stream of another process follows.
     OnEnd(EndResult({}), out);
     NextGeneration();
     if (msg_events_.seen()) meter().StartOver();  // It could not resume.
@@ -102,7 +102,7 @@ void ExecProtocol::StartProcess(Emitter& out) {
 
 void ExecProtocol::OnThread(absl::string_view id, Emitter& out) {
   StartProcess(out);
-  // An id that was asked for and is not there starts a thread in silence.
+  // Codex silently starts a new thread if the requested one does not exist.
   const bool other = !session_id().empty() && session_id() != id;
   if (other) meter().StartOver();
   thread_seen_ = true;
@@ -125,7 +125,7 @@ void ExecProtocol::OnTurnStarted(Emitter& out) {
 void ExecProtocol::OnItem(absl::string_view event, json::Value item,
                           Emitter& out) {
   if (!turns_told_) {
-    // Warnings may come before the turn does.
+    // Warnings may precede the turn.
     const json::Value type = item.Get("type");
     const json::Value old_type = item.Get("item_type");
     if (type.StringOr(old_type.StringOr("")) != "error") {
@@ -149,7 +149,7 @@ void ExecProtocol::OnTurnCompleted(json::Value usage, Emitter& out) {
   result.text = items_.last_text();
   const std::optional<TokenCounts> total = ReadUsage(usage, drift());
   if (total) {
-    // A process has one turn.
+    // If totals are per process, this is the turn's: a process has one turn.
     result.usage =
         counts_thread_ ? meter().AdvanceTo(*total) : meter().AddTurn(*total);
     out.Emit(result.usage);

@@ -1,12 +1,12 @@
-// The conversation of one `codex exec --json` process.
+// Parses the conversation of one `codex exec --json` process.
 //
-// What the wire leaves to its readers:
-// - ids count anew in each process (Ledger makes them unique);
-// - a turn that went well can leave a command running, and an interrupted one
-//   leaves everything open;
-// - usage is the thread's total so far, and no total is known before the first
-//   turn of a thread that somebody else began;
-// - `error` is news, not the end: only `turn.failed` is.
+// Properties of the wire that are handled here:
+// - Ids start over in each process (Ledger makes them unique).
+// - A successful turn may leave a command running; an interrupted one leaves
+//   everything open.
+// - Usage is the thread's total so far, and the total before the first turn is
+//   unknown if the thread was started outside Troika.
+// - `error` is informational; only `turn.failed` ends a turn with an error.
 #ifndef TROIKA_AGENT_CODEX_PARSE_H_
 #define TROIKA_AGENT_CODEX_PARSE_H_
 

@@ -93,7 +93,7 @@ TEST(CodexParseTest, NextProcessContinuesTheThread) {
       {.continuation = first->continuation()});
   EXPECT_EQ(Payloads<ToolUse>(messages)[0].id, "g2.item_0");
   EXPECT_EQ(Payloads<Result>(messages)[0].usage.turn->input, 42);
-  // A name that is not there starts another thread in silence.
+  // Codex silently starts another thread if the requested one does not exist.
   const auto other = RunLines({R"({"type":"thread.started","thread_id":"t-9"})",
                                kTurn, Completed(84, 9)},
                               {.continuation = first->continuation()});
@@ -175,7 +175,7 @@ TEST(CodexParseTest, EndsWithoutATurnAreRaw) {
   EXPECT_THAT(Payloads<Result>(messages), SizeIs(1));
   ASSERT_THAT(Payloads<Raw>(messages), SizeIs(2));
   EXPECT_EQ(Payloads<Raw>(messages)[1].reason, "no turn is open");
-  // The start of the first one may be missing.
+  // The start of the first turn may be missing.
   EXPECT_THAT(Payloads<Result>(RunLines({completed, completed})), SizeIs(1));
 }
 

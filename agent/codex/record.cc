@@ -58,7 +58,7 @@ constexpr RecordField<AgentState> kAgentStateFields[] = {
     {"message", &AgentState::message},
 };
 
-// As it is on the wire, where input counts the cached tokens too.
+// The wire's counts, whose input includes cached tokens.
 struct WireUsage {
   std::optional<int64_t> input;
   std::optional<int64_t> cached;

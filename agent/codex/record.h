@@ -1,8 +1,9 @@
-// What `codex exec --json` prints, as types. They borrow from the parsed line.
+// Defines the output of `codex exec --json` as types, which borrow from the
+// parsed line.
 //
-// Three dialects are told apart by what a line looks like: events with items
-// (0.43 on), the same with `item_type` and `session.created` (the 0.42 days),
-// and `{"id","msg":{"type"}}` before (msg_record.h).
+// There are three dialects, which a line's fields distinguish: events with
+// items (since 0.43), the same with `item_type` and `session.created` (around
+// 0.42), and `{"id","msg":{"type"}}` before that (msg_record.h).
 #ifndef TROIKA_AGENT_CODEX_RECORD_H_
 #define TROIKA_AGENT_CODEX_RECORD_H_
 
@@ -19,19 +20,19 @@ namespace troika::codex {
 struct Line {
   absl::string_view type;
   absl::string_view thread_id;
-  absl::string_view session_id;  // 0.42 days.
-  absl::string_view message;     // Of `error`.
+  absl::string_view session_id;  // Around 0.42.
+  absl::string_view message;     // For `error`.
   json::Value item;
   json::Value usage;
   json::Value error;  // An object with a message, or a string.
   json::Value msg;    // The old dialect.
 };
 
-// All item types in one: which fields are there depends on `type`.
+// Combines all item types; `type` decides which fields are set.
 struct Item {
   absl::string_view id;
   absl::string_view type;
-  absl::string_view item_type;  // 0.42 days.
+  absl::string_view item_type;  // Around 0.42.
   absl::string_view text;       // agent_message, reasoning
   absl::string_view command;    // command_execution
   absl::string_view aggregated_output;
@@ -68,20 +69,20 @@ Item ReadItem(json::Value item, Drift* /*nullable*/ drift);
 TodoItem ReadTodoItem(json::Value item, Drift* /*nullable*/ drift);
 AgentState ReadAgentState(json::Value state, Drift* /*nullable*/ drift);
 
-// Nothing where `usage` is no object. Fields that a version lacks are 0.
+// Returns nullopt if `usage` is not an object. Missing fields count as 0.
 std::optional<TokenCounts> ReadUsage(json::Value usage,
                                      Drift* /*nullable*/ drift);
 
-// The text of an error, whether it is an object with a message or a string.
+// Returns the message of an error, which is an object or a string.
 std::string ErrorText(json::Value error);
 
-// Nothing where it is no exit code.
+// Returns nullopt if the value is not a possible exit code.
 std::optional<int> ExitCode(std::optional<int64_t> wire);
 
 bool IsMcpError(json::Value result);
 
-// The text of an MCP result: its text blocks, one after the other, other blocks
-// as JSON; where there are none, its structured content.
+// Returns the text of an MCP result: its text blocks joined, with other blocks
+// as JSON; if it has none, its structured content.
 std::string McpResultText(json::Value result, Drift* /*nullable*/ drift);
 
 }  // namespace troika::codex

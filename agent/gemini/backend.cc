@@ -1,8 +1,8 @@
-// The command line of `gemini -o stream-json`, of versions 0.11.3 to 0.61.
+// Builds the command line of `gemini -o stream-json`, versions 0.11.3 to 0.61.
 //
-// The prompt is on stdin alone, which takes 2 MiB and a leading dash as they
-// are. Images are what stands in -p, as `@path`: the CLI puts it after what
-// comes on stdin, reads the files and sends them as data.
+// The prompt is only on stdin, which accepts 2 MiB and a leading dash. Images
+// are passed in -p as `@path`: the CLI appends that to the prompt from stdin,
+// reads the files and sends them as data.
 #include "agent/backend.h"
 
 #include <filesystem>
@@ -33,22 +33,22 @@ constexpr FlagRow kFlags[] = {
 
 constexpr Version kOldest = {0, 11, 3};
 
-// Up to here its launcher starts it again where it exits with 42, which it also
-// does for an unknown session or a prompt that it can't take: without end.
+// Up to this version, the launcher restarts the CLI whenever it exits with 42,
+// which it also does for an unknown session or an invalid prompt: forever.
 constexpr Version kLauncherEnds = {0, 23, 0};
 
-// From the first of these up to the second it takes --include-directories, but
-// only with a terminal does anything with it.
+// From the first version up to the second, the CLI accepts
+// --include-directories but ignores it without a terminal.
 constexpr Version kIgnoresDirs = {0, 17, 0};
 constexpr Version kTakesDirs = {0, 27, 0};
 
-// Gemini's tools stay within the task's folder, but fetch pages from anywhere.
+// Gemini's tools stay within the task's folder, but can fetch any page.
 constexpr Abilities kEdits = {Ability::kEdit, Ability::kNetwork};
 
-// This wire can't ask: tools that would need an approval are not offered.
+// This wire can't ask, so tools that need an approval are not offered.
 constexpr EditModeRow kEditModes[] = {
-    // A list on the command line takes the place of the one in the settings,
-    // which could allow commands.
+    // A list on the command line replaces the list in the settings, which could
+    // allow commands.
     {EditMode::kResearch, kOldest,
      "--approval-mode default --allowed-tools read_file", Abilities(),
      "research: what the policies in Gemini CLI's own folder allow can write"},
@@ -91,9 +91,9 @@ constexpr Refusal kRefusals[] = {
     {"last_message_file", "the answer is the text of the result"},
 };
 
-// Characters that end a path in a prompt, unless a backslash stands before.
+// Characters that end a path in a prompt unless a backslash precedes them.
 constexpr absl::string_view kSpecial = " ()[]{};|*?$`'#&<>!~,";
-// Those that lose the image all the same, without a word (0.20, 0.61).
+// With these, the CLI silently drops the image in any case (0.20, 0.61).
 constexpr absl::string_view kImpossible = "\t\n\r\"\\";
 
 std::filesystem::path Normal(const std::filesystem::path& base,
@@ -132,7 +132,7 @@ void AddImages(const LaunchRequest& request, LaunchBuilder& b) {
     const std::filesystem::path path = Normal(request.cwd, image);
     bool within = false;
     for (const auto& folder : folders) within |= IsWithin(path, folder);
-    // It would be left out of the prompt without a word.
+    // The CLI would silently omit the image from the prompt.
     if (!within) {
       b.Fail("images", absl::StrCat("Gemini CLI reads none from outside its "
                                     "folders; add the folder of ",
@@ -154,7 +154,7 @@ void AddImages(const LaunchRequest& request, LaunchBuilder& b) {
 }
 
 Capabilities GetCapabilities(const Cli& cli) {
-  // In this mode a process takes one prompt, asks nothing and reads no answer.
+  // In this mode a process takes one prompt, asks nothing and reads no answers.
   return {.resume = kRules.flags.Has(cli, "--resume"),
           .images = kRules.flags.Has(cli, "-p"),
           .models = true};
@@ -182,7 +182,7 @@ absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
   if (!o.base_instructions.empty()) {
     b.Env("GEMINI_SYSTEM_MD", o.base_instructions);
   }
-  // Searching is on in all edit modes, and no flag takes a tool away.
+  // Searching is on in all edit modes, and no flag disables a tool.
   if (o.web_search == false) {
     b.Fail("web_search",
            "Gemini CLI can't turn it off by a flag; exclude google_web_search "

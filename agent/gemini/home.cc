@@ -16,9 +16,9 @@ namespace {
 
 constexpr int64_t kMaxPathBytes = 4096;
 
-// The session's id; empty where the file is none or a subagent's.
+// Returns the session's id; empty if it is a subagent's or not a session.
 std::string SessionId(const SessionFile& file) {
-  // A .jsonl has it in its first line; a .json is one object.
+  // A .jsonl file has the id in its first line; a .json file is one object.
   const std::string text =
       ReadHead(file.path, static_cast<int64_t>(json::kMaxBytes));
   const bool lines = file.path.extension() == ".jsonl";
@@ -31,7 +31,7 @@ std::string SessionId(const SessionFile& file) {
   return std::string(session->Get("sessionId").StringOr(""));
 }
 
-// Whether a folder under tmp is that of `cwd`.
+// Finds out which folders under tmp belong to `cwd`.
 class ProjectFolders {
  public:
   explicit ProjectFolders(absl::string_view cwd)
@@ -79,8 +79,7 @@ std::optional<bool> LooksLoggedIn(const Environment& env) {
   const std::filesystem::path folder =
       FolderOf(env, "GEMINI_CLI_HOME", "") / ".gemini";
   if (IsFile(folder / "oauth_creds.json")) return true;
-  // The CLI reads variables from there, and may have other ways in its
-  // settings.
+  // The CLI reads variables from .env, and its settings may name other logins.
   if (IsFile(folder / ".env") ||
       FileContains(folder / "settings.json", "\"selectedType\"")) {
     return std::nullopt;

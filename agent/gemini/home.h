@@ -1,7 +1,7 @@
-// Reads what Gemini CLI keeps in .gemini under $GEMINI_CLI_HOME or $HOME: its
-// login, and its sessions in tmp, which has a folder for each working folder,
-// with its path in .project_root, or before 0.35 with the SHA-256 of its path
-// as name.
+// Reads Gemini CLI's files in .gemini under $GEMINI_CLI_HOME or $HOME: its
+// login, and its sessions in tmp. Each working folder has a folder there, whose
+// .project_root contains the working folder's path; before 0.35, its name is
+// the SHA-256 of that path instead.
 #ifndef TROIKA_AGENT_GEMINI_HOME_H_
 #define TROIKA_AGENT_GEMINI_HOME_H_
 
@@ -14,10 +14,10 @@
 
 namespace troika::gemini {
 
-// As Backend::LooksLoggedIn.
+// Implements Backend::LooksLoggedIn.
 std::optional<bool> LooksLoggedIn(const Environment& env);
 
-// As Backend::LatestSession. Skips the sessions of subagents.
+// Implements Backend::LatestSession. Skips the sessions of subagents.
 absl::StatusOr<std::string> LatestSession(absl::string_view cwd,
                                           const Environment& env);
 

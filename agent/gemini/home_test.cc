@@ -55,7 +55,7 @@ TEST_F(GeminiHomeTest, FoldersByHash) {
   folder_.Write(absl::StrCat(chats, "session-1.json"),
                 "{\n  \"sessionId\": \"id\",\n  \"messages\": []\n}", 100);
   EXPECT_EQ(Latest("/w"), "id");
-  // After an update both are there, and the last used counts.
+  // After an update both folders exist, and the last used session counts.
   folder_.Write(".gemini/tmp/w/.project_root", "/w\n");
   folder_.Write(".gemini/tmp/w/chats/session-2.jsonl", Line("new"), 200);
   EXPECT_EQ(Latest("/w"), "new");

@@ -11,11 +11,11 @@
 namespace troika::gemini {
 namespace {
 
-// A process's own tokens: each stream's stats start at zero.
+// Returns the tokens of one process: each stream's stats start at zero.
 //
-// total_tokens is left out. In all recordings it is input_tokens +
-// output_tokens; a real model's may be more, by thoughts and by prompts of
-// the model's own tools, which the stats don't tell apart.
+// total_tokens is ignored. In all recordings it equals input_tokens +
+// output_tokens; a real model may report more, for thoughts and for prompts of
+// its own tools, which the stats don't distinguish.
 TokenCounts CountsOf(const Stats& stats) {
   const int64_t cached = TokenCount(stats.cached);
   const int64_t input =
@@ -101,7 +101,7 @@ void GeminiProtocol::OnMessage(const MessageLine& message, Emitter& out) {
     last_text_ = std::string(*content);
     out.Emit(Text{last_text_});
   } else {
-    // Old versions put two behind a prompt that came on stdin (0.20).
+    // Old versions (0.20) append two newlines to a prompt from stdin.
     absl::string_view prompt = *content;
     while (absl::ConsumeSuffix(&prompt, "\n")) {
     }
@@ -136,7 +136,7 @@ void GeminiProtocol::OnError(const ErrorLine& error, Emitter& out) {
 }
 
 void GeminiProtocol::OnResult(const ResultLine& result, Emitter& out) {
-  // A process has one turn; its start may not have been told.
+  // A process has one turn, whose start may be missing.
   if (!ledger().turn_open() && had_result_) {
     out.EmitRaw("result", "no turn is open");
     return;

@@ -1,8 +1,8 @@
-// From the lines of `gemini -o stream-json` to messages.
+// Parses the lines of `gemini -o stream-json`.
 //
-// One process is one turn: `init` opens it and `result` ends it. What subagents
-// do and what the model thinks is not in the stream. A shell command that fails
-// is a success here and has no exit code.
+// One process is one turn: `init` begins it and `result` ends it. The stream
+// contains neither subagents' actions nor the model's thoughts. A shell command
+// that fails is reported as successful, without an exit code.
 #ifndef TROIKA_AGENT_GEMINI_PARSE_H_
 #define TROIKA_AGENT_GEMINI_PARSE_H_
 
@@ -17,7 +17,7 @@
 
 namespace troika::gemini {
 
-// Fragments are joined up to this size; what follows is another text.
+// Fragments are joined up to this size; the rest becomes another text.
 inline constexpr size_t kMaxTextBytes = size_t{16} << 20;
 
 class GeminiProtocol final : public LineProtocol {
@@ -39,7 +39,7 @@ class GeminiProtocol final : public LineProtocol {
   void OnResult(const ResultLine& result, Emitter& out);
 
   void AddFragment(absl::string_view text, Emitter& out);
-  // Emits the text whose fragments have been coming, if there is one.
+  // Emits the text that the fragments so far form, if any.
   void EndText(Emitter& out);
 
   void EmitTodo(json::Value parameters, Emitter& out);
@@ -48,15 +48,15 @@ class GeminiProtocol final : public LineProtocol {
                 Emitter& out);
   void EndAllAgents(Emitter& out);
 
-  // A word of the wire that we don't know.
+  // Reports a value of the wire that we don't know.
   void Unknown(absl::string_view where, absl::string_view value);
 
   bool had_init_ = false;
-  bool had_result_ = false;  // Of this process.
-  std::string block_id_;  // Of the text under way; empty where there is none.
+  bool had_result_ = false;  // Whether this process has sent a result.
+  std::string block_id_;     // Id of the current text; empty if there is none.
   std::string text_;
-  std::string last_text_;   // Of this turn: its answer, at its end.
-  std::string last_error_;  // Of this turn.
+  std::string last_text_;   // Last text of this turn, which becomes its answer.
+  std::string last_error_;  // Last error of this turn.
   std::map<std::string, Subagent, std::less<>> agents_;  // By native tool id.
 };
 

@@ -236,7 +236,7 @@ TEST(GeminiParseTest, TodosComeBesideTheirTool) {
 TEST(GeminiParseTest, SubagentsStartAndEndWithinTheirTool) {
   const std::string use =
       Use("1", "invoke_agent", R"({"agent_name":"scout","prompt":"look"})");
-  // Ended by its result, by another tool of its id, and by the stream's end.
+  // Ended by its result, by another tool with its id, and by the stream's end.
   const Parsed run = Parse(absl::StrCat(
       kInit, use, ResultOf("1", R"("status":"success")"), use, use));
   std::vector<std::string> seen;

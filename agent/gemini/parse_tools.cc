@@ -1,4 +1,4 @@
-// The tools' part of GeminiProtocol.
+// Implements the part of GeminiProtocol that handles tools.
 #include <utility>
 #include <vector>
 
@@ -23,8 +23,8 @@ std::string OutputText(json::Value output) {
   return output.exists() ? output.ToJson() : "";
 }
 
-// What a tool that failed says: `output` is what the CLI would show, often just
-// that it failed, and `message` what the model gets.
+// Combines the texts of a failed tool: `output` is what the CLI would show,
+// often just that it failed, and `message` is what the model gets.
 std::string ErrorText(std::string output, absl::string_view message) {
   if (absl::StrContains(message, output)) return std::string(message);
   if (absl::StrContains(output, message)) return output;
@@ -35,7 +35,7 @@ std::string ErrorText(std::string output, absl::string_view message) {
 
 void GeminiProtocol::OnToolUse(const ToolUseLine& use, Emitter& out) {
   ledger().StartTurn();
-  // Should a second tool begin under this id, the ledger ends the first one.
+  // If a second tool begins with this id, the ledger ends the first one.
   EndAgent(use.tool_id, /*status=*/"", out);
   const ToolName name = NormalizeToolName(Harness::kGemini, use.tool_name);
   ToolUse message;

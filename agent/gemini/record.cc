@@ -128,7 +128,7 @@ ErrorInfo ReadErrorInfo(json::Value error, const FieldScope& scope) {
 
 Stats ReadStats(json::Value stats, Drift* drift) {
   const Stats record = ReadRecord(stats, kStatsFields, {drift, "result.stats"});
-  // Of the models there is nothing to take but what we don't know.
+  // Models are read only to report unknown fields.
   if (drift) {
     for (const json::Member& model : record.models.members()) {
       ReadRecord(model.value, kModelFields, {drift, "result.stats.models.*"});

@@ -1,7 +1,7 @@
-// The lines of `gemini -o stream-json`, versions 0.11.3 to 0.61.
+// Types for the lines of `gemini -o stream-json`, versions 0.11.3 to 0.61.
 //
-// A record borrows from the parsed line. What is missing, null or of another
-// type keeps its default; what a record does not know is told to `drift`.
+// A record borrows from the parsed line. Fields that are missing, null or of
+// another type keep their defaults; unknown fields are reported to `drift`.
 #ifndef TROIKA_AGENT_GEMINI_RECORD_H_
 #define TROIKA_AGENT_GEMINI_RECORD_H_
 
@@ -17,13 +17,13 @@ namespace troika::gemini {
 
 struct InitLine {
   absl::string_view session_id;
-  absl::string_view model;  // "auto" in 0.11.3, whatever was asked for.
+  absl::string_view model;  // Always "auto" in 0.11.3.
 };
 
 struct MessageLine {
   absl::string_view role;
-  json::Value content;        // Seen as a string only.
-  std::optional<bool> delta;  // A fragment of a text that goes on.
+  json::Value content;        // Only strings were seen.
+  std::optional<bool> delta;  // A fragment of a text that continues.
 };
 
 struct ToolUseLine {
@@ -35,11 +35,11 @@ struct ToolUseLine {
 struct ToolResultLine {
   absl::string_view tool_id;
   absl::string_view status;
-  json::Value output;  // Seen as a string, and missing where a tool worked.
+  json::Value output;  // A string; may be missing if the tool succeeded.
   json::Value error;
 };
 
-// The `error` of a tool result or of the result. A string is its message.
+// The `error` of a tool result or a result. A string is its message.
 struct ErrorInfo {
   absl::string_view type;
   absl::string_view message;
@@ -57,21 +57,21 @@ struct ResultLine {
 };
 
 struct Stats {
-  std::optional<int64_t> input_tokens;  // Those read from a cache included.
+  std::optional<int64_t> input_tokens;  // Includes those read from a cache.
   std::optional<int64_t> output_tokens;
-  std::optional<int64_t> cached;  // This and `input`: by 0.35.
+  std::optional<int64_t> cached;  // Present in 0.35, as is `input`.
   std::optional<int64_t> input;
   std::optional<double> duration_ms;
-  json::Value models;  // The same counts for each model, by name.
+  json::Value models;  // The same counts, keyed by model.
 };
 
-// An entry of write_todos's list.
+// An item of write_todos's list.
 struct TodoEntry {
   absl::string_view description;
   absl::string_view status;
 };
 
-// The parameters of invoke_agent.
+// Parameters of invoke_agent.
 struct AgentCall {
   absl::string_view agent_name;
   absl::string_view prompt;

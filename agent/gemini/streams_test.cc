@@ -1,4 +1,4 @@
-// What holds over every stream in testdata/gemini, as it is and changed.
+// Tests properties of every stream in testdata/gemini, as it is and changed.
 #include <algorithm>
 #include <filesystem>
 #include <utility>
@@ -43,7 +43,7 @@ std::vector<std::string> Entries(const Drift& drift) {
   return what;
 }
 
-// What the lines themselves say.
+// Facts that the lines themselves contain.
 struct Told {
   size_t processes = 0;
   size_t results = 0;
@@ -92,8 +92,8 @@ TEST(GeminiStreamsTest, EveryStreamKeepsTheRules) {
 
 enum class Change { kReplace, kAddField };
 
-// Writes a value again with its `target`th value replaced by `text`, or with
-// `text` as another member of each object.
+// Rewrites a value with its `target`th value replaced by `text`, or with `text`
+// as an additional member of each object.
 class Changer {
  public:
   Changer(Change change, absl::string_view text, int target = -1)
@@ -105,7 +105,7 @@ class Changer {
     Append(value);
     return out_;
   }
-  // Values in the last one written.
+  // Number of values in the last one written.
   int count() const { return at_; }
 
  private:
@@ -159,7 +159,7 @@ void ChangeEveryValue(absl::string_view stream) {
         line = Changer(Change::kReplace, other, i).Write(value);
         const auto messages = Parse(absl::StrJoin(lines, "\n"));
         ASSERT_EQ(BrokenRules(messages), "") << line;
-        // A process whose init can't be read goes on with the turn before.
+        // A process whose init can't be parsed continues the previous turn.
         ASSERT_GE(Payloads<Result>(messages).size() + 1, processes) << line;
       }
     }
