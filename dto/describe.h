@@ -66,18 +66,21 @@ void PutValue(const FieldInfo& field, const std::vector<V>& values,
   }
 }
 template <typename V, typename Sink>
-void PutValue(const FieldInfo& field, const std::optional<V>& value,
-              Sink& sink) {
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline void PutValue(const FieldInfo& field,
+                                                  const std::optional<V>& value,
+                                                  Sink& sink) {
   if (value) PutValue({field.number, field.name, true}, *value, sink);
 }
 template <typename V, typename Sink>
-void PutValue(const FieldInfo& field, ValueIfSet<V> value, Sink& sink) {
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline void PutValue(const FieldInfo& field,
+                                                  ValueIfSet<V> value,
+                                                  Sink& sink) {
   if (IsDefault(value.value)) return;
   PutValue({field.number, field.name, true}, value.value, sink);
 }
 template <typename Sink>
-void PutValue(const FieldInfo& field, JsonText<const std::string> json,
-              Sink& sink) {
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline void PutValue(
+    const FieldInfo& field, JsonText<const std::string> json, Sink& sink) {
   if (!json.text.empty()) sink.Put(field, JsonValue{json.text});
 }
 

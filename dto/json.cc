@@ -25,19 +25,20 @@ class JsonSink {
  public:
   explicit JsonSink(std::string* out) : out_(*out) {}
 
-  void Put(const FieldInfo& field, absl::string_view text) {
+  ABSL_ATTRIBUTE_ALWAYS_INLINE void Put(const FieldInfo& field,
+                                        absl::string_view text) {
     Name(field);
     json::AppendQuoted(text, &out_);
   }
-  void Put(const FieldInfo& field, bool value) {
+  ABSL_ATTRIBUTE_ALWAYS_INLINE void Put(const FieldInfo& field, bool value) {
     Name(field);
     out_.append(value ? "true" : "false");
   }
-  void Put(const FieldInfo& field, int32_t value) {
+  ABSL_ATTRIBUTE_ALWAYS_INLINE void Put(const FieldInfo& field, int32_t value) {
     Name(field);
     AppendInt(value, &out_);
   }
-  void Put(const FieldInfo& field, int64_t value) {
+  ABSL_ATTRIBUTE_ALWAYS_INLINE void Put(const FieldInfo& field, int64_t value) {
     Name(field);
     out_.push_back('"');
     AppendInt(value, &out_);
@@ -47,7 +48,8 @@ class JsonSink {
     Name(field);
     AppendDouble(value, &out_);
   }
-  void Put(const FieldInfo& field, const EnumValue& value) {
+  ABSL_ATTRIBUTE_ALWAYS_INLINE void Put(const FieldInfo& field,
+                                        const EnumValue& value) {
     Name(field);
     Quoted(value.name, 0);
   }

@@ -96,7 +96,7 @@ TEST(EventJsonTest, SecretsAreTakenOutBeforeTheCut) {
   int redacted = 0;
   for (const Message& message : messages) {
     for (const Redactor& redactor : redactors) {
-      for (const size_t max_text : {1, 12, 40, 1000}) {
+      for (const size_t max_text : {1, 40}) {
         std::string cut;
         AppendEventJson(message, "task",
                         {.max_text = max_text, .redactor = &redactor}, &cut);

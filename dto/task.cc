@@ -5,49 +5,33 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "agent/harness.h"
 #include "agent/message.h"
 #include "base/json.h"
-#include "dto/event.h"
-#include "dto/time.h"
+#include "dto/proto_fields.h"
+#include "dto/request.h"
 
 namespace troika {
 namespace {
 
 std::string Utf8(absl::string_view text) { return json::ToValidUtf8(text); }
 
+// The .proto has one before all others: state_unspecified.
+v1::Task::State ToState(TaskStatus status) {
+  return static_cast<v1::Task::State>(static_cast<int>(status) + 1);
+}
+
+TaskStatus FromState(v1::Task::State state) {
+  const bool known = state > v1::Task::state_unspecified &&
+                     state <= ToState(TaskStatus::kCancelled);
+  return known ? static_cast<TaskStatus>(static_cast<int>(state) - 1)
+               : TaskStatus::kQueued;
+}
+
 void SetTime(const std::optional<absl::Time>& time,
              google::protobuf::Timestamp* (v1::Task::*field)(),
              v1::Task* task) {
-  if (!time) return;
-  const SecondsAndNanos split = SplitTime(*time);
-  google::protobuf::Timestamp& to = *(task->*field)();
-  to.set_seconds(split.seconds);
-  to.set_nanos(split.nanos);
-}
-
-void SetDuration(absl::Duration duration, google::protobuf::Duration* to) {
-  const SecondsAndNanos split = SplitDuration(duration);
-  to->set_seconds(split.seconds);
-  to->set_nanos(split.nanos);
-}
-
-void SetTimeout(const std::optional<absl::Duration>& timeout,
-                google::protobuf::Duration* (v1::Timeouts::*field)(),
-                v1::Timeouts* timeouts) {
-  if (!timeout) return;
-  // No timeout at all is shown as 0.
-  SetDuration(
-      *timeout == absl::InfiniteDuration() ? absl::ZeroDuration() : *timeout,
-      (timeouts->*field)());
-}
-
-void SetTimeouts(const notes::Timeouts& asked, v1::Task* task) {
-  if (asked == notes::Timeouts()) return;
-  v1::Timeouts& timeouts = *task->mutable_timeouts();
-  SetTimeout(asked.start, &v1::Timeouts::mutable_start, &timeouts);
-  SetTimeout(asked.idle, &v1::Timeouts::mutable_idle, &timeouts);
-  SetTimeout(asked.turn, &v1::Timeouts::mutable_turn, &timeouts);
-  SetTimeout(asked.task, &v1::Timeouts::mutable_task, &timeouts);
+  if (time) *(task->*field)() = ToProto(*time);
 }
 
 void SetAsked(const TaskFacts& facts, v1::Task* task) {
@@ -61,59 +45,44 @@ void SetAsked(const TaskFacts& facts, v1::Task* task) {
     }
     if (model.empty()) model = options.model;
   }
-  task->set_edit_mode(
-      static_cast<v1::EditMode>(mode.value_or(EditMode::kResearch)));
+  task->set_edit_mode(ToEditMode(mode.value_or(EditMode::kResearch)));
   if (task->model().empty()) task->set_model(Utf8(model));
 }
 
-// The mapping of payloads is dto/describe.h's, and so are their strings.
-v1::Event EventOf(Payload payload, EventId id = {}) {
-  Message message;
-  message.id = id;
-  message.payload = std::move(payload);
-  return ToEvent(message, "");
-}
-
 void SetResult(const TurnResult& result, v1::Task* task) {
-  v1::Event event = EventOf(Result{.is_error = result.is_error,
-                                   .error = result.error,
-                                   .hint = result.hint,
-                                   .text = result.text,
-                                   .reason = result.reason,
-                                   .duration = result.duration,
-                                   .synthetic = result.synthetic});
-  *task->mutable_result() = std::move(*event.mutable_result());
+  FieldsToProto(Result{.is_error = result.is_error,
+                       .error = result.error,
+                       .hint = result.hint,
+                       .text = result.text,
+                       .reason = result.reason,
+                       .duration = result.duration,
+                       .synthetic = result.synthetic},
+                task->mutable_result());
   task->mutable_result()->clear_usage();
-}
-
-void SetUsage(const TaskState& state, v1::Task* task) {
-  v1::Event event = EventOf(Usage{
-      .total = state.usage, .total_cost = {state.cost_usd, state.cost_source}});
-  *task->mutable_usage() = std::move(*event.mutable_usage());
 }
 
 void AddPending(const TaskState& state, v1::Task* task) {
   for (const auto& [id, pending] : state.approvals) {
-    v1::Event event = EventOf(Approval{.id = id,
-                                       .tool_use_id = pending.tool_use_id,
-                                       .tool_name = pending.tool_name,
-                                       .input_json = pending.input_json,
-                                       .reason = pending.reason},
-                              pending.asked);
-    event.mutable_approval()->set_event_id(event.id());
-    *task->add_approvals() = std::move(*event.mutable_approval());
+    v1::Approval& approval = *task->add_approvals();
+    FieldsToProto(Approval{.id = id,
+                           .tool_use_id = pending.tool_use_id,
+                           .tool_name = pending.tool_name,
+                           .input_json = pending.input_json,
+                           .reason = pending.reason},
+                  &approval);
+    approval.set_event_id(EventIdText(pending.asked));
   }
   for (const auto& [id, pending] : state.questions) {
-    Question question{.id = id, .tool_use_id = pending.tool_use_id};
+    Question asked{.id = id, .tool_use_id = pending.tool_use_id};
     for (const PendingQuestion::Item& item : pending.items) {
-      question.items.push_back({.header = item.header,
-                                .text = item.text,
-                                .options = item.options,
-                                .multi_select = item.multi_select});
+      asked.items.push_back({.header = item.header,
+                             .text = item.text,
+                             .options = item.options,
+                             .multi_select = item.multi_select});
     }
-    v1::Event event = EventOf(std::move(question), pending.asked);
-    event.mutable_question()->set_event_id(event.id());
-    *task->add_questions() = std::move(*event.mutable_question());
+    v1::Question& question = *task->add_questions();
+    FieldsToProto(asked, &question);
+    question.set_event_id(EventIdText(pending.asked));
   }
 }
 
@@ -123,7 +92,36 @@ void SetTimes(const TaskState& state, v1::Task* task) {
   SetTime(state.ended, &v1::Task::mutable_ended_at, task);
   SetTime(state.last_activity, &v1::Task::mutable_last_activity_at, task);
   if (state.worked > absl::ZeroDuration()) {
-    SetDuration(state.worked, task->mutable_worked());
+    *task->mutable_worked() = ToProto(state.worked);
+  }
+}
+
+EventId IdOf(absl::string_view text) {
+  return ParseEventId(text).value_or(EventId());
+}
+
+void ReadPending(const v1::Task& task, TaskState* state) {
+  for (const v1::Approval& one : task.approvals()) {
+    Approval asked;
+    FieldsFromProto(one, &asked);
+    state->approvals[one.id()] = {.asked = IdOf(one.event_id()),
+                                  .tool_use_id = asked.tool_use_id,
+                                  .tool_name = asked.tool_name,
+                                  .input_json = asked.input_json,
+                                  .reason = asked.reason};
+  }
+  for (const v1::Question& one : task.questions()) {
+    Question asked;
+    FieldsFromProto(one, &asked);
+    PendingQuestion& question = state->questions[one.id()];
+    question = {.asked = IdOf(one.event_id()),
+                .tool_use_id = asked.tool_use_id};
+    for (const Question::Item& item : asked.items) {
+      question.items.push_back({.header = item.header,
+                                .text = item.text,
+                                .options = item.options,
+                                .multi_select = item.multi_select});
+    }
   }
 }
 
@@ -132,9 +130,7 @@ void SetTimes(const TaskState& state, v1::Task* task) {
 v1::Task ToTask(const TaskState& state, const TaskFacts& facts) {
   v1::Task task;
   task.set_id(Utf8(state.task));
-  // The .proto has one before them: state_unspecified.
-  task.set_state(
-      static_cast<v1::Task::State>(static_cast<int>(state.status) + 1));
+  task.set_state(ToState(state.status));
   if (state.harness) {
     task.set_harness(std::string(HarnessId(*state.harness)));
   } else if (facts.request != nullptr) {
@@ -154,7 +150,9 @@ v1::Task ToTask(const TaskState& state, const TaskFacts& facts) {
   if (state.exit_code) task.set_exit_code(*state.exit_code);
   if (state.signal) task.set_signal(*state.signal);
   if (state.result) SetResult(*state.result, &task);
-  SetUsage(state, &task);
+  FieldsToProto(Usage{.total = state.usage,
+                      .total_cost = {state.cost_usd, state.cost_source}},
+                task.mutable_usage());
   SetTimes(state, &task);
   AddPending(state, &task);
   task.set_last_event_id(Utf8(facts.last_event_id));
@@ -162,9 +160,36 @@ v1::Task ToTask(const TaskState& state, const TaskFacts& facts) {
   task.set_parent_id(Utf8(facts.parent_id));
   if (facts.queue_position) task.set_queue_position(*facts.queue_position);
   if (facts.request != nullptr) task.set_prompt(Utf8(facts.request->prompt));
-  SetTimeouts(state.timeouts, &task);
+  if (state.timeouts != notes::Timeouts()) {
+    *task.mutable_timeouts() = ToTimeouts(state.timeouts);
+  }
   SetAsked(facts, &task);
   return task;
+}
+
+TaskState IdentityOf(const v1::Task& task) {
+  TaskState state;
+  state.task = task.id();
+  state.harness = HarnessFromId(task.harness());
+  state.cwd = task.cwd();
+  state.title = task.title();
+  state.labels = {task.labels().begin(), task.labels().end()};
+  return state;
+}
+
+TaskState ToTaskState(const v1::Task& task) {
+  TaskState state = IdentityOf(task);
+  state.status = FromState(task.state());
+  state.session_id = task.session_id();
+  state.model = task.model();
+  state.version = task.version();
+  state.turns = task.turns();
+  state.process_alive =
+      !HasEnded(state.status) && state.status != TaskStatus::kQueued;
+  state.turn_open = state.process_alive && state.status != TaskStatus::kIdle;
+  FieldsFromProto(task.usage().total(), &state.usage);
+  ReadPending(task, &state);
+  return state;
 }
 
 }  // namespace troika

@@ -28,6 +28,12 @@ struct TaskFacts {
 // Bytes that are not UTF-8 become U+FFFD: protobuf drops such strings.
 v1::Task ToTask(const TaskState& state, const TaskFacts& facts);
 
+// The state of a task before its first event, as far as it is known.
+TaskState IdentityOf(const v1::Task& task);
+// As much of a task's state as later events, and the code that shows them,
+// need.
+TaskState ToTaskState(const v1::Task& task);
+
 }  // namespace troika
 
 #endif  // TROIKA_DTO_TASK_H_

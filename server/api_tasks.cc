@@ -5,18 +5,27 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "agent/registry.h"
 #include "base/status_macros.h"
 #include "dto/proto_json.h"
 #include "dto/redact.h"
+#include "dto/request.h"
 #include "server/agent_policy.h"
 #include "server/api.h"
-#include "server/from_request.h"
+#include "server/secrets.h"
 #include "task/request.h"
 
 namespace troika {
 namespace {
+
+// A ListTasksResponse of tasks that are encoded already.
+std::string TasksPageJson(const std::vector<std::string>& tasks,
+                          absl::string_view next_page_token) {
+  return absl::StrCat("{\"tasks\":[", absl::StrJoin(tasks, ","),
+                      "],\"nextPageToken\":\"", next_page_token, "\"}");
+}
 
 constexpr int kDefaultPage = 50;
 constexpr int kMaxPage = 1000;

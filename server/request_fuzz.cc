@@ -6,10 +6,10 @@
 
 #include "absl/strings/string_view.h"
 #include "dto/proto_json.h"
+#include "dto/request.h"
 #include "dto/troika.pb.h"
 #include "http/uri.h"
 #include "server/event_file.h"
-#include "server/from_request.h"
 #include "server/routes.h"
 
 namespace troika {

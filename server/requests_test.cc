@@ -15,9 +15,9 @@
 #include "gtest/gtest.h"
 #include "relay/testing.h"
 #include "server/agent_policy.h"
-#include "server/from_request.h"
 #include "server/openapi.h"
 #include "server/routes.h"
+#include "server/secrets.h"
 
 namespace troika {
 namespace {
@@ -238,7 +238,7 @@ TEST_F(AgentLimitsTest, WhatWasLookedAtIsWhatIsUsed) {
   EXPECT_EQ(request.options.images[0], *ResolveWithin("/", own_ + "/in.png"));
 }
 
-TEST(FromRequestTest, ErrorsOfMakingATaskAreSafeAndClear) {
+TEST(ErrorForClientTest, ErrorsOfMakingATaskAreSafeAndClear) {
   const absl::Status missing = ErrorForClient(
       absl::NotFoundError("no folder /x/secret-value-1"), {"secret-value-1"});
   EXPECT_EQ(missing, absl::NotFoundError("no folder /x/[redacted]"));
@@ -248,63 +248,6 @@ TEST(FromRequestTest, ErrorsOfMakingATaskAreSafeAndClear) {
   EXPECT_TRUE(absl::StrContains(full.message(), "free some space")) << full;
   const absl::Status queue = absl::ResourceExhaustedError("9 tasks wait");
   EXPECT_EQ(ErrorForClient(queue, {}), queue);
-}
-
-TEST(FromRequestTest, TimesAndKeysHaveLimits) {
-  v1::CreateTaskRequest body;
-  body.set_harness("codex");
-  body.set_cwd("/");
-  auto& turn = *body.mutable_timeouts()->mutable_turn();
-  turn.set_nanos(999999);
-  EXPECT_FALSE(ToTaskRequest(body).ok());
-  turn.set_nanos(1000000);
-  EXPECT_TRUE(ToTaskRequest(body).ok());
-  body.set_idempotency_key("a\nb");
-  EXPECT_FALSE(ToTaskRequest(body).ok());
-  EXPECT_TRUE(CheckKey("").ok());
-  EXPECT_TRUE(CheckKey("one key \xc3\xa9").ok());
-  EXPECT_FALSE(CheckKey("\x7f").ok());
-  EXPECT_FALSE(CheckKey(std::string(300, 'x')).ok());
-  v1::StopRequest stop;
-  stop.mutable_grace();
-  EXPECT_EQ(GraceOf(stop)->value(), absl::ZeroDuration());
-  stop.mutable_grace()->set_seconds(-1);
-  EXPECT_FALSE(GraceOf(stop).ok());
-}
-
-TEST(FromRequestTest, EveryOptionHasAFieldOfItsName) {
-  v1::CreateTaskRequest body;
-  body.set_harness("codex");
-  body.set_cwd("/");
-  auto& options = *body.mutable_options();
-  const auto& descriptor = *v1::LaunchOptions::descriptor();
-  ASSERT_EQ(
-      descriptor.field_count(),
-      static_cast<int>(std::tuple_size_v<decltype(kFields<LaunchOptions>)>));
-  const auto& reflection = *options.GetReflection();
-  for (int i = 0; i < descriptor.field_count(); ++i) {
-    const auto* const field = descriptor.field(i);
-    switch (field->cpp_type()) {
-      case google::protobuf::FieldDescriptor::CPPTYPE_BOOL:
-        reflection.SetBool(&options, field, true);
-        break;
-      case google::protobuf::FieldDescriptor::CPPTYPE_ENUM:
-        reflection.SetEnumValue(&options, field, 2);
-        break;
-      default:
-        if (field->is_repeated()) {
-          reflection.AddString(&options, field, "x");
-        } else {
-          reflection.SetString(&options, field, "x");
-        }
-    }
-  }
-  const auto request = ToTaskRequest(body);
-  ASSERT_TRUE(request.ok()) << request.status();
-  ForEachField<LaunchOptions>([&](const auto& field) {
-    EXPECT_FALSE(IsDefault(field.Of(request->options))) << field.name;
-  });
-  EXPECT_EQ(request->options.edit_mode, troika::EditMode::kFullAuto);
 }
 
 }  // namespace

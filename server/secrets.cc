@@ -1,10 +1,14 @@
 #include "server/secrets.h"
 
+#include <errno.h>
+
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace troika {
@@ -107,6 +111,21 @@ void RedactTexts(const Redactor& redactor, google::protobuf::Message* message) {
   for (const FieldDescriptor* field : fields) {
     RedactField(redactor, *field, message);
   }
+}
+
+absl::Status ErrorForClient(const absl::Status& error,
+                            const std::vector<std::string>& secrets) {
+  std::string message(error.message());
+  Redactor(secrets).RedactPlain(&message);
+  // Nothing but the text says which system call it is from.
+  const auto is = [&](int number) {
+    return absl::StrContains(message, std::strerror(number));
+  };
+  if (absl::IsResourceExhausted(error) && (is(ENOSPC) || is(EDQUOT))) {
+    return absl::UnavailableError(
+        absl::StrCat("the disk is full: free some space (", message, ")"));
+  }
+  return absl::Status(error.code(), message);
 }
 
 }  // namespace troika

@@ -2,6 +2,10 @@
 #ifndef TROIKA_SERVER_SECRETS_H_
 #define TROIKA_SERVER_SECRETS_H_
 
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
 #include "dto/redact.h"
 #include "google/protobuf/message.h"
 #include "task/home.h"
@@ -17,6 +21,11 @@ KnownSecrets TaskSecrets(const TaskFolder& folder,
 
 // Redacts all texts of an event or a task.
 void RedactTexts(const Redactor& redactor, google::protobuf::Message* message);
+
+// An error of making a task as its client may see it: without secrets. A full
+// disk is no limit of ours, so that error becomes Unavailable.
+absl::Status ErrorForClient(const absl::Status& error,
+                            const std::vector<std::string>& secrets);
 
 }  // namespace troika
 

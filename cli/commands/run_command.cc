@@ -8,7 +8,7 @@
 #include "cli/commands/give_turn.h"
 #include "cli/commands/run_options.h"
 #include "cli/commands/server.h"
-#include "cli/create_request.h"
+#include "dto/request.h"
 
 namespace troika::cli {
 namespace {
@@ -95,8 +95,12 @@ int Run(absl::Span<const std::string> args, const Io& io) {
   options->request.prompt = std::move(*prompt).value_or("");
   const absl::StatusOr<std::unique_ptr<Server>> server = FindServer();
   if (!server.ok()) return FailWith(io, server.status());
+  TaskRequest& asked = options->request;
+  // The folder as `troika tasks --cwd` names it.
+  asked.cwd = FromHere(asked.cwd.empty() ? "." : asked.cwd);
+  MakePathsAbsolute(&asked);
   v1::CreateTaskRequest request =
-      ToCreateRequest(std::move(options->request), (*server)->environment);
+      ToCreateRequest(asked, (*server)->environment);
   request.set_idempotency_key(NewIdempotencyKey());
   const absl::StatusOr<v1::Task> task = (*server)->api.CreateTask(request);
   if (!task.ok()) return FailWith(io, task.status());

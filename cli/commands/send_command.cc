@@ -12,7 +12,7 @@
 #include "cli/commands/server.h"
 #include "cli/commands/server_commands.h"
 #include "cli/commands/turn_flags.h"
-#include "cli/create_request.h"
+#include "dto/request.h"
 
 namespace troika::cli {
 namespace {

@@ -10,11 +10,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status_macros.h"
-#include "cli/create_request.h"
 #include "cli/timeline/terminal_text.h"
 #include "client/address.h"
 #include "client/autostart.h"
 #include "dto/proto_json.h"
+#include "dto/request.h"
 
 namespace troika::cli {
 

@@ -17,10 +17,9 @@
 #include "cli/approvals/pager.h"
 #include "cli/approvals/respond.h"
 #include "cli/commands/doctor_checks.h"
+#include "cli/commands/task_fold.h"
 #include "cli/commands/task_text.h"
 #include "cli/commands/turn_flags.h"
-#include "cli/create_request.h"
-#include "cli/task_fold.h"
 #include "cli/timeline/table.h"
 #include "dto/proto_json.h"
 #include "gmock/gmock.h"
@@ -292,54 +291,6 @@ TEST(TaskFoldTest, CountsEventsIn) {
   EXPECT_EQ(asked_before.state().approvals.at("a1").asked, (EventId{7, 2}));
   EXPECT_EQ(asked_before.state().questions.at("q1").items[0].text, "Which?");
   EXPECT_FALSE(later.Take("no event").ok());
-}
-
-TEST(CreateRequestTest, EveryOptionArrives) {
-  LaunchOptions options;
-  ForEachField<LaunchOptions>([&](const auto& field) {
-    auto& value = field.Of(options);
-    using Value = std::decay_t<decltype(value)>;
-    if constexpr (std::is_same_v<Value, std::string>) {
-      value = std::string(field.name);
-    } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
-      value = {std::string(field.name), "2"};
-    } else if constexpr (std::is_same_v<Value, std::optional<EditMode>>) {
-      value = EditMode::kFullAuto;
-    } else {
-      value = true;
-    }
-  });
-  const v1::LaunchOptions sent = ToLaunchOptions(options);
-  EXPECT_EQ(sent.model(), "model");
-  EXPECT_EQ(sent.edit_mode(), v1::full_auto);
-  EXPECT_THAT(sent.images(), ElementsAre("images", "2"));
-  EXPECT_TRUE(sent.has_plan_tool() && sent.plan_tool());
-  std::vector<const google::protobuf::FieldDescriptor*> set;
-  sent.GetReflection()->ListFields(sent, &set);
-  EXPECT_EQ(static_cast<int>(set.size()), sent.GetDescriptor()->field_count());
-}
-
-TEST(CreateRequestTest, PathsAreAbsoluteAndSecretsStay) {
-  TaskRequest request;
-  request.harness = Harness::kClaude;
-  request.prompt = "a\xff";
-  request.options.images = {"a.png"};
-  request.timeouts.turn = absl::Milliseconds(1500);
-  request.labels = {{"k", "v"}};
-  const v1::CreateTaskRequest sent = ToCreateRequest(
-      request,
-      Environment(
-          {{"PATH", "/bin"}, {"TROIKA_TOKEN", "secret"}, {"BROKEN", "\xff"}}));
-  const std::string here = std::filesystem::current_path().string();
-  EXPECT_EQ(sent.harness(), "claude");
-  EXPECT_EQ(sent.prompt(), "a\xEF\xBF\xBD");
-  EXPECT_EQ(sent.cwd(), here);
-  EXPECT_THAT(sent.options().images(), ElementsAre(here + "/a.png"));
-  EXPECT_EQ(ToJson(sent.timeouts()), R"({"turn":"1.500s"})");
-  EXPECT_EQ(sent.labels().at("k"), "v");
-  EXPECT_EQ(sent.env().at("PATH"), "/bin");
-  EXPECT_EQ(sent.env().count("TROIKA_TOKEN"), 0u);
-  EXPECT_EQ(sent.env().count("BROKEN"), 0u);
 }
 
 TEST(DoctorTest, ReadsLogindAsSystemdDoes) {

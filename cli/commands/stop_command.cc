@@ -12,7 +12,7 @@
 #include "cli/commands/server_commands.h"
 #include "cli/commands/task_place.h"
 #include "cli/commands/task_text.h"
-#include "cli/create_request.h"
+#include "dto/proto_fields.h"
 
 namespace troika::cli {
 namespace {
@@ -95,7 +95,7 @@ absl::StatusOr<int> Interrupt(const Line& line, Server& server, const Io& io) {
 absl::StatusOr<int> Stop(const Line& line, Server& server, const Io& io) {
   v1::StopRequest request;
   request.set_reason(line.reason);
-  if (line.grace) *request.mutable_grace() = ToDuration(*line.grace);
+  if (line.grace) *request.mutable_grace() = ToProto(*line.grace);
   ASSIGN_OR_RETURN(const v1::Task task, server.api.Stop(line.task, request));
   return PrintTask(line, task, io);
 }

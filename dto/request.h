@@ -1,19 +1,21 @@
-// What requests of the API ask for, in the words of tasks.
-#ifndef TROIKA_SERVER_FROM_REQUEST_H_
-#define TROIKA_SERVER_FROM_REQUEST_H_
+// Requests of the API and what Troika works with, in both directions: the
+// server reads requests, and clients write them.
+#ifndef TROIKA_DTO_REQUEST_H_
+#define TROIKA_DTO_REQUEST_H_
 
 #include <optional>
 #include <string>
-#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "agent/discovery/environment.h"
 #include "agent/launch/launch.h"
 #include "dto/troika.pb.h"
 #include "task/answer.h"
+#include "task/notes.h"
 #include "task/request.h"
-#include "task/runner.h"
 
 namespace troika {
 
@@ -30,15 +32,15 @@ absl::Status CheckVariables(
     const google::protobuf::Map<std::string, std::string>& env);
 EditMode ToEditMode(v1::EditMode mode);
 
-// An error of making a task as its client may see it: without secrets. That the
-// disk is full is no limit of ours, so it becomes Unavailable.
-absl::Status ErrorForClient(const absl::Status& error,
-                            const std::vector<std::string>& secrets);
-
-// A ListTasksResponse of tasks that are encoded already.
-std::string TasksPageJson(const std::vector<std::string>& tasks,
-                          absl::string_view next_page_token);
+// Paths must be absolute. The variables that an agent may have go along.
+v1::CreateTaskRequest ToCreateRequest(const TaskRequest& request,
+                                      const Environment& environment);
+// Asks for the harnesses as a task of `run` with that environment finds them.
+v1::ProbeHarnessesRequest ToProbeRequest(const Environment& environment);
+v1::LaunchOptions ToLaunchOptions(const LaunchOptions& options);
+v1::Timeouts ToTimeouts(const notes::Timeouts& timeouts);
+v1::EditMode ToEditMode(EditMode mode);
 
 }  // namespace troika
 
-#endif  // TROIKA_SERVER_FROM_REQUEST_H_
+#endif  // TROIKA_DTO_REQUEST_H_

@@ -1,67 +1,30 @@
-#include "server/from_request.h"
-
-#include <errno.h>
+#include "dto/request.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "agent/harness.h"
 #include "agent/registry.h"
-#include "base/check.h"
+#include "base/fields.h"
 #include "base/json.h"
 #include "base/status_macros.h"
+#include "dto/proto_fields.h"
 #include "dto/proto_json.h"
-#include "dto/redact.h"
 
 namespace troika {
 namespace {
-
-using google::protobuf::FieldDescriptor;
 
 constexpr size_t kMaxLabels = 64;
 constexpr size_t kMaxKey = 256;
 constexpr size_t kMaxTitle = 1000;
 
-// The message has the fields of the struct under the same names.
-LaunchOptions ToLaunchOptions(const v1::LaunchOptions& from) {
-  LaunchOptions options;
-  const auto& reflection = *from.GetReflection();
-  ForEachField<LaunchOptions>([&](const auto& field) {
-    const FieldDescriptor* const source =
-        from.GetDescriptor()->FindFieldByName(std::string(field.name));
-    CHECK(source != nullptr);
-    auto& to = field.Of(options);
-    using To = std::decay_t<decltype(to)>;
-    if constexpr (std::is_same_v<To, std::string>) {
-      to = reflection.GetString(from, source);
-    } else if constexpr (std::is_same_v<To, bool>) {
-      to = reflection.GetBool(from, source);
-    } else if constexpr (std::is_same_v<To, std::vector<std::string>>) {
-      for (int i = 0; i < reflection.FieldSize(from, source); ++i) {
-        to.push_back(reflection.GetRepeatedString(from, source, i));
-      }
-    } else if constexpr (std::is_same_v<To, std::optional<bool>>) {
-      if (reflection.HasField(from, source)) {
-        to = reflection.GetBool(from, source);
-      }
-    } else {
-      if (reflection.HasField(from, source)) {
-        to = ToEditMode(from.edit_mode());
-      }
-    }
-  });
-  return options;
-}
-
-absl::StatusOr<absl::Duration> ToDuration(
-    const google::protobuf::Duration& duration, absl::string_view name,
+absl::StatusOr<absl::Duration> CheckedDuration(
+    absl::Duration value, absl::string_view name,
     absl::Duration least = absl::Milliseconds(1)) {
-  const absl::Duration value =
-      absl::Seconds(duration.seconds()) + absl::Nanoseconds(duration.nanos());
   if (value < least || value > absl::Hours(24 * 365)) {
     return absl::InvalidArgumentError(absl::StrCat(name, " must be ",
                                                    absl::FormatDuration(least),
@@ -93,6 +56,16 @@ absl::Status CheckSizes(const v1::CreateTaskRequest& body) {
   return CheckVariables(body.env());
 }
 
+void SetVariables(const Environment& environment,
+                  google::protobuf::Map<std::string, std::string>* out) {
+  const Environment allowed = ForAgents(environment);
+  for (const auto& [name, value] : allowed.variables()) {
+    // Protobuf carries only UTF-8, and other variables hardly matter to agents.
+    if (!json::IsValidUtf8(name) || !json::IsValidUtf8(value)) continue;
+    (*out)[name] = value;
+  }
+}
+
 }  // namespace
 
 absl::Status CheckVariables(
@@ -111,20 +84,32 @@ absl::Status CheckVariables(
 
 absl::StatusOr<notes::Timeouts> ToTimeouts(const v1::Timeouts& from) {
   notes::Timeouts timeouts;
-  if (from.has_start()) {
-    ASSIGN_OR_RETURN(timeouts.start,
-                     ToDuration(from.start(), "timeouts.start"));
-  }
-  if (from.has_idle()) {
-    ASSIGN_OR_RETURN(timeouts.idle, ToDuration(from.idle(), "timeouts.idle"));
-  }
-  if (from.has_turn()) {
-    ASSIGN_OR_RETURN(timeouts.turn, ToDuration(from.turn(), "timeouts.turn"));
-  }
-  if (from.has_task()) {
-    ASSIGN_OR_RETURN(timeouts.task, ToDuration(from.task(), "timeouts.task"));
-  }
+  absl::Status status;
+  ForEachField<notes::Timeouts>([&](const auto& field) {
+    const ProtoField given(from, field.number);
+    if (!status.ok() || !given.is_set()) return;
+    absl::Duration value;
+    given.Read(value);
+    status = CheckedDuration(value, absl::StrCat("timeouts.", given.name()))
+                 .status();
+    field.Of(timeouts).value = value;
+  });
+  RETURN_IF_ERROR(status);
   return timeouts;
+}
+
+v1::Timeouts ToTimeouts(const notes::Timeouts& timeouts) {
+  v1::Timeouts out;
+  ProtoSink sink(&out);
+  ForEachField<notes::Timeouts>([&](const auto& field) {
+    const std::optional<absl::Duration>& timeout = field.Of(timeouts).value;
+    if (!timeout) return;
+    // The API shows 0 if there is no deadline.
+    const bool none = *timeout == absl::InfiniteDuration();
+    sink.Put({field.number, field.name},
+             none ? absl::ZeroDuration() : *timeout);
+  });
+  return out;
 }
 
 absl::Status CheckKey(absl::string_view key) {
@@ -138,6 +123,16 @@ absl::Status CheckKey(absl::string_view key) {
 
 EditMode ToEditMode(v1::EditMode mode) {
   return EditModeFromId(v1::EditMode_Name(mode)).value_or(EditMode::kResearch);
+}
+
+v1::EditMode ToEditMode(EditMode mode) {
+  return static_cast<v1::EditMode>(mode);
+}
+
+v1::LaunchOptions ToLaunchOptions(const LaunchOptions& options) {
+  v1::LaunchOptions out;
+  FieldsToProto(options, &out);
+  return out;
 }
 
 absl::StatusOr<TaskRequest> ToTaskRequest(const v1::CreateTaskRequest& body) {
@@ -157,11 +152,11 @@ absl::StatusOr<TaskRequest> ToTaskRequest(const v1::CreateTaskRequest& body) {
   TaskRequest request = {.harness = (*backend)->harness,
                          .prompt = body.prompt(),
                          .cwd = body.cwd(),
-                         .options = ToLaunchOptions(body.options()),
                          .title = body.title(),
                          .labels = {body.labels().begin(), body.labels().end()},
                          .resume_session = body.resume_session(),
                          .idempotency_key = body.idempotency_key()};
+  FieldsFromProto(body.options(), &request.options);
   ASSIGN_OR_RETURN(request.timeouts, ToTimeouts(body.timeouts()));
   return request;
 }
@@ -202,31 +197,33 @@ absl::StatusOr<std::optional<absl::Duration>> GraceOf(
     const v1::StopRequest& body) {
   std::optional<absl::Duration> grace;
   if (body.has_grace()) {
-    ASSIGN_OR_RETURN(grace,
-                     ToDuration(body.grace(), "grace", absl::ZeroDuration()));
+    ASSIGN_OR_RETURN(grace, CheckedDuration(FromProto(body.grace()), "grace",
+                                            absl::ZeroDuration()));
   }
   return grace;
 }
 
-absl::Status ErrorForClient(const absl::Status& error,
-                            const std::vector<std::string>& secrets) {
-  std::string message(error.message());
-  Redactor(secrets).RedactPlain(&message);
-  // Nothing but the text says which system call it is from.
-  const auto is = [&](int number) {
-    return absl::StrContains(message, std::strerror(number));
-  };
-  if (absl::IsResourceExhausted(error) && (is(ENOSPC) || is(EDQUOT))) {
-    return absl::UnavailableError(
-        absl::StrCat("the disk is full: free some space (", message, ")"));
+v1::CreateTaskRequest ToCreateRequest(const TaskRequest& request,
+                                      const Environment& environment) {
+  v1::CreateTaskRequest out;
+  out.set_harness(std::string(HarnessId(request.harness)));
+  out.set_prompt(json::ToValidUtf8(request.prompt));
+  out.set_cwd(json::ToValidUtf8(request.cwd));
+  *out.mutable_options() = ToLaunchOptions(request.options);
+  out.set_title(json::ToValidUtf8(request.title));
+  for (const auto& [key, value] : request.labels) {
+    (*out.mutable_labels())[json::ToValidUtf8(key)] = json::ToValidUtf8(value);
   }
-  return absl::Status(error.code(), message);
+  *out.mutable_timeouts() = ToTimeouts(request.timeouts);
+  out.set_resume_session(json::ToValidUtf8(request.resume_session));
+  SetVariables(environment, out.mutable_env());
+  return out;
 }
 
-std::string TasksPageJson(const std::vector<std::string>& tasks,
-                          absl::string_view next_page_token) {
-  return absl::StrCat("{\"tasks\":[", absl::StrJoin(tasks, ","),
-                      "],\"nextPageToken\":\"", next_page_token, "\"}");
+v1::ProbeHarnessesRequest ToProbeRequest(const Environment& environment) {
+  v1::ProbeHarnessesRequest out;
+  SetVariables(environment, out.mutable_env());
+  return out;
 }
 
 }  // namespace troika

@@ -1,6 +1,6 @@
 // A task's state out of the events that the server streams.
-#ifndef TROIKA_CLI_TASK_FOLD_H_
-#define TROIKA_CLI_TASK_FOLD_H_
+#ifndef TROIKA_CLI_COMMANDS_TASK_FOLD_H_
+#define TROIKA_CLI_COMMANDS_TASK_FOLD_H_
 
 #include <string>
 
@@ -40,4 +40,4 @@ class TaskFold {
 
 }  // namespace troika::cli
 
-#endif  // TROIKA_CLI_TASK_FOLD_H_
+#endif  // TROIKA_CLI_COMMANDS_TASK_FOLD_H_
