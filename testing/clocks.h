@@ -7,7 +7,7 @@
 
 namespace troika {
 
-// Stands still until it is advanced.
+// Stands still until advanced.
 class FakeClock : public Clock {
  public:
   absl::Time Now() override { return now_; }
@@ -17,7 +17,7 @@ class FakeClock : public Clock {
   absl::Time now_ = absl::FromUnixSeconds(1700000000);
 };
 
-// The real time, plus what it was advanced by.
+// Returns the real time plus the time by which it was advanced.
 class AdvancingClock : public Clock {
  public:
   absl::Time Now() override { return clock_.Now() + added_; }

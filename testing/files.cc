@@ -58,7 +58,7 @@ std::string ReadWhole(const std::string& path) {
 absl::Status WriteFile(const std::string& path, absl::string_view bytes,
                        mode_t mode) {
   const fs::path folder = fs::path(path).parent_path();
-  std::error_code ignored;  // open() fails, too, and says why.
+  std::error_code ignored;  // open() fails as well and reports the reason.
   if (!folder.empty()) fs::create_directories(folder, ignored);
   const UniqueFd fd(
       open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));

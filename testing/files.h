@@ -15,22 +15,22 @@
 namespace troika {
 
 absl::StatusOr<std::string> ReadFile(const std::string& path);
-// Empty if the file can't be read.
+// Returns an empty string if the file can't be read.
 std::string ReadWhole(const std::string& path);
 
-// Replaces the file, and makes the folders that are missing.
+// Replaces the file and creates missing folders.
 absl::Status WriteFile(const std::string& path, absl::string_view bytes,
                        mode_t mode = 0644);
 
-// Writes all of `bytes`, also if signals interrupt it.
+// Writes all of `bytes`, even if signals interrupt it.
 absl::Status WriteAll(int fd, absl::string_view bytes);
-// Reads up to the end, or to an error.
+// Reads until the end or an error.
 std::string ReadToEnd(int fd);
 
-// A folder that is removed with all that is in it.
+// A folder that is removed with its content on destruction.
 class TempFolder {
  public:
-  // `suffix` may have slashes: the folders within are made.
+  // `suffix` may contain slashes; the folders in it are created.
   explicit TempFolder(absl::string_view suffix = "");
   ~TempFolder();
 
@@ -39,11 +39,10 @@ class TempFolder {
 
   std::string Path(absl::string_view name) const;
   std::string Read(absl::string_view name) const;
-  // Makes the folders on the way. Sets the time of the last change, in seconds
-  // since the epoch.
+  // Creates missing folders. The modification time is in Unix seconds.
   void Write(absl::string_view name, absl::string_view text,
              int64_t changed = 1000000000) const;
-  // A script for /bin/sh.
+  // Writes an executable script for /bin/sh.
   void WriteProgram(absl::string_view name, absl::string_view script) const;
 
  private:

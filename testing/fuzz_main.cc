@@ -1,5 +1,5 @@
-// Runs a fuzz target once over each file named on the command line, folders
-// with all that is in them: what a fuzzer found stays found, without a fuzzer.
+// Runs a fuzz target once for each file on the command line and in the folders
+// named there, so that earlier findings are tested without a fuzzer.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -29,10 +29,10 @@ bool RunFile(const fs::path& path) {
     std::fprintf(stderr, "read %s\n", path.c_str());
     return false;
   }
-  // Named first, so that a crash shows whose it is.
+  // Printed first, so that a crash shows its input.
   std::printf("%s\n", path.c_str());
   std::fflush(stdout);
-  // The exact size on the heap, so that ASan sees each byte read beyond it.
+  // An exact copy on the heap, so that ASan detects reads beyond its end.
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
   const std::vector<uint8_t> data(bytes.begin(), bytes.end());
   LLVMFuzzerTestOneInput(data.data(), data.size());

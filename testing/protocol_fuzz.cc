@@ -16,7 +16,7 @@
 namespace troika {
 namespace {
 
-// A process that begins a conversation, or one that goes on with another's.
+// Starts a conversation or continues that of another process.
 Continuation ContinuationOf(uint8_t choice) {
   if (choice % 2 == 0) return {};
   return {.generation = 2, .session_id = "earlier", .total_known = false};
@@ -28,7 +28,7 @@ std::vector<Message> Run(Protocol& protocol, absl::string_view stream,
   const std::string broken = BrokenRules(messages);
   if (!broken.empty()) std::fprintf(stderr, "%s", broken.c_str());
   CHECK(broken.empty());
-  // Nothing is open any more, so a second end has nothing to say.
+  // Everything is closed, so a second end must give no message.
   const Record end = RecordOf("", int64_t{1} << 40);
   protocol.OnNote(end, ProcessEnded{},
                   [](Message&&) { CHECK(false && "open after the end"); });

@@ -1,4 +1,4 @@
-// What must hold for every backend's protocol, whatever the agent prints.
+// Checks properties that hold for every backend's protocol and any input.
 //
 //   extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 //     troika::FuzzProtocol(troika::GeminiBackend(), {data, size});
@@ -14,10 +14,10 @@
 
 namespace troika {
 
-// The last byte of `input` says how the rest is cut into chunks (the last, so
-// that a recorded stream is a good input as it is); the rest is what the agent
-// prints. Dies where two ways to cut it give different messages, where a rule
-// of agent/message.h is broken, or where something is still open after the end.
+// The last byte of `input` decides how the rest is cut into chunks (the last
+// one, so that a recorded stream is a good input unchanged); the rest is the
+// agent's output. Crashes if two ways to cut it give different messages, if a
+// rule of agent/message.h is violated, or if anything is open after the end.
 void FuzzProtocol(const Backend& backend, absl::Span<const uint8_t> input);
 
 }  // namespace troika

@@ -1,4 +1,4 @@
-// The demo's agent, as its harness runs it.
+// Tests the demo's agent as its harness runs it.
 #include <stdlib.h>
 
 #include <filesystem>
@@ -54,7 +54,7 @@ TEST_F(DemoTest, FailsWhereItIsToldTo) {
   EXPECT_EQ(task.state().status, TaskStatus::kFailed);
 }
 
-// The last, as it can't be taken back.
+// The last test, because enabling the demo can't be undone.
 TEST_F(DemoTest, IsShownOnlyWhereItWasSwitchedOn) {
   EXPECT_EQ(AllBackends().size(), 3u);
   ASSERT_TRUE(BackendById("demo").ok());

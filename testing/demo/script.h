@@ -1,4 +1,4 @@
-// What the demo's agent does: docs/testing.md says how scripts are written.
+// Defines the script of the demo's agent; docs/testing.md describes the syntax.
 #ifndef TROIKA_TESTING_DEMO_SCRIPT_H_
 #define TROIKA_TESTING_DEMO_SCRIPT_H_
 

@@ -1,4 +1,4 @@
-// What is written to `claude --input-format stream-json`.
+// Handles the stdin of `claude --input-format stream-json`.
 #ifndef TROIKA_TESTING_FAKE_CLAUDE_INBOX_H_
 #define TROIKA_TESTING_FAKE_CLAUDE_INBOX_H_
 
@@ -12,16 +12,16 @@
 
 namespace troika::fake {
 
-// Answers control requests as they come, keeps prompts and answers for whoever
-// waits for them, and ends the process at a line that is no JSON.
+// Responds to control requests at once, keeps prompts and answers until they
+// are taken, and ends the process at a line that is not JSON.
 class ClaudeInbox final : public Inbox {
  public:
-  // `process` must outlive it.
+  // `process` must outlive the inbox.
   explicit ClaudeInbox(const Process* process) : process_(*process) {}
 
   void set_session(absl::string_view id) { session_id_ = std::string(id); }
 
-  // The text of a prompt's line; nothing where the line is none.
+  // Returns the text of a prompt's line, or nullopt for other lines.
   static std::optional<std::string> PromptOf(absl::string_view line);
 
  private:

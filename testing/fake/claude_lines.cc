@@ -8,10 +8,10 @@
 namespace troika::fake {
 namespace {
 
-// The same for every line: streams of one script shall be equal.
+// Constant, so that the streams of one script are equal.
 constexpr absl::string_view kTime = "2025-01-01T00:00:00.000Z";
 
-// A Sonnet's price for a million tokens is 3, 0.3 and 15 dollars.
+// A million tokens of a Sonnet model cost 3, 0.3 and 15 dollars.
 std::string CostOf(const Tokens& tokens) {
   return absl::StrCat((3.0 * static_cast<double>(tokens.input) +
                        0.3 * static_cast<double>(tokens.cached) +

@@ -1,4 +1,4 @@
-// The lines of `claude -p --output-format stream-json`, by version.
+// Writes the lines of `claude -p --output-format stream-json`, by version.
 #ifndef TROIKA_TESTING_FAKE_CLAUDE_LINES_H_
 #define TROIKA_TESTING_FAKE_CLAUDE_LINES_H_
 
@@ -10,7 +10,7 @@
 
 namespace troika::fake {
 
-// Versions that changed what is in a line.
+// Versions that changed the content of lines.
 inline constexpr Version kClaudeUsageInResult = {1, 0, 24};
 inline constexpr Version kClaudeUuids = {1, 0, 86};
 inline constexpr Version kClaudeModelUsage = {2, 0, 0};
@@ -22,7 +22,7 @@ class ClaudeLines {
  public:
   enum class IsError { kNo, kYes };
 
-  // Whose words an assistant's line holds.
+  // The message to which an assistant line belongs.
   struct Author {
     std::string message_id;
     std::string model;
@@ -32,12 +32,12 @@ class ClaudeLines {
   struct Result {
     absl::string_view subtype;
     IsError is_error = IsError::kNo;
-    absl::string_view text;   // Empty: has none.
-    absl::string_view error;  // Empty: has none.
+    absl::string_view text;   // Left out if empty.
+    absl::string_view error;  // Left out if empty.
     absl::string_view stop_reason;
     absl::string_view terminal_reason;
     Tokens turn;
-    Tokens process;  // All of its turns.
+    Tokens process;  // Sum of all turns of the process.
   };
 
   explicit ClaudeLines(const WireOptions& options) : options_(options) {}

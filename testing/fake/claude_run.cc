@@ -1,4 +1,4 @@
-// `claude -p --output-format stream-json`, around the script.
+// Runs `claude -p --output-format stream-json` around the script.
 #include <unistd.h>
 
 #include <csignal>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr Version kSameIdOnResume = {2, 0, 0};
 constexpr Version kHonoursSandbox = {1, 0, 60};
-// How the resume of an unknown session is refused.
+// Versions that changed how an unknown session is refused.
 constexpr Version kRefusalOnStdout = {2, 1, 10};
 constexpr Version kRefusalOnBoth = {2, 1, 112};
 
@@ -92,7 +92,7 @@ Work Resolve(const Process& process, Player& player) {
   return work;
 }
 
-// One turn, ended on the wire also where its user ends it.
+// Runs one turn and writes its end, even if its user interrupts it.
 void RunTurn(Player& player, Wire& wire, Work& work,
              const std::string& prompt) {
   if (!player.Scripts(SIGINT)) NoteOn(SIGINT);
@@ -119,7 +119,7 @@ std::string ReadPrompt(const Process& process, Inbox& inbox) {
 
 void Converse(ClaudeInbox& inbox, Player& player, Wire& wire, Work& work) {
   while (true) {
-    // Nothing plays, so there is nothing to interrupt.
+    // No turn is running, so there is nothing to interrupt.
     while (player.WaitForLine() == Flow::kStop) {
     }
     if (!inbox.has_line()) return;

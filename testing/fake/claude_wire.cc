@@ -1,4 +1,4 @@
-// `claude -p --output-format stream-json`.
+// Implements the wire of `claude -p --output-format stream-json`.
 #include <optional>
 #include <string>
 #include <utility>
@@ -71,7 +71,7 @@ class ClaudeWire final : public Wire {
                               .process = spent_});
   }
 
-  // An error of the model's API is a success that is an error.
+  // An error of the model's API has the subtype success with is_error set.
   std::string Fail(absl::string_view message) override {
     return lines_.Assistant({.message_id = MessageId(), .model = "<synthetic>"},
                             TextBlock(message)) +
@@ -120,8 +120,8 @@ class ClaudeWire final : public Wire {
   }
 
   std::string ToolResult(absl::string_view id, const Output& output) {
-    // What follows is another answer of the model. The first versions report
-    // tokens by message only, so there a turn has but one.
+    // The next block belongs to another message of the model. The first
+    // versions report tokens only by message, so their turns have just one.
     if (Since(kClaudeUsageInResult)) ++messages_;
     return lines_.User(
         json::ObjectWriter()
@@ -133,7 +133,7 @@ class ClaudeWire final : public Wire {
         output.details);
   }
 
-  // A tool that works at once.
+  // Writes a tool use and its immediate result.
   std::string Tool(absl::string_view name, absl::string_view input,
                    const Output& output) {
     const std::string id = NewToolId(name);
@@ -164,8 +164,8 @@ class ClaudeWire final : public Wire {
   int messages_ = 0;
   int tools_ = 0;
   int asks_ = 0;
-  std::string asked_id_;  // The tool use that was asked for last.
-  Tokens spent_;          // In this process.
+  std::string asked_id_;  // Id of the tool use that was asked for last.
+  Tokens spent_;          // Tokens used by this process.
   std::vector<Task> tasks_;
 };
 
@@ -246,7 +246,7 @@ std::string ClaudeWire::EndRunLines(const Running& run,
                                               .Json("interrupted", "false")
                                               .Take()});
   }
-  // Older versions don't tell the code.
+  // Older versions don't report the exit code.
   std::string text = outcome.output;
   if (Since(kClaudeToolUseResult)) {
     text = absl::StrCat("Exit code ", outcome.exit_code,
@@ -297,7 +297,7 @@ std::string ClaudeWire::TodoWrite(absl::Span<const TodoEntry> entries) {
                .details = json::ObjectWriter().Json("newTodos", list).Take()});
 }
 
-// Newer versions tell a list by its changes.
+// Newer versions report only the changes of a list.
 std::string ClaudeWire::Tasks(absl::Span<const TodoEntry> entries) {
   std::string lines;
   std::vector<bool> kept(tasks_.size());

@@ -1,4 +1,5 @@
-// `codex exec --json` before 0.43: {"id","msg":{"type",…}}.
+// Implements the wire of `codex exec --json` before 0.43:
+// {"id","msg":{"type",…}}.
 #include <string>
 #include <vector>
 
@@ -97,7 +98,7 @@ class CodexMsgWire final : public Wire {
                     .Json("plan", JsonArray(plan)));
   }
 
-  // Says nothing more: a clean end of the process is a good one.
+  // Writes nothing more: a clean exit of the process means success.
   std::string Succeed() override {
     const Tokens turn = TakeTokens();
     return Line(

@@ -1,4 +1,4 @@
-// `codex exec --json`, around the script.
+// Runs `codex exec --json` around the script.
 #include <unistd.h>
 
 #include <csignal>
@@ -14,7 +14,7 @@
 namespace troika::fake {
 namespace {
 
-// An unknown UUID is an error, an unknown name silently a new thread.
+// An unknown UUID is an error; an unknown name silently starts a new thread.
 Work Resolve(const Process& process) {
   const CommandLine& line = process.line;
   if (line.place != Place::kResume) return NewWork(process);
@@ -64,7 +64,7 @@ std::string ReadPrompt(const Process& process, Inbox& inbox) {
 int RunCodex(const Process& process) {
   Inbox inbox;
   Player player(&process, &inbox);
-  ExitOn(SIGINT, 1);  // SIGTERM ends it as the system does.
+  ExitOn(SIGINT, 1);  // SIGTERM keeps its default action.
   player.Play(process.script.start);
   if (!process.line.Has("--json") && !process.line.Has("--experimental-json")) {
     Die(kBadScript, "fake: only codex exec --json is played");

@@ -1,4 +1,4 @@
-// `codex exec --json` from 0.43 on.
+// Implements the wire of `codex exec --json` since 0.43.
 #include <string>
 #include <vector>
 
@@ -24,7 +24,7 @@ std::string Line(absl::string_view type, absl::string_view key = "",
   return line.Take() + "\n";
 }
 
-// A command as bash would take it, quoted where it must be.
+// Returns the command as bash would read it, quoted if necessary.
 std::string Quoted(absl::string_view command) {
   constexpr absl::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
@@ -93,10 +93,10 @@ class CodexWire final : public Wire {
 
   std::string Succeed() override {
     std::string lines;
-    // The list is complete just before the turn is.
+    // The list is completed just before the turn.
     if (!todo_id_.empty()) lines = Item("item.completed", TodoList());
     TakeTokens();
-    // The thread's, not the turn's; what was cached is in the input.
+    // Reports the thread's total, whose input includes cached tokens.
     json::ObjectWriter usage;
     usage.Json("input_tokens", absl::StrCat(total().input + total().cached))
         .Json("cached_input_tokens", absl::StrCat(total().cached));

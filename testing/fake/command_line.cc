@@ -24,7 +24,8 @@ class Reader {
  private:
   struct Word {
     std::string name;
-    std::optional<std::string> value;  // After "=", or with a short flag.
+    std::optional<std::string>
+        value;  // After "=", or attached to a short flag.
   };
 
   Word Split(const std::string& arg) const;
@@ -35,7 +36,7 @@ class Reader {
   bool WordFollows() const {
     return next_ < args_.size() && !IsFlag(args_[next_]);
   }
-  // Claude takes whatever comes next for the value of a flag that has one.
+  // Claude takes any next argument as the value of a flag that needs one.
   bool ValueFollows(const Flag& flag) const {
     const bool takes_all =
         at_.harness == Harness::kClaude && flag.takes != Takes::kOptional;

@@ -1,4 +1,4 @@
-// Reads a command line as the CLI of that version does, or refuses it so.
+// Parses or refuses a command line as the CLI's version does.
 #ifndef TROIKA_TESTING_FAKE_COMMAND_LINE_H_
 #define TROIKA_TESTING_FAKE_COMMAND_LINE_H_
 
@@ -16,17 +16,18 @@
 namespace troika::fake {
 
 struct CommandLine {
-  Place place = Place::kMain;  // The command that it is.
-  // By the long name, at whichever place; a flag without a value has none.
+  Place place = Place::kMain;  // The command that was given.
+  // Values by the flag's long name, from any command; a flag without a value
+  // has none.
   std::map<std::string, std::vector<std::string>, std::less<>> flags;
   std::vector<std::string> positionals;
 
   bool Has(absl::string_view name) const;
-  // The last one; empty where there is none.
+  // Returns the last value; empty if there is none.
   std::string Value(absl::string_view name) const;
 };
 
-// `args` are without the program's name.
+// `args` lacks the program's name.
 std::variant<CommandLine, Refusal> ReadCommandLine(
     Harness harness, const Version& version,
     const std::vector<std::string>& args);

@@ -43,8 +43,8 @@ Refusal Refused(Harness harness, absl::string_view version,
 struct Probe {
   Harness harness;
   absl::string_view flag;
-  absl::string_view without;  // A version that lacks it.
-  absl::string_view with;     // One that has it.
+  absl::string_view without;  // A version that lacks the flag.
+  absl::string_view with;     // A version that has it.
 };
 
 constexpr Probe kProbes[] = {

@@ -1,4 +1,4 @@
-// Signals, floods, garbage, wrappers and children.
+// Tests signals, floods, garbage, wrappers and children.
 #include <dirent.h>
 #include <unistd.h>
 
@@ -32,7 +32,7 @@ using ::testing::SizeIs;
 constexpr Harness kHarnesses[] = {Harness::kCodex, Harness::kClaude,
                                   Harness::kGemini};
 
-// Starts one and waits until its turn runs.
+// Starts a fake and waits until its turn runs.
 std::unique_ptr<RunningFake> StartTurn(FakeOptions options) {
   auto fake = std::make_unique<RunningFake>(options);
   fake->Write(PromptBytes(options.harness, "go"));
@@ -50,7 +50,7 @@ TEST(DisturbTest, SigintEndsATurnAsTheCliDoes) {
     fake->Signal(SIGINT);
     const Ended ended = fake->Finish();
     EXPECT_THAT(ended.exit_code, Optional(harness == Harness::kGemini ? 0 : 1));
-    // Only Claude says so.
+    // Only Claude reports it.
     EXPECT_EQ(absl::StrContains(ended.out, "error_during_execution"),
               harness == Harness::kClaude);
   }
@@ -167,7 +167,7 @@ TEST(DisturbTest, ClosesItsFiles) {
   EXPECT_THAT(ended.out, Not(HasSubstr("After.")));
 }
 
-// The processes whose first argument is `tag`, by /proc.
+// Returns the processes in /proc whose first argument is `tag`.
 std::vector<pid_t> Tagged(const std::string& tag) {
   std::vector<pid_t> found;
   DIR* const proc = opendir("/proc");

@@ -24,7 +24,7 @@ std::string Env(const char* name) {
   return value ? value : "";
 }
 
-// `name` is for errors.
+// `name` is used in errors.
 Script ReadScript(absl::string_view name, absl::string_view text) {
   absl::StatusOr<Script> script = ParseScript(text);
   if (!script.ok()) {
@@ -63,7 +63,7 @@ int Run(const Process& process) {
   return kBadScript;
 }
 
-// Gemini starts itself again, unless it is asked not to.
+// Gemini restarts itself, unless it is told not to.
 bool NeedsWrapper(const Process& process) {
   return process.script.wrapper && !IsWrapped() &&
          !(process.harness == Harness::kGemini &&

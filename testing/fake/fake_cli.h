@@ -1,4 +1,4 @@
-// A CLI that plays a script instead of asking a model: docs/testing.md.
+// Runs a CLI that plays a script instead of asking a model (docs/testing.md).
 #ifndef TROIKA_TESTING_FAKE_FAKE_CLI_H_
 #define TROIKA_TESTING_FAKE_FAKE_CLI_H_
 
@@ -7,9 +7,9 @@
 
 namespace troika::fake {
 
-// The whole program.
+// Implements the program's main().
 int FakeCliMain(Harness harness, int argc, char** argv);
-// The same with a script of its own.
+// Like FakeCliMain, but with a given script.
 int PlayCliMain(Harness harness, absl::string_view script, int argc,
                 char** argv);
 

@@ -22,7 +22,7 @@ constexpr absl::string_view kSandboxes =
     "read-only|workspace-write|danger-full-access";
 constexpr absl::string_view kColors = "always|never|auto";
 
-// `codex`, `codex exec` and `codex exec resume`, versions 0.34 to 0.166.
+// Flags of `codex`, `codex exec` and `codex exec resume`, 0.34 to 0.166.
 constexpr Flag kCodexFlags[] = {
     {"--config", "-c", kEach, kRoot, kAny, kNever, "key=value", ""},
     {"--enable", "", kEach, kRoot, k63, kNever, "FEATURE", ""},
@@ -101,7 +101,7 @@ constexpr Flag kCodexFlags[] = {
     {"--help", "-h", kNothing, kResume, k63, kNever, "", ""},
 };
 
-// `claude -p`, from 0.2.118 on.
+// Flags of `claude -p` since 0.2.118.
 constexpr Flag kClaudeFlags[] = {
     {"--print", "-p", kNothing, kMain, kAny, kNever, "", ""},
     {"--output-format", "", kValue, kMain, kAny, kNever, "format",
@@ -166,7 +166,7 @@ constexpr Flag kClaudeFlags[] = {
     {"--help", "-h", kNothing, kMain, kAny, kNever, "", ""},
 };
 
-// `gemini`, from 0.11.3 on.
+// Flags of `gemini` since 0.11.3.
 constexpr Flag kGeminiFlags[] = {
     {"--debug", "-d", kNothing, kMain, kAny, kNever, "", ""},
     {"--model", "-m", kValue, kMain, kAny, kNever, "string", ""},

@@ -1,4 +1,4 @@
-// Which flags each version of a CLI takes, and where.
+// Lists the flags that each version of a CLI takes, and in which command.
 #ifndef TROIKA_TESTING_FAKE_FLAG_TABLE_H_
 #define TROIKA_TESTING_FAKE_FLAG_TABLE_H_
 
@@ -11,32 +11,32 @@ namespace troika::fake {
 
 enum class Takes {
   kNothing,
-  kValue,     // One, once.
-  kEach,      // One, as often as one likes.
-  kMany,      // All that follows up to the next flag.
-  kOptional,  // One, where what follows is no flag.
+  kValue,     // One value, given once.
+  kEach,      // One value, any number of times.
+  kMany,      // All arguments up to the next flag.
+  kOptional,  // The next argument, unless it is a flag.
 };
 
-// Where in the command line. Only Codex has commands that we play.
+// Position in the command line. Only Codex has commands that we play.
 enum class Place { kRoot, kMain, kResume };
 
 struct Flag {
   absl::string_view name;
-  absl::string_view short_name;  // Empty: none.
+  absl::string_view short_name;  // Empty if there is none.
   Takes takes = Takes::kNothing;
   Place place = Place::kMain;
-  // The versions that have it: where it was first seen, and the first one
-  // that is known or thought to lack it again.
+  // The first version in which we saw the flag, and the first one that is known
+  // or assumed to lack it again.
   Version first = {};
   Version until = kNever;
-  absl::string_view value;    // What help calls the value.
-  absl::string_view choices;  // "a|b"; empty: any.
+  absl::string_view value;    // Name of the value in the help.
+  absl::string_view choices;  // "a|b"; empty: any value.
 };
 
-// All flags of all versions.
+// Returns the flags of all versions.
 absl::Span<const Flag> FlagsOf(Harness harness);
 
-// Whether `exec resume` is a command.
+// The first version that has `exec resume`.
 inline constexpr Version kCodexResume = {0, 63, 0};
 
 }  // namespace troika::fake

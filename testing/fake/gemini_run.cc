@@ -1,4 +1,4 @@
-// `gemini -o stream-json`, around the script.
+// Runs `gemini -o stream-json` around the script.
 #include <unistd.h>
 
 #include <csignal>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr Version kRefusesUnknownResume = {0, 35, 0};
 
-// By id, by its number in the list, or the latest.
+// Finds a session by its id, by its number in the list, or as the latest.
 absl::StatusOr<std::optional<Session>> FindSession(const Process& process,
                                                    const std::string& name) {
   if (name.empty() || name == "latest") return process.state.Latest();

@@ -1,4 +1,4 @@
-// `gemini -o stream-json`.
+// Implements the wire of `gemini -o stream-json`.
 #include <string>
 #include <vector>
 
@@ -13,7 +13,7 @@ constexpr Version kTellsItsModel = {0, 20, 0};
 constexpr Version kCachedTokens = {0, 35, 0};
 constexpr Version kToolInId = {0, 51, 0};
 
-// The same for every line: streams of one script shall be equal.
+// Constant, so that the streams of one script are equal.
 constexpr absl::string_view kTime = "2025-01-01T00:00:00.000Z";
 
 json::ObjectWriter Event(absl::string_view type) {
@@ -44,7 +44,7 @@ class GeminiWire final : public Wire {
                     .Json("delta", "true"));
   }
 
-  // Not in this stream.
+  // This stream contains no thoughts.
   std::string Think(absl::string_view) override { return ""; }
 
   std::string WriteFile(const FileWritten& file) override {
@@ -83,7 +83,7 @@ class GeminiWire final : public Wire {
   }
 
  private:
-  // In two pieces, as texts come in several.
+  // Splits the text in two, because real texts come in fragments.
   std::string SayLines(absl::string_view text) override {
     size_t half = text.size() / 2;
     while (half > 0 && (text[half] & 0xC0) == 0x80) --half;
@@ -103,7 +103,7 @@ class GeminiWire final : public Wire {
                json::ObjectWriter().String("command", run.command).Take());
   }
 
-  // A command that fails is a success here, and its exit code is not told.
+  // A failed command is reported as successful, without its exit code.
   std::string EndRunLines(const Running& run,
                           const CommandOutcome& outcome) override {
     return Line(Event("tool_result")

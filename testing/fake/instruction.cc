@@ -25,7 +25,7 @@ absl::Status Bad(absl::string_view why) {
   return absl::InvalidArgumentError(why);
 }
 
-// \n, \t and \\ mean what they do in C.
+// \n, \t and \\ have the same meaning as in C.
 absl::Status Unescape(absl::string_view text, std::string* to) {
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '\\') {
@@ -81,7 +81,7 @@ absl::Status ThreeNumbers(absl::string_view rest, Instruction* to) {
   return Numbers(rest, 3, to);
 }
 
-// "=> OUTPUT exit N", either part of which may be missing.
+// Parses "=> OUTPUT exit N", of which either part may be missing.
 absl::Status Outcome(absl::string_view rest, Instruction* to) {
   const size_t at = rest.rfind("exit ");
   int code = 0;
@@ -211,7 +211,7 @@ struct Grammar {
   absl::string_view word;
   Op op;
   Parse parse;
-  absl::string_view form;  // How it is written.
+  absl::string_view form;  // Syntax, for errors.
 };
 
 constexpr Grammar kGrammar[] = {

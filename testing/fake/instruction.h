@@ -1,4 +1,4 @@
-// One line of a script.
+// Parses one line of a script.
 #ifndef TROIKA_TESTING_FAKE_INSTRUCTION_H_
 #define TROIKA_TESTING_FAKE_INSTRUCTION_H_
 
@@ -8,8 +8,8 @@
 
 namespace troika::fake {
 
-// `word` names the instruction, `rest` is what follows it on its line.
-// InvalidArgument says what is wrong and how the instruction is written.
+// `word` names the instruction, and `rest` is the rest of its line.
+// InvalidArgument describes the error and the instruction's syntax.
 absl::StatusOr<Instruction> ParseInstruction(absl::string_view word,
                                              absl::string_view rest);
 

@@ -44,7 +44,7 @@ std::string Garbage(int64_t size) {
 }
 
 void Die(int exit_code, absl::string_view why) {
-  // There is nobody to tell where this fails too.
+  // If this fails too, there is nowhere to report it.
   (void)WriteAll(STDERR_FILENO, absl::StrCat(why, "\n"));
   _exit(exit_code);
 }

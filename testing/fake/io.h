@@ -1,4 +1,4 @@
-// Bytes in and out of a fake.
+// Reads and writes the bytes of a fake.
 #ifndef TROIKA_TESTING_FAKE_IO_H_
 #define TROIKA_TESTING_FAKE_IO_H_
 
@@ -11,14 +11,14 @@
 
 namespace troika::fake {
 
-// `count` times the same bytes, as fast as it goes.
+// Writes the same bytes `count` times, as fast as possible.
 absl::Status WriteMany(int fd, absl::string_view line, int64_t count);
 
-// Bytes that look like chance and are the same every time. All values occur.
+// Returns pseudo-random bytes, the same each time, in which all values occur.
 std::string Garbage(int64_t size);
 
-// Says why on stderr and ends the process. 70: the script, or how the fake was
-// called, is wrong; 71: what was expected did not come.
+// Prints the reason on stderr and exits: with 70 if the script or the call of
+// the fake is wrong, with 71 if expected input did not come.
 [[noreturn]] void Die(int exit_code, absl::string_view why);
 void DieIfBad(const absl::Status& status);
 

@@ -17,7 +17,7 @@
 namespace troika::fake {
 namespace {
 
-// Like /proc/self/cmdline, which can hold anything too.
+// Ends each word with a NUL, as /proc/self/cmdline does.
 std::string EachEnded(const std::vector<std::string>& words) {
   std::string bytes;
   for (const std::string& word : words) {
@@ -47,7 +47,7 @@ Flow Player::PlayTurn(Work& work, absl::string_view prompt) {
     Die(kBadScript, absl::StrCat("fake: the script has no section for turn ",
                                  work.session.turns));
   }
-  work.begun = Begun::kNew;  // The process's other turns are not resumed ones.
+  work.begun = Begun::kNew;  // Later turns of the process are not resumed.
   denied_ = false;
   Print(wire_->StartTurn(prompt));
   return Play(*section);
@@ -270,7 +270,7 @@ Flow Player::Expect(const Instruction& it) {
   if (WaitForLine() == Flow::kStop) return Flow::kStop;
   const bool any = inbox_.has_line();
   const std::string line = any ? inbox_.TakeLine() : "";
-  // The pattern was tried when the script was read.
+  // ParseScript has already checked the pattern.
   if (!any || !*Matches(it.text, line)) {
     Die(kUnexpected,
         absl::StrCat("fake: line ", it.line, ": expected on stdin\n  ", it.text,
@@ -292,7 +292,7 @@ void Player::WriteFile(const Instruction& it) {
 
 void Player::Succeed() {
   exit_code_ = 0;
-  // What came meanwhile was a part of this turn.
+  // Input that arrived in the meantime belongs to this turn.
   inbox_.DropLines();
   work_->session.total = wire_->total();
   DieIfBad(process_.state.Put(work_->session));
@@ -302,7 +302,7 @@ void Player::Succeed() {
   }
 }
 
-// As long as was asked for, but for lines that are shorter than an empty text.
+// Returns a line of `bytes` bytes, or with an empty text if that is longer.
 std::string Player::LineOf(int64_t bytes) {
   const int64_t frame = static_cast<int64_t>(wire_->TextLine("").size());
   const int64_t text = std::max<int64_t>(0, bytes - frame);

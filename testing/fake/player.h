@@ -1,4 +1,4 @@
-// Does what a script says.
+// Executes a script.
 #ifndef TROIKA_TESTING_FAKE_PLAYER_H_
 #define TROIKA_TESTING_FAKE_PLAYER_H_
 
@@ -17,43 +17,43 @@ namespace troika::fake {
 
 class Player {
  public:
-  // Both must outlive it.
+  // Borrows both arguments, which must outlive the player.
   Player(const Process* process, Inbox* inbox)
       : process_(*process), inbox_(*inbox) {}
 
-  // How turns are told; it must outlive the player. Before this, only what
-  // needs no turn can be played.
+  // Sets the wire that turns are written to; it must outlive the player. Before
+  // this, only instructions that need no turn can be played.
   void set_wire(Wire* wire) { wire_ = wire; }
 
-  // One turn: its start on the wire, then its section. kStop: its user ended
-  // it, and nothing is printed about that yet.
+  // Plays one turn: writes its start, then plays its section. Returns kStop if
+  // its user interrupted it; nothing about that has been printed yet.
   Flow PlayTurn(Work& work, absl::string_view prompt);
   Flow Play(const Instructions& instructions);
 
-  // Until a line can be taken from the inbox, or its end came.
+  // Waits for a line in the inbox or the end of input.
   Flow WaitForLine();
 
   void Print(absl::string_view bytes);
-  // What the process ends with, as its last turn went.
+  // Returns the process's exit code, which its last turn decides.
   int exit_code() const { return exit_code_; }
-  // Whether the script itself says what happens on that signal.
+  // Whether the script itself handles this signal.
   bool Scripts(int signal) const { return scripted_.contains(signal); }
-  // Whether it was a signal that ended the turn.
+  // Whether a signal ended the turn.
   bool stopped_by_signal() const { return stopped_by_signal_; }
 
  private:
   Flow Do(const Instruction& instruction);
-  // Those of the wire; false where it is none of them.
+  // Handles instructions that write to the wire; returns false for others.
   bool Tell(const Instruction& instruction);
   bool Disturb(const Instruction& instruction);
   bool Inspect(const Instruction& instruction);
   void ChangeSignals(const Instruction& instruction);
 
   Flow Wait(absl::Duration time);
-  // Runs what the script has for signals that came.
+  // Plays the script's blocks for the signals that came.
   Flow OnSignals();
   Flow Expect(const Instruction& instruction);
-  // player_ask.cc: asks, and waits for the answer.
+  // player_ask.cc: asks the user and waits for the answer.
   Flow Ask(const Instruction& instruction);
   std::optional<AskAnswer> TakeAnswer();
   void WriteFile(const Instruction& instruction);
@@ -69,7 +69,7 @@ class Player {
   std::map<int, Instructions> scripted_;
   bool stdout_open_ = true;
   bool stopped_by_signal_ = false;
-  bool denied_ = false;  // The turn ended with that.
+  bool denied_ = false;  // Whether a denial ended the turn.
   int exit_code_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// What an agent asks its user.
+// Plays the requests of an agent to its user.
 #include <optional>
 #include <string>
 #include <utility>
@@ -35,7 +35,7 @@ Asked AskedBy(const Instruction& it) {
 
 }  // namespace
 
-// What else has come, such as another prompt, stays in the inbox.
+// Other input, such as another prompt, stays in the inbox.
 std::optional<AskAnswer> Player::TakeAnswer() {
   std::optional<AskAnswer> answer;
   std::vector<std::string> others;
@@ -63,7 +63,7 @@ Flow Player::Ask(const Instruction& it) {
     }
     answer = TakeAnswer();
   }
-  // Nobody is there who could answer.
+  // Nobody can answer any more.
   if (!answer) answer = AskAnswer{.message = "The input was closed."};
   Print(wire_->EndAsk(*answer));
   if (answer->allowed) return Flow::kGoOn;

@@ -19,7 +19,7 @@ Work NewWork(const Process& process, absl::string_view asked) {
     work.session.id = wanted;
     return work;
   }
-  // Without a memory, a conversation that went before had the first id.
+  // Without a state file, an earlier conversation had the first id.
   const bool after_another = !asked.empty() && sessions->empty();
   absl::StatusOr<std::string> id = process.state.NewId("");
   if (id.ok() && after_another) id = process.state.NewId(*id);

@@ -1,4 +1,4 @@
-// What one process of a fake CLI was started with.
+// Describes how a process of a fake CLI was started.
 #ifndef TROIKA_TESTING_FAKE_PROCESS_H_
 #define TROIKA_TESTING_FAKE_PROCESS_H_
 
@@ -24,22 +24,21 @@ struct Process {
   State state{""};
 };
 
-// The session that the process works on.
+// The session that the process continues or starts.
 struct Work {
   Session session;
   Begun begun = Begun::kNew;
 };
 
-// A session that nobody has; `asked` is an id that was asked for in vain.
+// Starts a new session; `asked` is an id that was requested but does not exist.
 Work NewWork(const Process& process, absl::string_view asked = "");
 
 std::string CurrentFolder();
 
-// A wire for that session, with what the command line says.
+// Returns the options of a wire for this session and command line.
 WireOptions WireOptionsOf(const Process& process, const Work& work);
 
-// Each plays its CLI from the parsed command line to the end, and returns the
-// exit code.
+// Play their CLI with the parsed command line and return the exit code.
 int RunCodex(const Process& process);
 int RunClaude(const Process& process);
 int RunGemini(const Process& process);

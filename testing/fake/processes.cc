@@ -64,7 +64,7 @@ bool IsWrapped() { return getenv(kWrappedEnv) != nullptr; }
 void ForgetWrapper() { unsetenv(kWrappedEnv); }
 
 void RunWrapper(Harness harness, char** argv) {
-  // The child must not inherit that a signal is ignored, nor miss one.
+  // The child must neither inherit ignored signals nor miss one.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -87,7 +87,7 @@ void RunWrapper(Harness harness, char** argv) {
 }
 
 void ForkSleeper(const SleeperOptions& options) {
-  // Closed by exec: so we know that it has its name.
+  // exec closes the pipe, which shows that the process has its name.
   int started[2];
   if (pipe2(started, O_CLOEXEC) != 0) Die(kBadScript, "fake: pipe2");
   const pid_t child = Fork();

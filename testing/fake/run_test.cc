@@ -1,4 +1,4 @@
-// What the fakes do around a script: prompts, sessions, interrupts.
+// Tests what the fakes do besides the script: prompts, sessions, interrupts.
 #include <csignal>
 #include <string>
 #include <vector>
@@ -222,7 +222,7 @@ TEST(RunTest, ClaudeFoldsAPromptIntoTheTurnThatRuns) {
   EXPECT_THAT(ended.out, Not(HasSubstr("\"result_index\":1")));
   const std::vector<std::string> turns =
       absl::StrSplit(ended.out, "\"subtype\":\"init\"");
-  EXPECT_EQ(turns.size(), 2u);  // One init, so one turn.
+  EXPECT_EQ(turns.size(), 2u);  // There is one init and therefore one turn.
 }
 
 TEST(RunTest, ClaudeEndsOnALineThatIsNoJson) {

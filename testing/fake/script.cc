@@ -15,7 +15,7 @@
 namespace troika::fake {
 namespace {
 
-// Reads a script's lines into sections.
+// Parses a script's lines into sections.
 class Reader {
  public:
   explicit Reader(absl::string_view text) : lines_(absl::StrSplit(text, '\n')) {
@@ -27,14 +27,15 @@ class Reader {
  private:
   absl::Status Line(absl::string_view line);
   absl::Status Section(absl::string_view title);
-  // Whether the line was one of those that stand before all instructions.
+  // Returns whether the line is one of those that precede all instructions.
   absl::StatusOr<bool> Header(absl::string_view word, absl::string_view rest);
   absl::Status Add(Instruction instruction);
 
   std::vector<absl::string_view> lines_;
   Script script_;
   Instructions* current_;
-  Instruction* /*nullable*/ block_ = nullptr;  // An `on` that waits for `end`.
+  Instruction* /*nullable*/ block_ =
+      nullptr;  // An `on` block without `end` so far.
   std::set<std::string> titles_;
   bool began_ = false;
   int line_ = 0;
@@ -56,7 +57,7 @@ absl::StatusOr<Script> Reader::Read() {
     return absl::InvalidArgumentError(absl::StrCat(
         "line ", block_->line, ": this block has no `end`; add one"));
   }
-  // Nothing before the first section, but sections: these are all turns.
+  // If only sections have instructions, they describe all turns.
   if (script_.any_turn->empty() &&
       (!script_.turns.empty() || !script_.prompts.empty() ||
        script_.resumed_turn)) {
@@ -150,7 +151,7 @@ absl::Status Reader::Add(Instruction instruction) {
   return absl::OkStatus();
 }
 
-// As a word of its own: "ask" is none of "task".
+// Whether the text contains the word as a whole: "task" does not contain "ask".
 bool HoldsWord(absl::string_view text, absl::string_view word) {
   const auto ends = [&](size_t at) {
     return at >= text.size() ||

@@ -1,4 +1,4 @@
-// What a fake shall do, as docs/testing.md describes it for people.
+// Defines a fake's script, whose syntax docs/testing.md describes.
 //
 //   version 0.166.0
 //   say Hello.
@@ -58,52 +58,51 @@ enum class Op {
   kDumpStdin,
 };
 
-// One line of a script. Which fields count depends on `op`.
+// One line of a script. `op` decides which fields are used.
 struct Instruction {
   Op op = Op::kOk;
   int line = 0;
   std::string text;  // The argument, or its first part.
-  std::string rest;  // What a file holds, or a tool's input.
+  std::string rest;  // Content of a file, or input of a tool.
   CommandOutcome outcome;
   std::vector<TodoEntry> todos;
   std::vector<int64_t> numbers;
   int signal = 0;
-  std::vector<std::string> options;  // Of fork-sleeper and question.
-  std::vector<Instruction> block;    // Of `on`.
+  std::vector<std::string> options;  // For fork-sleeper and question.
+  std::vector<Instruction> block;    // For `on`.
 };
 
 using Instructions = std::vector<Instruction>;
 
-// Whether a process began its session or took it up again.
+// Whether a process started its session or resumed it.
 enum class Begun { kNew, kResumed };
 
 struct Script {
-  std::string version;  // Empty: not said.
-  std::string session;  // The id of a new session; empty: not said.
+  std::string version;  // Empty if not given.
+  std::string session;  // Id of a new session; empty if not given.
   bool wrapper = false;
-  Instructions start;  // Before anything is read or printed.
+  Instructions start;  // Played before anything is read or printed.
   std::optional<Instructions> any_turn;
   std::optional<Instructions> resumed_turn;
   std::vector<std::pair<int, Instructions>> turns;
-  // By a word that the prompt has to hold, in lower case.
+  // Keyed by a lower-case word that the prompt must contain.
   std::vector<std::pair<std::string, Instructions>> prompts;
 
-  // What a session's n-th turn plays: the first section whose word its prompt
-  // holds, else its own, else `resume` where the process was resumed for it,
-  // else the one for any turn. Null: none of them.
+  // Returns what a session's n-th turn plays: the first section whose word the
+  // prompt contains, else the turn's own section, else `resume` if the process
+  // resumed the session for it, else the section for any turn. Null if none.
   const Instructions* /*nullable*/ Turn(int number, Begun begun,
                                         absl::string_view prompt) const;
 };
 
-// InvalidArgument names the line and what is wrong with it.
+// InvalidArgument names the line and describes the error.
 absl::StatusOr<Script> ParseScript(absl::string_view text);
 
-// "INT", "SIGINT" or "2".
+// Parses "INT", "SIGINT" or "2".
 std::optional<int> ParseSignal(absl::string_view name);
 
-// Whether an `expect`'s pattern is in a line: /…/ is an extended regular
-// expression, anything else stands for itself. InvalidArgument where the
-// expression is bad.
+// Whether a line contains an `expect`'s pattern: /…/ is an extended regular
+// expression, anything else is literal. InvalidArgument if it is invalid.
 absl::StatusOr<bool> Matches(absl::string_view pattern, absl::string_view line);
 
 }  // namespace troika::fake

@@ -18,7 +18,8 @@ void OnNoted(int signal) { noted[signal] = 1; }
 void Handle(int signal, void (*handler)(int)) {
   struct sigaction action = {};
   action.sa_handler = handler;
-  sigaction(signal, &action, nullptr);  // No SA_RESTART: waits shall end.
+  sigaction(signal, &action,
+            nullptr);  // No SA_RESTART: signals must end waits.
 }
 
 bool AnyNoted() {
@@ -52,7 +53,7 @@ std::optional<int> TakeSignal() {
 }
 
 Woken WaitFor(Watch watch, absl::Duration time) {
-  // Blocked until ppoll, so that none comes between the look and the wait.
+  // Signals are blocked until ppoll, so that none comes between check and wait.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);

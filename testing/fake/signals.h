@@ -1,4 +1,4 @@
-// What a fake does on a signal. For the whole process; not thread-safe.
+// Handles signals in a fake. Affects the whole process; not thread-safe.
 #ifndef TROIKA_TESTING_FAKE_SIGNALS_H_
 #define TROIKA_TESTING_FAKE_SIGNALS_H_
 
@@ -8,25 +8,25 @@
 
 namespace troika::fake {
 
-// Ends the process with that code, at once, wherever it is.
+// Makes the signal end the process at once with this exit code.
 void ExitOn(int signal, int code);
-// Remembers it for TakeSignal, and ends waits.
+// Makes the signal end waits, and stores it for TakeSignal.
 void NoteOn(int signal);
 void IgnoreSignal(int signal);
-// As the system does it.
+// Restores the default action.
 void ResetSignal(int signal);
 
-// One that was noted and not taken yet.
+// Returns a noted signal that has not been taken yet.
 std::optional<int> TakeSignal();
 
 enum class Watch { kNothing, kStdin };
 enum class Woken { kTime, kSignal, kStdin };
 
-// Until a signal was noted, there is something on stdin (or its end), or the
-// time is over.
+// Waits until a signal was noted, stdin is readable or at its end, or the time
+// is over.
 Woken WaitFor(Watch watch, absl::Duration time);
 
-// Ends the process by that signal, without a core file.
+// Ends the process by this signal, without a core file.
 void KillSelf(int signal);
 
 }  // namespace troika::fake

@@ -1,5 +1,5 @@
-// What a CLI remembers of its sessions, in a small text file: a line a session,
-// the one that was used last at the end.
+// Stores a CLI's sessions in a small text file, one per line, the last used one
+// at the end.
 //
 //   session 00000000-0000-7000-8000-000000000001 turns 2 tokens 200 40 60
 #ifndef TROIKA_TESTING_FAKE_STATE_H_
@@ -23,27 +23,27 @@ struct Session {
   Tokens total;
 };
 
-// Without a file there is no memory: every id of the right form is then taken
-// for a session that had one turn.
+// Without a file nothing is remembered, and every well-formed id counts as a
+// session that had one turn.
 class State {
  public:
-  // `path` may be empty: no file.
+  // If `path` is empty, there is no file.
   explicit State(std::string path) : path_(std::move(path)) {}
 
-  // All of them; empty where there is no file yet.
+  // Returns all sessions; none if there is no file yet.
   absl::StatusOr<std::vector<Session>> Sessions() const;
   absl::StatusOr<std::optional<Session>> Find(absl::string_view id) const;
   absl::StatusOr<std::optional<Session>> Latest() const;
-  // Replaces what is known of this session. Processes may do so at once.
+  // Replaces this session's entry. Several processes may do so at once.
   absl::Status Put(const Session& session) const;
-  // An id that no session has, `other` included.
+  // Returns an id that is neither a session's nor `other`.
   absl::StatusOr<std::string> NewId(absl::string_view other) const;
 
  private:
   std::string path_;
 };
 
-// Whether it has the form of one.
+// Whether the text has the form of a UUID.
 bool IsUuid(absl::string_view text);
 
 }  // namespace troika::fake

@@ -148,7 +148,8 @@ RunningFake::~RunningFake() {
 }
 
 void RunningFake::Write(absl::string_view bytes) {
-  (void)WriteAll(stdin_, bytes);  // It may have ended, as some tests want it.
+  (void)WriteAll(stdin_,
+                 bytes);  // The fake may have exited, as some tests want.
 }
 
 void RunningFake::CloseStdin() {

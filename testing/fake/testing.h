@@ -19,24 +19,25 @@ namespace troika::fake {
 
 struct FakeOptions {
   Harness harness = Harness::kCodex;
-  std::string script;             // Its text; empty: none.
-  std::vector<std::string> args;  // None: UsualArgs.
+  std::string script;             // The script's text; empty: no script.
+  std::vector<std::string> args;  // Empty: UsualArgs.
   std::map<std::string, std::string> env;
   std::string version;  // Empty: the newest.
-  std::string state;    // A path; empty: no memory.
-  std::string folder;   // To run in; empty: a new one.
+  std::string state;    // A path; empty: no state file.
+  std::string folder;   // Working folder; empty: a new one.
 };
 
-// As Troika would start it: a prompt on stdin, for Claude a conversation.
+// Returns the arguments that Troika would use: a prompt on stdin, or for Claude
+// a conversation.
 std::vector<std::string> UsualArgs(Harness harness);
 
-// A path of a file or folder that does not exist yet.
+// Returns the path of a file or folder that does not exist yet.
 std::string NewPath(absl::string_view name);
 
-// The text of a script in scripts/.
+// Returns the text of a script in scripts/.
 std::string ReadyScript(absl::string_view name);
 
-// A prompt as it is written to that CLI.
+// Returns a prompt in the form in which it is written to the CLI.
 std::string PromptBytes(Harness harness, absl::string_view prompt);
 
 struct Ended {
@@ -46,7 +47,7 @@ struct Ended {
   std::optional<int> signal;
 };
 
-// One that runs. Its end is waited for, or made, when it is destroyed.
+// A running fake. The destructor waits for its end, or causes it.
 class RunningFake {
  public:
   explicit RunningFake(const FakeOptions& options);
@@ -58,10 +59,10 @@ class RunningFake {
   void Write(absl::string_view bytes);
   void CloseStdin();
   void Signal(int signal);
-  // The first line from now on that holds `text`; empty where none comes.
+  // Returns the next line that contains `text`; empty if none comes.
   std::string WaitForLine(absl::string_view text);
-  // Closes stdin and waits. `out` is everything it printed. Until its stdout
-  // ends, or, should somebody hold that open, until it ends itself.
+  // Closes stdin and waits until stdout is closed or, if another process holds
+  // it open, until the fake exits. `out` is everything that it printed.
   Ended Finish();
 
  private:
@@ -78,7 +79,7 @@ class RunningFake {
   std::optional<int> status_;
 };
 
-// Runs one from its prompt to its end.
+// Runs a fake from its prompt to its exit.
 Ended RunFake(const FakeOptions& options, absl::string_view prompt = "go");
 
 }  // namespace troika::fake

@@ -52,13 +52,13 @@ Refusal Yargs(const At& at, absl::string_view error) {
   return {.exit_code = 1, .text = absl::StrCat(error, "\n", HelpText(at))};
 }
 
-// "--sandbox <SANDBOX_MODE>"
+// Returns "--sandbox <SANDBOX_MODE>".
 std::string Signature(const Flag& flag) {
   return flag.value.empty() ? std::string(flag.name)
                             : absl::StrCat(flag.name, " <", flag.value, ">");
 }
 
-// Yargs knows an unknown flag by its own name and by the camel-cased one.
+// Yargs reports an unknown flag by its own and by its camel-cased name.
 std::string YargsNames(absl::string_view flag) {
   absl::ConsumePrefix(&flag, "-");
   absl::ConsumePrefix(&flag, "-");

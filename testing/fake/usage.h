@@ -1,4 +1,4 @@
-// What each CLI prints about its command line: help, and how it says no.
+// Writes the help and the command line errors of each CLI.
 #ifndef TROIKA_TESTING_FAKE_USAGE_H_
 #define TROIKA_TESTING_FAKE_USAGE_H_
 
@@ -11,13 +11,13 @@
 
 namespace troika::fake {
 
-// What a process says on stderr before it ends.
+// The text that a process prints on stderr before it exits.
 struct Refusal {
   int exit_code = 1;
   std::string text;
 };
 
-// Which CLI, which version, and how far the command line was read.
+// The CLI, its version, and how much of the command line was parsed.
 struct At {
   Harness harness = Harness::kCodex;
   Version version = {};
@@ -27,8 +27,7 @@ struct At {
 bool HasFlag(const At& at, const Flag& flag);
 std::string HelpText(const At& at);
 
-// Codex and Claude stop at the first flag that they don't know, Gemini lists
-// all of them.
+// Codex and Claude report the first unknown flag, Gemini all of them.
 Refusal UnknownFlags(const At& at, const std::vector<std::string>& names);
 Refusal UnexpectedWord(const At& at, absl::string_view word);
 Refusal MissingValue(const At& at, const Flag& flag);

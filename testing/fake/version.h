@@ -1,4 +1,4 @@
-// Versions of a CLI, as the tables of what changed between them need them.
+// Parses versions of CLIs, for the tables of their differences.
 #ifndef TROIKA_TESTING_FAKE_VERSION_H_
 #define TROIKA_TESTING_FAKE_VERSION_H_
 
@@ -14,13 +14,13 @@ using Version = std::array<int, 3>;
 
 inline constexpr Version kNever = {1 << 30, 0, 0};
 
-// "0.166.0", also "0.166"; nothing where it is no version.
+// Parses "0.166.0" or "0.166"; returns nullopt for other texts.
 std::optional<Version> ParseVersion(absl::string_view text);
 
 // The newest version whose behaviour we have seen.
 absl::string_view NewestVersion(Harness harness);
 
-// What `--version` prints.
+// Returns the output of `--version`.
 std::string VersionLine(Harness harness, absl::string_view version);
 
 }  // namespace troika::fake

@@ -1,8 +1,8 @@
-// What a CLI prints for the things that agents do.
+// Writes what a CLI prints for the actions of an agent.
 //
-// A wire makes lines and prints nothing. One script thus means the same on all
-// wires; what a real CLI does not tell (Gemini's thoughts, its exit codes) is
-// left out there too.
+// A wire returns lines and prints nothing. A script means the same on all
+// wires; what a real CLI does not report (Gemini's thoughts and exit codes) is
+// missing on its wire too.
 #ifndef TROIKA_TESTING_FAKE_WIRE_H_
 #define TROIKA_TESTING_FAKE_WIRE_H_
 
@@ -19,7 +19,7 @@
 
 namespace troika::fake {
 
-// Of one turn, or of all turns together. `input` leaves out what was cached.
+// Tokens of one turn or of several turns. `input` excludes cached tokens.
 struct Tokens {
   int64_t input = 0;
   int64_t cached = 0;
@@ -37,7 +37,7 @@ struct TodoEntry {
   Status status = Status::kPending;
 };
 
-// As all wires spell it.
+// Returns the spelling that all wires share.
 absl::string_view StatusName(TodoEntry::Status status);
 
 struct CommandOutcome {
@@ -51,7 +51,7 @@ struct FileWritten {
   bool existed = false;
 };
 
-// What an agent asks its user for: to use a tool.
+// A tool that the agent asks its user to allow.
 struct Asked {
   std::string tool;
   std::string input_json;
@@ -59,8 +59,8 @@ struct Asked {
 
 struct AskAnswer {
   bool allowed = false;
-  std::string message;     // Why not.
-  std::string input_json;  // What to do; for a question with the answers.
+  std::string message;     // Reason of a denial.
+  std::string input_json;  // Input to use; for a question, with the answers.
 };
 
 struct WireOptions {
@@ -69,46 +69,46 @@ struct WireOptions {
   std::string version_text;
   std::string session_id;
   std::string cwd;
-  std::string model;  // Empty: the CLI's default.
+  std::string model;  // Empty for the CLI's default.
   std::string permission_mode;
-  bool asks = false;  // Somebody answers what the agent asks.
-  Tokens total;       // Of the session's turns before this process.
+  bool asks = false;  // Whether somebody answers the agent's requests.
+  Tokens total;       // Sum of the session's turns before this process.
 };
 
 class Wire {
  public:
   virtual ~Wire() = default;
 
-  // Each returns whole lines, or nothing where this wire says nothing.
+  // Each returns whole lines, or an empty string if this wire prints nothing.
   virtual std::string StartTurn(absl::string_view prompt) = 0;
   std::string Say(absl::string_view text);
   virtual std::string Think(absl::string_view text) = 0;
   std::string StartRun(absl::string_view command);
-  // Ends the command that was started first. There must be one: AnyRunning.
+  // Ends the command that was started first. Requires AnyRunning().
   std::string EndRun(const CommandOutcome& outcome);
   virtual std::string WriteFile(const FileWritten& file) = 0;
-  // Nothing on wires that can't ask.
+  // Returns an empty string on wires that can't ask.
   virtual std::string Ask(const Asked&) { return ""; }
-  // What a line says to what was asked last; nothing where it says nothing.
+  // Returns the answer to the last request if the line contains it.
   virtual std::optional<AskAnswer> AnswerIn(absl::string_view) const {
     return std::nullopt;
   }
   virtual std::string EndAsk(const AskAnswer&) { return ""; }
-  // The turn is ended while the agent waits for its answer.
+  // Called if the turn is ended while the agent waits for an answer.
   virtual std::string CancelAsk() { return ""; }
   virtual std::string Todo(absl::Span<const TodoEntry> entries) = 0;
   virtual std::string Succeed() = 0;
   virtual std::string Fail(absl::string_view message) = 0;
-  // The turn is ended by its user; nothing on wires that then say nothing.
+  // Called if the user ends the turn; some wires print nothing then.
   virtual std::string Interrupt() { return ""; }
 
-  // One line that says `text`, whatever its length.
+  // Returns one line with `text`, whatever its length.
   virtual std::string TextLine(absl::string_view text) = 0;
 
   bool AnyRunning() const { return !running_.empty(); }
-  // What the turn will have cost.
+  // Sets the tokens that the turn will have used.
   void set_tokens(const Tokens& tokens) { tokens_ = tokens; }
-  // Of the whole session so far.
+  // Returns the tokens of the whole session so far.
   const Tokens& total() const { return options_.total; }
   const std::string& last_text() const { return last_text_; }
 
@@ -120,7 +120,7 @@ class Wire {
 
   explicit Wire(const WireOptions& options) : options_(options) {}
 
-  // As it comes in this wire's pieces.
+  // Returns the text in the fragments that this wire uses.
   virtual std::string SayLines(absl::string_view text) {
     return TextLine(text);
   }
@@ -135,7 +135,7 @@ class Wire {
     return options_.version >= version;
   }
   const Tokens& tokens() const { return tokens_; }
-  // Counts the turn's tokens into the total, and sets them back.
+  // Adds the turn's tokens to the total, resets and returns them.
   Tokens TakeTokens();
   void ForgetTurn();
   const std::deque<Running>& running() const { return running_; }
@@ -147,7 +147,7 @@ class Wire {
   std::string last_text_;
 };
 
-// The one that the harness speaks in that version.
+// Creates the wire of the harness in this version.
 std::unique_ptr<Wire> NewWire(const WireOptions& options);
 
 std::unique_ptr<Wire> NewCodexWire(const WireOptions& options);
@@ -155,7 +155,7 @@ std::unique_ptr<Wire> NewCodexMsgWire(const WireOptions& options);
 std::unique_ptr<Wire> NewClaudeWire(const WireOptions& options);
 std::unique_ptr<Wire> NewGeminiWire(const WireOptions& options);
 
-// A JSON array of what is JSON already.
+// Makes a JSON array of elements that are JSON already.
 std::string JsonArray(absl::Span<const std::string> elements);
 
 }  // namespace troika::fake

@@ -1,4 +1,5 @@
-// What fakes print is what our parsers know, and means the same on all wires.
+// Tests that our parsers know what fakes print, and that a script means the
+// same on all wires.
 #include <string>
 #include <vector>
 
@@ -38,7 +39,7 @@ Played PlayOn(Harness harness, absl::string_view version,
   Played played = {.harness = harness, .version = std::string(version)};
   FakeOptions options = {.harness = harness, .script = script};
   options.version = std::string(version);
-  // The first of Claude have no conversations.
+  // The first versions of Claude have no conversations.
   if (harness == Harness::kClaude) {
     options.args = {"-p", "--output-format", "stream-json", "--verbose"};
   }
@@ -57,7 +58,7 @@ Played PlayOn(Harness harness, absl::string_view version,
 
 struct Wire {
   Harness harness;
-  const char* version;  // Empty: the newest.
+  const char* version;  // Empty for the newest.
 };
 
 constexpr Wire kWires[] = {
@@ -81,7 +82,7 @@ std::string Name(const Played& played) {
   return absl::StrCat(HarnessId(played.harness), " ", played.version);
 }
 
-// 0.34 tells no end of a turn; a clean end of its process is one.
+// 0.34 does not report the end of a turn; a clean exit of its process is one.
 bool EndsWithoutResult(const Played& played) {
   return played.version == "0.34.0";
 }
@@ -252,7 +253,7 @@ TEST(WiresTest, ReadyScriptsAreKnownThroughout) {
     for (const Harness harness :
          {Harness::kCodex, Harness::kClaude, Harness::kGemini}) {
       SCOPED_TRACE(absl::StrCat(HarnessId(harness), " ", name));
-      // Nobody watches here.
+      // Leaves out pauses, which are only for people who watch.
       std::string script;
       for (const absl::string_view line :
            absl::StrSplit(ReadyScript(name), '\n')) {

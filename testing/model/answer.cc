@@ -15,7 +15,7 @@
 namespace troika::model {
 namespace {
 
-// With the folder in all its texts.
+// Inserts the folder into all texts of the instruction.
 Instruction Resolved(Instruction instruction, absl::string_view folder) {
   const auto resolve = [&](std::string* text, TextForm form) {
     *text = WithFolder(*text, form, folder);
@@ -83,7 +83,7 @@ class Maker {
  private:
   absl::Status Do(const Instruction& instruction);
   absl::Status Tool(const Instruction& instruction);
-  // Whether the instruction ends the answer, and then does so.
+  // If the instruction ends the answer, ends it and returns true.
   bool Fault(const Instruction& instruction);
   Output Streamed();
   Output Whole();
@@ -162,7 +162,7 @@ absl::Status Maker::Do(const Instruction& instruction) {
       events_->Wait(milliseconds());
       break;
     case Op::kUsage:
-      break;  // Known from the begin.
+      break;  // Begin() has already used it.
     case Op::kStop:
       ending_.reason = instruction.text;
       break;
@@ -192,7 +192,7 @@ Output Maker::Streamed() {
     output.end = Output::End::kStall;
     output.keep_alive = events_->KeepAlive();
   }
-  // What a `delay` at the very end waits for.
+  // Carries the pause of a `delay` at the very end.
   events_->Raw("");
   output.steps = events_->TakeSteps();
   return output;

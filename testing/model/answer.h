@@ -1,4 +1,4 @@
-// From an answer of the script to what goes over the wire.
+// Converts an answer of the script to an HTTP response.
 #ifndef TROIKA_TESTING_MODEL_ANSWER_H_
 #define TROIKA_TESTING_MODEL_ANSWER_H_
 
@@ -15,33 +15,33 @@
 
 namespace troika::model {
 
-// A response, which is whole where there are no steps. The steps are sent after
-// it, each in its time.
+// A response, which is complete if there are no steps. The steps are sent after
+// it, each after its delay.
 struct Output {
   // How a stream ends.
   enum class End {
     kGood,
-    kCut,    // The connection closes within the body.
-    kStall,  // It does not; the client leaves.
+    kCut,    // The connection is closed within the body.
+    kStall,  // Nothing more is sent; the client must give up.
   };
   http::Response head;
   bool streams = false;
-  absl::Duration wait;  // Before a whole response.
+  absl::Duration wait;  // Delay before a complete response.
   std::vector<Step> steps;
   End end = End::kGood;
-  std::string keep_alive;  // While it stalls; empty: none.
+  std::string keep_alive;  // Sent while it stalls; empty: nothing.
 };
 
-// `serial` is the number that ids are made of. InvalidArgument, with the line,
-// where the wire can't say what the script says.
+// Ids are derived from `serial`. InvalidArgument names the line if the wire
+// can't express the script's answer.
 absl::StatusOr<Output> MakeOutput(const Answer& answer, const Request& request,
                                   int serial, absl::string_view folder);
 
-// The text in so many pieces, or fewer, of about the same length, each of which
-// is valid UTF-8 where the text is.
+// Splits the text into at most `count` pieces of about the same length, each of
+// which is valid UTF-8 if the text is.
 Pieces Cut(absl::string_view text, int64_t count);
 
-// Bytes that look like chance and are the same every time.
+// Returns pseudo-random bytes, the same each time.
 std::string Garbage(int64_t count);
 
 }  // namespace troika::model

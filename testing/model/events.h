@@ -1,4 +1,4 @@
-// The events of an answer, as each wire writes them.
+// Writes the events of an answer in the format of each wire.
 //
 //   std::unique_ptr<Events> events = NewMessagesEvents(request, 1);
 //   events->Begin({});
@@ -21,13 +21,13 @@
 
 namespace troika::model {
 
-// Bytes, and how long to wait before they are sent.
+// Bytes, and the delay before they are sent.
 struct Step {
   absl::Duration wait;
   std::string bytes;
 };
 
-// As `usage` says it: input is what was not cached.
+// Like the instruction `usage`: input excludes cached tokens.
 struct Usage {
   int64_t input = 100;
   int64_t cached = 20;
@@ -35,7 +35,7 @@ struct Usage {
 };
 
 struct Ending {
-  std::string reason = "end_turn";  // As `stop` says it.
+  std::string reason = "end_turn";  // As in the instruction `stop`.
   Usage usage;
 };
 
@@ -45,26 +45,26 @@ class Events {
  public:
   virtual ~Events() = default;
 
-  // The stream's first events. Some wires tell the usage there already.
+  // Writes the stream's first events, which report the usage on some wires.
   virtual void Begin(const Usage& usage) = 0;
   virtual void Text(const Pieces& pieces) = 0;
   virtual void Thought(const Pieces& pieces) = 0;
-  // `pieces` are those of the call's input.
+  // `pieces` are the pieces of the call's input.
   virtual void Call(const NativeCall& call, const Pieces& pieces) = 0;
-  // An error in place of the end.
+  // Writes an error instead of the end.
   virtual void Fail(absl::string_view code, absl::string_view message) = 0;
-  // The stream's last events.
+  // Writes the stream's last events.
   virtual void Finish(const Ending& ending) = 0;
-  // What the wire's server sends now and then while it has nothing to say.
+  // Returns what the wire's server sends while it is idle.
   virtual std::string KeepAlive() const { return ""; }
-  // The same answer without a stream; empty where the wire has no such thing.
+  // Returns the same answer without a stream; empty if there is none.
   virtual std::string Whole(const Ending&) const { return ""; }
 
   void Print(absl::string_view line);
   void Raw(std::string bytes) { Emit(std::move(bytes)); }
-  // Before the next event only.
+  // Delays the next event only.
   void Wait(absl::Duration delay) { delay_ += delay; }
-  // Before each event from now on.
+  // Delays each event from now on.
   void SetPace(absl::Duration pace) { pace_ = pace; }
 
   std::vector<Step> TakeSteps() { return std::move(steps_); }
@@ -78,11 +78,11 @@ class Events {
   absl::Duration pace_;
 };
 
-// `serial` is the number of the answer, of which ids are made.
+// Ids are derived from `serial`, the number of the answer.
 std::unique_ptr<Events> NewResponsesEvents(const Request& request, int serial);
 std::unique_ptr<Events> NewMessagesEvents(const Request& request, int serial);
 std::unique_ptr<Events> NewGeminiEvents(const Request& request, int serial);
-// Null of Wire::kNone.
+// Returns null for Wire::kNone.
 std::unique_ptr<Events> /*nullable*/ NewEvents(const Request& request,
                                                int serial);
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kMostShown = 600;
 
-// Begin and end of a long text, each line set in.
+// Returns the indented text, shortened in the middle if it is long.
 std::string Shown(absl::string_view text) {
   std::string shown(text);
   if (text.size() > kMostShown) {
@@ -30,7 +30,7 @@ std::string Shown(absl::string_view text) {
 std::string ShownAll(const std::vector<std::string>& texts) {
   if (texts.empty()) return "  (none)";
   std::vector<std::string> shown;
-  // The newest ones tell most.
+  // The newest texts are the most informative.
   const size_t first = texts.size() > 5 ? texts.size() - 5 : 0;
   for (size_t i = first; i < texts.size(); ++i) {
     shown.push_back(Shown(texts[i]));
@@ -67,14 +67,14 @@ bool AnyMatches(absl::string_view pattern,
   });
 }
 
-// Checks one after the other; it counts the results that were looked at.
+// Checks expectations in order and counts the results that it has compared.
 class Checker {
  public:
   Checker(const Request& request, const http::Request& http,
           absl::string_view folder)
       : request_(request), http_(http), folder_(folder) {}
 
-  // Empty where it holds.
+  // Returns an empty string if the expectation holds.
   std::string Check(const Expectation& expectation);
 
  private:
@@ -160,7 +160,7 @@ std::vector<std::string> Checker::Texts(Part::Type type) const {
 size_t LongestText(const std::vector<std::string>& texts) {
   size_t longest = 0;
   for (const std::string& text : texts) {
-    // CLIs put up to two line ends after it.
+    // CLIs append up to two newlines.
     longest = std::max(longest, text.find_last_not_of('\n') + 1);
   }
   return longest;

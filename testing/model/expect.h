@@ -1,4 +1,4 @@
-// Whether a request is what the script expects.
+// Checks whether a request meets the script's expectations.
 #ifndef TROIKA_TESTING_MODEL_EXPECT_H_
 #define TROIKA_TESTING_MODEL_EXPECT_H_
 
@@ -17,14 +17,13 @@ struct Mismatch {
   std::string text;  // What was expected, and what came instead.
 };
 
-// In the order of the script; empty where all holds. `folder` stands for
-// ${cwd}.
+// Returns the mismatches in the order of the script. `folder` replaces ${cwd}.
 std::vector<Mismatch> CheckExpectations(const Answer& answer,
                                         const Request& request,
                                         const http::Request& http,
                                         absl::string_view folder);
 
-// What the request is about, for a person: the newest texts, results, tools.
+// Summarizes the request for people: its newest texts, results, tools.
 std::string Describe(const Request& request);
 
 }  // namespace troika::model

@@ -1,4 +1,4 @@
-// Gemini's API, as Gemini CLI speaks it: what a request says.
+// Parses requests of Gemini's API, as Gemini CLI sends them.
 #include <string>
 #include <utility>
 

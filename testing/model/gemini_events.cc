@@ -1,4 +1,4 @@
-// Gemini's API: the events of an answer.
+// Writes the events of an answer for Gemini's API.
 #include <memory>
 #include <string>
 
@@ -34,7 +34,7 @@ class GeminiEvents : public Events {
   GeminiEvents(const Request& request, int serial)
       : serial_(serial), model_(request.model) {}
 
-  void Begin(const Usage&) override {}  // Its first event has a part.
+  void Begin(const Usage&) override {}  // The first event already has content.
   void Text(const Pieces& pieces) override {
     for (const std::string& piece : pieces) {
       SendPart(ObjectWriter().String("text", piece).Take());
@@ -79,7 +79,7 @@ ObjectWriter GeminiEvents::Chunk(absl::string_view parts,
   return chunk;
 }
 
-// A call is always whole here.
+// On this wire, calls are not split.
 void GeminiEvents::Call(const NativeCall& call, const Pieces&) {
   const std::string function =
       ObjectWriter()

@@ -18,7 +18,7 @@ absl::Status Bad(absl::string_view why) {
   return absl::InvalidArgumentError(why);
 }
 
-// What follows an instruction's word.
+// The kind of argument that follows an instruction's word.
 enum class Form {
   kNothing,
   kText,
@@ -43,7 +43,7 @@ struct Word {
   absl::string_view word;
   Op op;
   Form form;
-  absl::string_view takes;  // For people.
+  absl::string_view takes;  // Description for errors.
 };
 
 constexpr Word kWords[] = {
@@ -82,7 +82,7 @@ bool IsJsonObject(absl::string_view text) {
   return value.ok() && value->IsObject();
 }
 
-// Reads what follows the word.
+// Parses the argument after the word.
 class ArgumentReader {
  public:
   explicit ArgumentReader(const Values& values) : values_(values) {}

@@ -1,4 +1,4 @@
-// One line of a script.
+// Parses one line of a script.
 #ifndef TROIKA_TESTING_MODEL_INSTRUCTION_H_
 #define TROIKA_TESTING_MODEL_INSTRUCTION_H_
 
@@ -11,15 +11,15 @@
 
 namespace troika::model {
 
-// An instruction of its word and what follows it; its line is not set.
-// InvalidArgument says what the word takes.
+// Makes an instruction of its word and argument, without its line number.
+// InvalidArgument describes the word's argument.
 absl::StatusOr<Instruction> ParseInstruction(absl::string_view word,
                                              absl::string_view rest,
                                              const Values& values);
 
-// Takes the first word, and the space after it.
+// Removes and returns the first word and removes the space after it.
 absl::string_view TakeWord(absl::string_view* rest);
-// 0 or more.
+// Parses an integer that is not negative.
 absl::StatusOr<int64_t> ParseCount(absl::string_view word);
 
 }  // namespace troika::model

@@ -18,7 +18,7 @@ bool IsSecret(absl::string_view name) {
   return kSecret->count(std::string(name)) > 0;
 }
 
-// As JSON in one line: as it came where it is JSON, else as a string.
+// Returns the body as one line of JSON: a string if it is not JSON.
 std::string BodyJson(const std::string& body) {
   json::Parser parser;
   const auto value = parser.Parse(body);
@@ -28,7 +28,7 @@ std::string BodyJson(const std::string& body) {
     return text;
   }
   value->AppendJson(&text);
-  // Within strings there are none.
+  // Newlines are only between tokens, because strings can't contain them.
   std::replace(text.begin(), text.end(), '\n', ' ');
   std::replace(text.begin(), text.end(), '\r', ' ');
   return text;

@@ -1,4 +1,4 @@
-// The lines of --log.
+// Writes the lines of --log.
 #ifndef TROIKA_TESTING_MODEL_LOG_H_
 #define TROIKA_TESTING_MODEL_LOG_H_
 
@@ -11,11 +11,11 @@
 
 namespace troika::model {
 
-// "main", "side" or "unknown".
+// Returns "main", "side" or "unknown".
 absl::string_view KindName(Purpose purpose);
 
-// A request, without the headers that hold secrets. `answer` is the number of
-// the answer that it took. Ends with a newline, as all lines here.
+// Describes a request, without headers that contain secrets. `answer` is the
+// number of the answer that it used. Ends with a newline, as all lines here do.
 std::string RequestLine(const http::Request& http, Wire wire, Purpose purpose,
                         std::optional<int> answer);
 std::string NoteLine(absl::string_view note, int answer);

@@ -1,4 +1,4 @@
-// Anthropic's Messages, as Claude Code speaks it: what a request says.
+// Parses requests of Anthropic's Messages API, as Claude Code sends them.
 #include <string>
 #include <utility>
 

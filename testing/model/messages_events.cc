@@ -1,4 +1,4 @@
-// Anthropic's Messages: the events of an answer.
+// Writes the events of an answer for Anthropic's Messages API.
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,7 +14,7 @@ namespace {
 
 using json::ObjectWriter;
 
-// No secret: the client sends it back as it is.
+// Not a secret: the client sends it back unchanged.
 constexpr absl::string_view kSignature = "c2NyaXB0ZWQ=";
 
 std::string UsageJson(const Usage& usage, int64_t output) {
@@ -54,7 +54,7 @@ class MessagesEvents : public Events {
   void Send(absl::string_view type, ObjectWriter& members);
   void Start(absl::string_view block);
   void Delta(ObjectWriter& delta);
-  // Ends the block; `block` is the whole of it.
+  // Ends a block, of which `block` is the complete form.
   void Stop(std::string block);
   std::string Message(absl::string_view content, absl::string_view stop,
                       absl::string_view usage) const;

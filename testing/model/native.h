@@ -1,4 +1,4 @@
-// From a tool's common name to a call of the tool that the CLI has for it.
+// Maps a tool's common name to a call of the CLI's own tool.
 #ifndef TROIKA_TESTING_MODEL_NATIVE_H_
 #define TROIKA_TESTING_MODEL_NATIVE_H_
 
@@ -15,9 +15,9 @@ namespace troika::model {
 struct NativeCall {
   enum class Type {
     kFunction,
-    kCustom,      // Takes a text, no JSON.
-    kLocalShell,  // `input` is a shell's line.
-    kWebSearch,   // Done by the server: `input` is the query.
+    kCustom,      // `input` is a text instead of JSON.
+    kLocalShell,  // `input` is a shell command.
+    kWebSearch,   // Run by the server; `input` is the query.
   };
   Type type = Type::kFunction;
   std::string space;
@@ -27,20 +27,19 @@ struct NativeCall {
 
 bool IsTool(Op op);
 
-// The calls of one instruction, chosen by what the request offers; where it
-// offers none of the tools that are known, the newest. `folder` is the one that
-// the agent works in. InvalidArgument where the wire has no such tool.
+// Returns the calls for one instruction, depending on the tools that the
+// request offers; if it offers no known tool, the newest is used. `folder` is
+// the agent's working folder. InvalidArgument if the wire has no such tool.
 absl::StatusOr<std::vector<NativeCall>> NativeCalls(
     const Instruction& instruction, const Request& request,
     absl::string_view folder);
 
-// What is offered for `mcp SERVER TOOL`; null: nothing.
+// Returns the offered tool for `mcp SERVER TOOL`, or null.
 const Tool* /*nullable*/ FindMcpTool(const Request& request,
                                      absl::string_view server,
                                      absl::string_view tool);
 
-// The names that a common name such as "run" stands for; itself where it is
-// none.
+// Returns the native names for a common name such as "run"; else the name.
 std::vector<absl::string_view> NativeNames(absl::string_view name);
 
 std::string JsonQuoted(absl::string_view text);

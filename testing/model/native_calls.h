@@ -1,4 +1,4 @@
-// What the tables of tools of the CLIs share.
+// Shares code between the tool tables of the CLIs.
 #ifndef TROIKA_TESTING_MODEL_NATIVE_CALLS_H_
 #define TROIKA_TESTING_MODEL_NATIVE_CALLS_H_
 
@@ -15,7 +15,7 @@ namespace troika::model {
 
 using NativeCallList = std::vector<NativeCall>;
 
-// NativeCalls() of each CLI. Codex takes files relative to its folder.
+// Implement NativeCalls() for each CLI. Codex's paths are relative.
 absl::StatusOr<NativeCallList> CodexCalls(const Instruction& instruction,
                                           const Request& request);
 absl::StatusOr<NativeCallList> ClaudeCalls(const Instruction& instruction,
@@ -26,22 +26,22 @@ absl::StatusOr<NativeCallList> GeminiCalls(const Instruction& instruction,
                                            absl::string_view folder);
 
 NativeCall FunctionCall(absl::string_view name, std::string input);
-// "pending", "in_progress" or "completed", as all CLIs say it.
+// Returns "pending", "in_progress" or "completed", which all CLIs use.
 absl::string_view StatusWord(PlanEntry::Status status);
 std::string JsonArray(const std::vector<std::string>& items);
-// InvalidArgument where the folder has to be known and is not.
+// InvalidArgument if the path is relative and the folder unknown.
 absl::StatusOr<std::string> AbsoluteFile(absl::string_view file,
                                          absl::string_view folder);
-// The input of a tool that asks the user, with one more member.
+// Returns the input of a tool that asks the user, with an additional member.
 std::string QuestionInput(const Instruction& instruction,
                           absl::string_view extra_name,
                           absl::string_view extra);
-// The command as one that a shell leaves running.
+// Returns a shell command that runs `command` in the background.
 std::string InBackground(absl::string_view command);
 
-// With an underscore in place of what names of tools may not have.
+// Replaces characters that tool names must not contain by underscores.
 std::string PlainName(absl::string_view name);
-// As one word of a shell's line.
+// Quotes the text as one word for a shell.
 std::string ShellQuoted(absl::string_view text);
 
 }  // namespace troika::model

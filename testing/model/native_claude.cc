@@ -1,4 +1,4 @@
-// Claude Code's tools.
+// Maps common tool names to Claude Code's tools.
 #include <map>
 #include <string>
 #include <utility>
@@ -34,14 +34,14 @@ std::string TodoInput(const Instruction& instruction, const Tool& todo_write) {
   return ObjectWriter().Json("todos", JsonArray(todos)).Take();
 }
 
-// Claude's tasks that the conversation has made, by their subject.
+// A task that the conversation has created, keyed by its subject.
 struct Task {
   std::string id;
   std::string status = "pending";
 };
 
 std::map<std::string, Task> TasksOf(const Request& request) {
-  std::map<std::string, std::string> results;  // By the call's id.
+  std::map<std::string, std::string> results;  // Keyed by the call's id.
   for (const Part& part : request.parts) {
     if (part.type == Part::Type::kResult) results[part.id] = part.text;
   }
@@ -66,8 +66,8 @@ std::map<std::string, Task> TasksOf(const Request& request) {
   return tasks;
 }
 
-// A task is made once, and changed where its state is another one. Ids count
-// from 1, in the order of the calls.
+// Creates each task once, and updates it if its state differs. Ids count from
+// 1, in the order of the calls.
 NativeCallList TaskCalls(const Instruction& instruction,
                          const Request& request) {
   std::map<std::string, Task> tasks = TasksOf(request);

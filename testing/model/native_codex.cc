@@ -1,4 +1,4 @@
-// Codex CLI's tools, which differ between its versions and models.
+// Maps common tool names to Codex's tools, which vary by version and model.
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +16,7 @@ namespace {
 using json::ObjectWriter;
 using Type = NativeCall::Type;
 
-// Models that only have one tool, which runs JavaScript.
+// Whether the model has only one tool, which runs JavaScript.
 bool IsCodeMode(const Request& request) {
   const Tool* const exec = request.FindTool("exec");
   return exec && exec->type == "custom" && !request.FindTool("exec_command");
@@ -77,7 +77,7 @@ NativeCall Patch(const Request& request, absl::string_view patch) {
   return {Type::kCustom, "", "apply_patch", std::string(patch)};
 }
 
-// Each line of the text, with the sign before it.
+// Puts the sign before each line of the text.
 std::string Lines(absl::string_view text, absl::string_view sign) {
   if (text.empty()) return "";
   std::string lines;

@@ -1,4 +1,4 @@
-// Gemini CLI's tools.
+// Maps common tool names to Gemini CLI's tools.
 #include <string>
 #include <vector>
 

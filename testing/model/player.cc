@@ -15,8 +15,8 @@
 namespace troika::model {
 namespace {
 
-// The same for requests at the same point of a conversation, although a client
-// may put other things around it when it asks again.
+// Returns the same value for requests at the same point of a conversation, even
+// if a retry differs in other parts.
 size_t Fingerprint(const Request& request) {
   std::string texts = absl::StrJoin(PromptTexts(request), "\n");
   for (const Part& part : request.parts) {

@@ -1,4 +1,4 @@
-// Plays a script: a request in, what to answer out. It does no I/O.
+// Plays a script: takes a request and returns the response, without I/O.
 //
 //   Player player({.script = *script, .name = "hello.script"});
 //   Player::Reaction reaction = player.React(request);
@@ -22,8 +22,8 @@ class Player {
  public:
   struct Options {
     Script script;
-    std::string name;  // The script's, for people.
-    // The agent's, in place of what its requests tell.
+    std::string name;  // Name of the script, for errors.
+    // Working folder of the agent; empty: the one that its requests name.
     std::string folder;
   };
   explicit Player(Options options);
@@ -31,19 +31,19 @@ class Player {
   struct Reaction {
     Wire wire = Wire::kNone;
     Purpose purpose = Purpose::kUnknown;
-    std::optional<int> answer;  // The number of the one that was taken, from 1.
-    std::string failure;        // Empty: all is as the script says.
+    std::optional<int> answer;  // Number of the answer that was used, from 1.
+    std::string failure;        // Empty if the request meets the script.
     Output output;
   };
-  // A failure is answered with an error that clients do not try again.
+  // After a failure the response is an error that clients don't retry.
   Reaction React(const http::Request& http);
 
-  // All failures so far, and each answer that nobody asked for. Empty: all went
-  // as the script said.
+  // Returns all failures so far and each answer that was not used; empty if
+  // everything matched the script.
   std::vector<std::string> Verdict() const;
 
  private:
-  // The index of the first that is not used up and fits; else nothing.
+  // Returns the index of the first matching answer that is not used up.
   std::optional<size_t> Take(absl::string_view body);
   void Converse(const http::Request& http, const Request& request,
                 Reaction* reaction);
@@ -52,11 +52,11 @@ class Player {
   const Script script_;
   const std::string name_;
   const std::string folder_;
-  std::vector<int> taken_;  // How often each answer was.
+  std::vector<int> taken_;  // How often each answer was used.
   std::vector<std::string> failures_;
   int serial_ = 0;
-  // The conversation of the last failure, and what was said of it. A client
-  // that asks once more, in whatever way, hears the same.
+  // Conversation and text of the last failure. If a client retries in any way,
+  // it gets the same error.
   size_t failed_conversation_ = 0;
   std::string repeated_failure_;
 };

@@ -14,7 +14,7 @@
 namespace troika::model {
 namespace {
 
-// Tags around what a CLI says in its user's name.
+// Tags around text that a CLI adds in the user's name.
 constexpr absl::string_view kOwnTags[] = {
     "system-reminder",    "environment_context", "user_instructions",
     "session_context",    "turn_aborted",        "INSTRUCTIONS",
@@ -37,7 +37,7 @@ struct Position {
   int index = 0;
 };
 
-// Of an id that CallId() made; a CLI may have put something around it.
+// Parses an id that CallId() made; a CLI may have added a prefix.
 std::optional<Position> PositionOf(const std::string& id) {
   static const RE2* const kId = new RE2("_(\\d{3,6})_(\\d{1,4})$");
   Position position;
@@ -47,7 +47,7 @@ std::optional<Position> PositionOf(const std::string& id) {
   return position;
 }
 
-// Older versions of Codex answer with an object of output and metadata.
+// Older versions of Codex return an object with output and metadata.
 std::string Readable(const std::string& text) {
   static const RE2* const kExitCode =
       new RE2("(?i)(?:exit[ _]code|exited with(?: exit)? code)\"?:? ?(\\d+)");
@@ -66,7 +66,7 @@ std::string Readable(const std::string& text) {
   return readable;
 }
 
-// The rest of the line after the marker, where it is a path.
+// Returns the rest of the line after the marker, if it is a path.
 std::string PathAfter(absl::string_view text, absl::string_view marker) {
   const size_t at = text.find(marker);
   if (at == absl::string_view::npos) return "";
@@ -192,7 +192,7 @@ std::string WorkingFolder(const Request& request) {
     std::string folder = FolderIn(request.wire, text);
     if (!folder.empty()) return folder;
   }
-  // The newest: a thread that is taken up again may be in another folder.
+  // The newest counts, because a thread may be resumed in another folder.
   std::string newest;
   for (const Part& part : request.parts) {
     if (part.type != Part::Type::kText || part.role != Part::Role::kUser) {

@@ -1,4 +1,4 @@
-// What the requests of all wires have in common.
+// Represents requests of all wires.
 #ifndef TROIKA_TESTING_MODEL_REQUEST_H_
 #define TROIKA_TESTING_MODEL_REQUEST_H_
 
@@ -10,42 +10,43 @@
 
 namespace troika::model {
 
-// kNone: of a path that no wire has.
+// kNone: a path that belongs to no wire.
 enum class Wire { kNone, kResponses, kMessages, kGemini };
 absl::string_view WireName(Wire wire);
 
-// What a request is for. All but kMain use up no answer.
+// Purpose of a request. Only kMain uses up answers.
 enum class Purpose {
   kMain,     // The conversation.
-  kAside,    // A question beside it, such as for a title.
-  kSearch,   // A web search that a tool of the CLI asks for.
-  kCount,    // Of tokens.
-  kModels,   // The list of them.
-  kOther,    // Known, and of no account.
-  kUnknown,  // A path that nobody should ask for.
+  kAside,    // A separate question, such as for a title.
+  kSearch,   // A web search for a tool of the CLI.
+  kCount,    // Counts tokens.
+  kModels,   // Lists the models.
+  kOther,    // Known and irrelevant.
+  kUnknown,  // An unexpected path.
 };
 
-// A piece of the conversation.
+// A part of the conversation.
 struct Part {
   enum class Type { kText, kCall, kResult, kImage };
   enum class Role { kUser, kAssistant };
   Type type = Type::kText;
   Role role = Role::kUser;
-  int message = 0;   // Parts of one message have the same number.
-  std::string text;  // Also a call's input, a result's output, an image's type.
-  std::string name;  // Of a call's tool.
-  std::string id;    // Of a call, and of its result.
+  int message = 0;  // Number that the parts of one message share.
+  std::string
+      text;  // Also input of a call, output of a result, type of an image.
+  std::string name;  // Name of a call's tool.
+  std::string id;    // Id shared by a call and its result.
 };
 
 struct Tool {
   std::string name;
-  std::string space;  // The namespace that it is in.
-  std::string type;   // "function", "custom" and so on; empty on some wires.
-  // Those of a list's entries as "todos.status".
+  std::string space;  // Namespace of the tool.
+  std::string type;   // "function", "custom", …; empty on some wires.
+  // Names; those of a list's items have the form "todos.status".
   std::vector<std::string> parameters;
 
   bool Takes(absl::string_view parameter) const;
-  // Adds those of a JSON schema.
+  // Adds the parameters of a JSON schema.
   void AddParameters(json::Value schema);
 };
 
@@ -62,25 +63,24 @@ struct Request {
   std::vector<Part> parts;
   std::vector<Tool> tools;
 
-  // Nothing where none of that name is offered.
+  // Returns null if no tool of this name is offered.
   const Tool* /*nullable*/ FindTool(absl::string_view name) const;
 };
 
-// The texts of the newest message that the user wrote. What the CLI adds by
-// itself (reminders, the environment) is none of them.
+// Returns the texts of the user's newest message, without text that the CLI
+// adds itself (reminders, the environment).
 std::vector<std::string> PromptTexts(const Request& request);
 
-// What came back from the tools that the newest answer called, in the order of
-// the calls. An exit code, in whatever words, is also there as "exit code N".
+// Returns the results of the tools that the newest answer called, in the order
+// of the calls. An exit code in any wording is also present as "exit code N".
 std::vector<std::string> NewResults(const Request& request);
 
-// The folder that the agent works in, as the request tells; else empty.
+// Returns the agent's working folder if the request names it, else "".
 std::string WorkingFolder(const Request& request);
 
-// The highest number of an answer whose calls are in the conversation; 0 where
-// there are none.
+// Returns the highest number of an answer with calls in the conversation, or 0.
 int HighestSerial(const Request& request);
-// The id of the call `index` of the answer `serial`.
+// Returns the id of call `index` of answer `serial`.
 std::string CallId(absl::string_view prefix, int serial, int index);
 
 }  // namespace troika::model

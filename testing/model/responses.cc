@@ -1,4 +1,4 @@
-// OpenAI's Responses, as Codex CLI speaks it: what a request says.
+// Parses requests of OpenAI's Responses API, as Codex CLI sends them.
 #include <string>
 #include <utility>
 
@@ -11,7 +11,7 @@
 namespace troika::model {
 namespace {
 
-// "data:image/png;base64,…" is image/png.
+// Returns image/png for "data:image/png;base64,…".
 std::string ImageType(absl::string_view url) {
   if (!absl::ConsumePrefix(&url, "data:")) return "image";
   return std::string(url.substr(0, url.find(';')));
@@ -36,7 +36,7 @@ void AddContent(json::Value content, Part part, Request* to) {
   }
 }
 
-// A string, a list of texts and images, or an object that has one of them.
+// `output` is a string, a list of texts and images, or an object with either.
 void AddOutput(json::Value output, Part part, Request* to) {
   if (output.IsObject() && output.Get("content").exists()) {
     output = output.Get("content");
@@ -90,14 +90,14 @@ void AddItem(json::Value item, int message, Request* to) {
 Tool ReadTool(json::Value value, absl::string_view space) {
   Tool tool;
   tool.type = std::string(value.Get("type").StringOr(""));
-  // Tools of the server have a type only.
+  // Server-side tools have only a type.
   tool.name = std::string(value.Get("name").StringOr(tool.type));
   tool.space = std::string(space);
   tool.AddParameters(value.Get("parameters"));
   return tool;
 }
 
-// "functions" is where tools are that have no namespace of their own.
+// Tools without a namespace of their own are in "functions".
 void AddTools(json::Value tools, Request* to) {
   for (const json::Value value : tools.items()) {
     if (value.Get("type").StringOr("") != "namespace") {
@@ -122,7 +122,7 @@ void ReadResponses(json::Value body, Request* to) {
   int message = 0;
   for (const json::Value item : body.Get("input").items()) {
     AddItem(item, ++message, to);
-    // Where Codex 0.166 puts the tools of models that run JavaScript.
+    // Codex 0.166 puts the tools of models that run JavaScript here.
     AddTools(item.Get("tools"), to);
   }
   if (body.Get("input").IsString()) {

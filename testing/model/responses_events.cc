@@ -1,4 +1,4 @@
-// OpenAI's Responses: the events of an answer.
+// Writes the events of an answer for OpenAI's Responses API.
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,14 +30,14 @@ class ResponsesEvents : public Events {
   void Finish(const Ending& ending) override;
 
  private:
-  // An event with its type and number; `members` are the others.
+  // Writes an event with its type, number and other `members`.
   void Send(absl::string_view type, ObjectWriter& members);
   void Send(absl::string_view type, ObjectWriter&& members) {
     Send(type, members);
   }
   void Delta(absl::string_view type, absl::string_view item_id,
              absl::string_view index_name, absl::string_view delta);
-  // How an item begins and ends.
+  // Write the start and the end of an item.
   void Added(absl::string_view item);
   void Done(const std::string& item);
   std::string ItemId(absl::string_view prefix) const {

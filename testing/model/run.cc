@@ -84,7 +84,7 @@ absl::StatusOr<Script> ReadScript(const Settings& settings) {
 }
 
 void Complain(absl::string_view text) {
-  // Without stderr there is nobody to tell.
+  // If stderr is closed, there is nowhere to report it.
   (void)WriteAll(STDERR_FILENO, absl::StrCat("troika-model: ", text, "\n"));
 }
 

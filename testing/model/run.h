@@ -1,4 +1,4 @@
-// The program troika-model.
+// Implements the program troika-model.
 #ifndef TROIKA_TESTING_MODEL_RUN_H_
 #define TROIKA_TESTING_MODEL_RUN_H_
 
@@ -7,8 +7,8 @@
 
 namespace troika::model {
 
-// Plays until SIGTERM or SIGINT. 0 where all went as the script said, 1 where
-// not, 2 where the arguments or the script are bad.
+// Plays until SIGTERM or SIGINT. Returns 0 if everything matched the script, 1
+// if not, 2 if the arguments or the script are invalid.
 int RunMain(const std::vector<std::string>& args);
 
 }  // namespace troika::model

@@ -45,7 +45,7 @@ class Reader {
  private:
   absl::Status Section(absl::string_view rest);
   absl::Status Expect(absl::string_view rest);
-  // Whether the instruction may stand where it does.
+  // Fails if the instruction is not allowed at this point.
   absl::Status Fits(Op op) const;
 
   const Values& values_;

@@ -1,4 +1,4 @@
-// What the model shall say, as docs/model.md describes it for people.
+// Defines a model's script, whose syntax docs/model.md describes.
 //
 //   answer
 //     expect prompt run the tests
@@ -57,20 +57,20 @@ struct PlanEntry {
   std::string text;
 };
 
-// One line of an answer. Which fields count depends on `op`. A "${cwd}" is
-// still in its texts.
+// One line of an answer. `op` decides which fields are used. Texts may still
+// contain "${cwd}".
 struct Instruction {
   Op op = Op::kSay;
   int line = 0;
   std::string text;   // The argument, or its first part.
-  std::string rest;   // Its second part.
-  std::string third;  // Its third.
+  std::string rest;   // The second part.
+  std::string third;  // The third part.
   std::vector<int64_t> numbers;
   std::vector<PlanEntry> plan;
   std::vector<std::string> options;
 };
 
-// What an expectation is about.
+// The part of a request that an expectation is about.
 enum class Subject {
   kPrompt,
   kPromptBytes,
@@ -93,16 +93,16 @@ enum class Subject {
 struct Expectation {
   Subject subject = Subject::kPrompt;
   int line = 0;
-  std::string text;  // What to find: itself, or an expression as /RE/.
-  std::string name;  // Of a header, in lower case.
+  std::string text;  // Text to find, or a regular expression as /RE/.
+  std::string name;  // Name of a header, in lower case.
   int64_t number = 0;
 };
 
 struct Answer {
   int line = 0;
   int least = 1;
-  std::optional<int> most = 1;  // Nothing: as often as it is asked for.
-  std::string when;             // What the body has to hold; empty: anything.
+  std::optional<int> most = 1;  // Maximum number of uses; unset: unlimited.
+  std::string when;             // Text that the body must contain; empty: any.
   std::vector<Expectation> expectations;
   std::vector<Instruction> instructions;
 };
@@ -111,8 +111,8 @@ struct Script {
   std::vector<Answer> answers;
 };
 
-// `values` are those of ${NAME}. InvalidArgument begins with the number of the
-// line, as "3: ", and says what is wrong with it.
+// `values` replace ${NAME}. InvalidArgument begins with the line number, as "3:
+// ", and describes the error.
 absl::StatusOr<Script> ParseScript(
     absl::string_view text, const std::map<std::string, std::string>& values);
 

@@ -36,7 +36,7 @@ bool IsName(absl::string_view name) {
   return !name.empty();
 }
 
-// Of the text after "${": takes the name and the brace.
+// Takes the name and the brace after "${" and returns the value.
 absl::StatusOr<std::string> TakeValue(absl::string_view* rest, TextForm form,
                                       const Values& values) {
   const size_t end = rest->find('}');

@@ -1,4 +1,4 @@
-// The texts of a script: escapes, values, expressions.
+// Decodes the texts of a script: escapes, values, expressions.
 #ifndef TROIKA_TESTING_MODEL_SCRIPT_TEXT_H_
 #define TROIKA_TESTING_MODEL_SCRIPT_TEXT_H_
 
@@ -13,23 +13,23 @@ namespace troika::model {
 
 using Values = std::map<std::string, std::string>;
 
-// How a text is written, and so how a value is put into it.
+// The form of a text, which decides how values are inserted.
 enum class TextForm {
-  kPlain,    // \n, \t and \\ mean what they do in C.
-  kPattern,  // The same; where it is /RE/, an expression.
-  kJson,     // Values stand within strings.
+  kPlain,    // \n, \t and \\ mean the same as in C.
+  kPattern,  // Like kPlain, but /RE/ is a regular expression.
+  kJson,     // Values are inserted within strings.
 };
 
-// The text with its values. "${cwd}" stays, unless it is among the values.
+// Inserts the values. "${cwd}" stays, unless it is one of the values.
 absl::StatusOr<std::string> DecodeText(absl::string_view raw, TextForm form,
                                        const Values& values);
 
-// The text with the folder in place of "${cwd}".
+// Replaces "${cwd}" by the folder.
 std::string WithFolder(absl::string_view text, TextForm form,
                        absl::string_view folder);
 bool NamesFolder(absl::string_view text);
 
-// Whether a pattern is in a text.
+// Whether the text contains the pattern.
 bool Matches(absl::string_view pattern, absl::string_view text);
 bool IsExpression(absl::string_view pattern);
 

@@ -17,7 +17,7 @@ using Log = absl::AnyInvocable<void(absl::string_view)>;
 
 constexpr absl::Duration kKeepAlive = absl::Seconds(1);
 
-// Sends the steps, each in its time.
+// Sends each step after its delay.
 class StepSource : public http::BodySource {
  public:
   StepSource(EventLoop* loop, Output output, int answer, Log* log,
@@ -34,7 +34,7 @@ class StepSource : public http::BodySource {
     if (!ended_) log_(NoteLine("client left", answer_));
   }
 
-  // In chunks: without them the client could not tell an end from a cut.
+  // Uses chunked encoding, so that the client can tell the end from a cut.
   State Fill(size_t room, std::string* out) override {
     std::string bytes;
     const State state = FillPlain(room, &bytes);
@@ -80,7 +80,7 @@ class StepSource : public http::BodySource {
   const int answer_;
   Log& log_;
   size_t next_ = 0;
-  bool due_ = false;  // The step that was waited for.
+  bool due_ = false;  // Whether the delay is over.
   bool stalled_ = false;
   bool ended_ = false;
   const std::unique_ptr<EventLoop::Timer> timer_;
@@ -88,7 +88,7 @@ class StepSource : public http::BodySource {
 
 }  // namespace
 
-// A whole response that waits for its time.
+// A complete response that is delayed.
 struct ModelServer::Delayed {
   std::unique_ptr<http::Exchange> exchange;
   http::Response response;

@@ -1,4 +1,4 @@
-// A scripted model behind HTTP, on loopback only.
+// Serves a scripted model over HTTP, on loopback only.
 //
 //   EventLoop loop;
 //   auto server = ModelServer::Start(&loop, {.player = {.script = *script}});
@@ -20,25 +20,25 @@
 
 namespace troika::model {
 
-// For the loop's thread only.
+// Must be used on the loop's thread only.
 class ModelServer {
  public:
   struct Options {
     Player::Options player;
-    int port = 0;  // 0: any that is free.
-    // Called with each line of the log, when it is due.
+    int port = 0;  // 0: any free port.
+    // Called with each line of the log.
     absl::AnyInvocable<void(absl::string_view)> log = [](absl::string_view) {};
-    // Called with each failure, when it happens.
+    // Called with each failure when it happens.
     absl::AnyInvocable<void(absl::string_view)> complain =
         [](absl::string_view) {};
   };
-  // AlreadyExists where the port is taken.
+  // AlreadyExists if the port is in use.
   static absl::StatusOr<std::unique_ptr<ModelServer>> Start(EventLoop* loop,
                                                             Options options);
   ~ModelServer();
 
   const std::string& url() const { return url_; }
-  // As Player's.
+  // Returns Player::Verdict().
   std::vector<std::string> Verdict() const { return player_.Verdict(); }
 
  private:

@@ -35,7 +35,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-// A server in its own thread.
+// Runs a server in its own thread.
 class ModelServerTest : public testing::Test {
  protected:
   void Start(absl::string_view text) {
@@ -81,7 +81,7 @@ class ModelServerTest : public testing::Test {
                              body.size(), "\r\n\r\n", body));
     return client;
   }
-  // Until the log has the text.
+  // Waits until the log contains the text.
   void AwaitLog(absl::string_view text) {
     const MutexLock lock(&mutex_);
     while (!absl::StrContains(log_, text)) logged_.Wait(&mutex_);
@@ -190,7 +190,7 @@ TEST_F(ModelServerTest, UnknownPathsAreFailures) {
               ElementsAre("nobody answers GET /nope; no wire has this path"));
 }
 
-// The shell's exit code, and what it prints.
+// Returns the shell's exit code and output.
 std::pair<int, std::string> RunShell(const std::string& command) {
   FILE* const pipe = popen(command.c_str(), "r");
   CHECK(pipe != nullptr);

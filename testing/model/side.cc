@@ -15,8 +15,8 @@ namespace {
 
 using json::ObjectWriter;
 
-// Whatever a CLI asks besides, a member of this answers it: titles and topics
-// (Claude Code), who speaks next and which model to take (Gemini CLI).
+// Its members answer all side questions of the CLIs: titles and topics (Claude
+// Code), who speaks next and which model to use (Gemini CLI).
 constexpr absl::string_view kAsideText =
     R"({"title":"scripted","isNewTopic":false,"reasoning":"scripted",)"
     R"("next_speaker":"user","model_choice":"flash","complexity_score":1,)"
@@ -56,7 +56,7 @@ std::string MessagesEvent(absl::string_view type, absl::string_view members) {
                       members.empty() ? "" : ",", members, "}\n\n");
 }
 
-// The blocks of a server that searched.
+// Returns the blocks that a server sends after a search.
 Output SearchOfMessages(const Request& request) {
   const std::string page = ObjectWriter()
                                .String("type", "web_search_result")

@@ -1,4 +1,4 @@
-// Answers to requests that are not the conversation: the same every time.
+// Answers requests outside the conversation, always in the same way.
 #ifndef TROIKA_TESTING_MODEL_SIDE_H_
 #define TROIKA_TESTING_MODEL_SIDE_H_
 
@@ -7,7 +7,7 @@
 
 namespace troika::model {
 
-// Of any purpose but kMain and kUnknown.
+// Accepts all purposes except kMain and kUnknown.
 Output SideOutput(const Request& request);
 
 }  // namespace troika::model

@@ -17,7 +17,7 @@ struct Route {
   Purpose purpose = Purpose::kUnknown;
 };
 
-// Paths that Claude Code asks besides, and whose answers it does without.
+// Other paths that Claude Code requests; it works without their responses.
 constexpr absl::string_view kClaudeOther[] = {
     "/api/event_logging", "/api/hello", "/api/claude_code", "/api/claude_cli",
     "/api/eval",          "/api/oauth", "/mcp-registry",
@@ -36,7 +36,7 @@ Route GeminiRoute(absl::string_view path) {
 
 Route RouteOf(const http::Request& http) {
   const absl::string_view path = http.path;
-  // HEAD is a GET here.
+  // HEAD arrives as GET.
   if (http.method == "GET") {
     if (path == "/") return {Wire::kMessages, Purpose::kOther};
     if (absl::EndsWith(path, "/models")) {
@@ -61,7 +61,7 @@ Route RouteOf(const http::Request& http) {
   return GeminiRoute(path);
 }
 
-// "/v1beta/models/M:verb"
+// Parses "/v1beta/models/M:verb".
 std::string GeminiModel(absl::string_view path) {
   const size_t begin = path.rfind("/models/");
   const size_t end = path.rfind(':');

@@ -1,4 +1,4 @@
-// The three wires: which requests are whose, and what they say.
+// Recognizes and parses the requests of the three wires.
 #ifndef TROIKA_TESTING_MODEL_WIRE_H_
 #define TROIKA_TESTING_MODEL_WIRE_H_
 
@@ -13,18 +13,18 @@
 
 namespace troika::model {
 
-// InvalidArgument where a request of a wire has no JSON body that can be read.
-// Whatever else is wrong with it is left out: bytes of strangers.
+// InvalidArgument if a request of a wire has no valid JSON body. Other errors
+// are ignored, because the content is untrusted.
 absl::StatusOr<Request> ReadRequest(const http::Request& http);
 
-// Each fills in what the body says; wire, purpose and model may be set.
+// Each fills in what the body contains; wire, purpose and model may be set.
 void ReadResponses(json::Value body, Request* to);
 void ReadMessages(json::Value body, Request* to);
 void ReadGemini(json::Value body, Request* to);
 
-// An error as the wire's server writes it.
+// Returns an error in the format of the wire's server.
 http::Response ErrorReply(Wire wire, int status, absl::string_view message);
-// The wire's word for an HTTP status.
+// Returns the wire's name for an HTTP status.
 absl::string_view ErrorType(Wire wire, int status);
 
 }  // namespace troika::model

@@ -43,7 +43,7 @@ Tool Named(std::string name, std::string type = "function",
           std::move(parameters)};
 }
 
-// All the data of a stream, a line an event.
+// Returns all data of a stream, one event per line.
 std::string Stream(const Request& request, absl::string_view lines) {
   const absl::StatusOr<Output> output =
       MakeOutput(OneAnswer(lines), request, 1, "/w");
@@ -59,7 +59,7 @@ std::string Stream(const Request& request, absl::string_view lines) {
   return data;
 }
 
-// "name input" of each call.
+// Returns "name input" for each call.
 std::vector<std::string> Calls(const Request& request, absl::string_view line) {
   const Answer answer = OneAnswer(line);
   const auto calls = NativeCalls(answer.instructions[0], request, "/w");
