@@ -94,8 +94,7 @@ void ReadFields(json::Value object, absl::Span<const RecordField<T>> fields,
                 const FieldScope& scope, T* out) {
   if (fields.size() > 64) return;  // `seen` has 64 bits; see the static_assert.
   uint64_t seen = 0;
-  size_t next =
-      0;  // Writers keep the order of fields, so this is likely the next.
+  size_t next = 0;  // Writers keep an order, so try the following field first.
   for (const json::Member& member : object.members()) {
     size_t i = next;
     size_t tried = 0;

@@ -41,8 +41,7 @@ struct EditModeRow {
   // What these arguments let an agent do without asking, unless the CLI's own
   // settings say otherwise. An agent may start another one only within this.
   Abilities abilities;
-  absl::string_view notice =
-      "";  // Restrictions that this version can't enforce.
+  absl::string_view notice = "";  // Restrictions that it does not enforce.
 };
 
 // A value of a native permission option (approval_policy, sandbox). A value

@@ -24,8 +24,7 @@ class Reader {
  private:
   struct Word {
     std::string name;
-    std::optional<std::string>
-        value;  // After "=", or attached to a short flag.
+    std::optional<std::string> value;  // After "=" or a short flag.
   };
 
   Word Split(const std::string& arg) const;

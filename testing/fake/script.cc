@@ -34,8 +34,7 @@ class Reader {
   std::vector<absl::string_view> lines_;
   Script script_;
   Instructions* current_;
-  Instruction* /*nullable*/ block_ =
-      nullptr;  // An `on` block without `end` so far.
+  Instruction* /*nullable*/ block_ = nullptr;  // An `on` without `end` yet.
   std::set<std::string> titles_;
   bool began_ = false;
   int line_ = 0;

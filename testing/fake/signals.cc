@@ -18,8 +18,7 @@ void OnNoted(int signal) { noted[signal] = 1; }
 void Handle(int signal, void (*handler)(int)) {
   struct sigaction action = {};
   action.sa_handler = handler;
-  sigaction(signal, &action,
-            nullptr);  // No SA_RESTART: signals must end waits.
+  sigaction(signal, &action, nullptr);  // No SA_RESTART: it must end waits.
 }
 
 bool AnyNoted() {

@@ -148,8 +148,7 @@ RunningFake::~RunningFake() {
 }
 
 void RunningFake::Write(absl::string_view bytes) {
-  (void)WriteAll(stdin_,
-                 bytes);  // The fake may have exited, as some tests want.
+  (void)WriteAll(stdin_, bytes);  // Fails if the fake has already exited.
 }
 
 void RunningFake::CloseStdin() {

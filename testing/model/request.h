@@ -32,8 +32,8 @@ struct Part {
   Type type = Type::kText;
   Role role = Role::kUser;
   int message = 0;  // Number that the parts of one message share.
-  std::string
-      text;  // Also input of a call, output of a result, type of an image.
+  // Also the input of a call, the output of a result, the type of an image.
+  std::string text;
   std::string name;  // Name of a call's tool.
   std::string id;    // Id shared by a call and its result.
 };
