@@ -1,7 +1,7 @@
-// Every stream has a golden of its messages: NAME.golden beside NAME.jsonl, a
-// line an event, as `troika parse --text` prints it.
+// Compares the messages of every stream NAME.jsonl with NAME.golden, which has
+// a line per event in the format of `troika parse --text`.
 //
-// `./dev golden` writes them anew; what changed is then read in review.
+// `./dev golden` rewrites the files, so that a review shows what changed.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -34,7 +34,7 @@ std::string GoldenPath(const std::string& path) {
   return absl::StrCat(absl::StripSuffix(path, ".jsonl"), ".golden");
 }
 
-// The first line that differs, with both sides.
+// Returns the first line that differs, from both sides.
 std::string FirstDifference(const std::string& want, const std::string& got) {
   const std::vector<std::string> a = absl::StrSplit(want, '\n');
   const std::vector<std::string> b = absl::StrSplit(got, '\n');

@@ -1,4 +1,4 @@
-// The rules of agent/message.h, on every stream there is.
+// Checks the rules of agent/message.h on every stream.
 #include <random>
 #include <string>
 #include <vector>
@@ -62,8 +62,9 @@ TEST_P(StreamRulesTest, ChunksMakeNoDifference) {
   }
 }
 
-// As files that were put together. Claude's wire doesn't tell where a process
-// begins, so there a turn that was cut off runs into the next one.
+// The stream is doubled as if two files had been concatenated. Claude's wire
+// does not show where a process begins, so an unfinished turn runs into the
+// next one there.
 TEST_P(StreamRulesTest, HoldForTheSameStreamTwice) {
   const std::string text = ReadFileOrDie(GetParam().path);
   const std::string twice = absl::EndsWith(text, "\n")

@@ -19,7 +19,7 @@ int64_t Tokens(json::Value usage, absl::string_view name) {
   return usage.Get(name).IntOr(0);
 }
 
-// Codex tells the thread's total; input counts the cached tokens, too.
+// Codex reports the thread's total, in which input includes cached tokens.
 TokenCounts CodexTotal(json::Value usage) {
   TokenCounts total;
   total.cached = Tokens(usage, "cached_input_tokens");
@@ -52,7 +52,7 @@ struct CodexOracle {
   }
 };
 
-// Claude tells a turn's tokens at its end; 0.2 only those of each message.
+// Claude reports a turn's tokens at its end; 0.2 only those of each message.
 struct ClaudeOracle {
   Expectation expected;
   bool open = false;
@@ -97,7 +97,7 @@ struct ClaudeOracle {
   }
 };
 
-// Gemini tells a turn's tokens at its end; input counts the cached ones, too.
+// Gemini reports a turn's tokens at its end; input includes cached ones.
 struct GeminiOracle {
   Expectation expected;
 

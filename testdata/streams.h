@@ -1,4 +1,4 @@
-// The recorded and hand-written streams, for the tests that run all of them.
+// Lists the recorded and hand-written streams, for tests that run all of them.
 #ifndef TROIKA_TESTDATA_STREAMS_H_
 #define TROIKA_TESTDATA_STREAMS_H_
 
@@ -15,17 +15,17 @@ struct Stream {
   Harness harness;
 };
 
-// Every stdout stream in testdata, by path. Transcripts of both sides are other
-// files and not among them.
+// Returns every stdout stream in testdata, sorted by path. Transcripts of both
+// sides are separate files and not included.
 std::vector<Stream> AllStreams();
 
-// For gtest: a name that identifies the stream.
+// Returns a name that identifies the stream in gtest.
 std::string TestName(const Stream& stream);
 
 std::string ReadFileOrDie(const std::string& path);
 
-// What a stream says, read plainly from its lines and not through our parsers:
-// how many turns it has and what they used in all.
+// The number of turns in a stream and their total usage, read from its lines
+// without our parsers.
 struct Expectation {
   int turns = 0;
   TokenCounts total;
