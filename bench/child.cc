@@ -60,7 +60,7 @@ absl::StatusOr<std::string> RunChild(const std::vector<std::string>& command) {
 }
 
 int64_t PeakMemoryBytes() {
-  // Not getrusage: what it says begins with the parent's memory.
+  // getrusage would include the parent's memory at the fork.
   std::ifstream file("/proc/self/status");
   for (std::string line; std::getline(file, line);) {
     absl::string_view rest = line;

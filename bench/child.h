@@ -1,4 +1,4 @@
-// Runs a program and takes what it prints.
+// Runs a program and returns its output.
 #ifndef TROIKA_BENCH_CHILD_H_
 #define TROIKA_BENCH_CHILD_H_
 
@@ -9,11 +9,11 @@
 
 namespace troika::bench {
 
-// Its stdout, once it has ended. The program is looked up in PATH. An error
-// where it can't be started or does not exit with 0.
+// Returns the program's stdout after it has exited. Searches PATH. Fails if the
+// program can't be started or does not exit with 0.
 absl::StatusOr<std::string> RunChild(const std::vector<std::string>& command);
 
-// The most memory that this process has had at one time.
+// Returns the peak memory of this process.
 int64_t PeakMemoryBytes();
 
 }  // namespace troika::bench

@@ -1,6 +1,6 @@
-// Streams for measuring, in the shape of what the CLIs print over a long
-// session. Made up, with sizes and mixes as recorded sessions have them; the
-// sources of each wire say what the mix is.
+// Generates streams for benchmarks that resemble the CLIs' output in a long
+// session. Contents are invented; sizes and mixes follow recorded sessions, as
+// described in each wire's source file.
 #ifndef TROIKA_BENCH_GENERATE_H_
 #define TROIKA_BENCH_GENERATE_H_
 
@@ -13,7 +13,7 @@
 
 namespace troika::bench {
 
-// One conversation, turn by turn.
+// Generates one conversation, turn by turn.
 class Session {
  public:
   virtual ~Session() = default;
@@ -24,11 +24,11 @@ std::unique_ptr<Session> NewCodexSession(uint64_t seed);
 std::unique_ptr<Session> NewClaudeSession(uint64_t seed);
 std::unique_ptr<Session> NewGeminiSession(uint64_t seed);
 
-// Whole turns of one conversation until there are `bytes` of them; always the
-// same for the same arguments.
+// Returns whole turns of one conversation, at least `bytes` long in total; the
+// same arguments always give the same stream.
 std::string GenerateStream(Harness harness, int64_t bytes, uint64_t seed = 1);
 
-// `text` as a JSON string, quotes included.
+// Returns `text` as a JSON string, with its quotes.
 std::string Quoted(absl::string_view text);
 
 }  // namespace troika::bench

@@ -1,11 +1,11 @@
-// A turn of `claude -p --output-format stream-json`: init, then 10 to 40 model
-// messages, then the result. A message is thinking (one in three) and text (one
-// in two), a line each, then a tool use; its result follows in a user line that
-// holds the output twice, as content and as tool_use_result. Of tools, 60 % are
-// commands, 20 % reads, 20 % edits with code in. One turn in five has partial
-// messages, in deltas of 10 to 60 bytes.
+// Generates turns of `claude -p --output-format stream-json`: init, then 10 to
+// 40 model messages, then the result. A message is thinking (one in three) and
+// text (one in two), each in a line, then a tool use; its result follows in a
+// user line that contains the output twice, as content and as tool_use_result.
+// 60 % of the tools are commands, 20 % reads, 20 % edits that contain code. One
+// turn in five has partial messages, in deltas of 10 to 60 bytes.
 //
-// A line has 1096 bytes on average.
+// The average line has 1096 bytes.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/substitute.h"
@@ -91,7 +91,7 @@ class ClaudeSession final : public Session {
         R"(,"request_id":"req_0001"})", "\n");
   }
 
-  // `kind` is text or thinking, which name the block, its field and its deltas.
+  // `kind`, text or thinking, names the block, its field and its deltas.
   void AppendWords(absl::string_view kind, int index, std::string* out) {
     const std::string text = text_.Prose();
     if (partial_) AppendDeltas(kind, index, text, out);
@@ -114,7 +114,7 @@ class ClaudeSession final : public Session {
                  out);
     for (size_t at = 0; at < text.size();) {
       size_t end = at + text_.Between(10, 60);
-      // Not within a character.
+      // Does not cut within a character.
       while (end < text.size() && (text[end] & 0xC0) == 0x80) ++end;
       AppendStream(
           absl::Substitute(R"({"type":"content_block_delta","index":$0,)"

@@ -1,8 +1,8 @@
-// A turn of `codex exec --json`: 20 to 60 items, of which 55 % are commands
-// (started and completed, the output in the second), 12 % file changes, 14 %
-// messages, 10 % reasoning, 5 % MCP calls, 3 % plans and 1 % web searches.
+// Generates turns of `codex exec --json` with 20 to 60 items: 55 % commands
+// (started and completed, with the output in the latter), 12 % file changes,
+// 14 % messages, 10 % reasoning, 5 % MCP calls, 3 % plans, 1 % web searches.
 //
-// A line has 1228 bytes on average.
+// The average line has 1228 bytes.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
 #include "bench/generate.h"
@@ -45,7 +45,7 @@ class CodexSession final : public Session {
     AppendSearch(out);
   }
 
-  // One line; `fields` come after the item's id and type.
+  // Appends one line; `fields` follow the item's id and type.
   void Line(absl::string_view phase, absl::string_view type,
             absl::string_view fields, std::string* out) const {
     absl::StrAppend(out, R"({"type":"item.)", phase, R"(","item":{"id":"item_)",

@@ -1,9 +1,9 @@
-// A turn of `gemini -o stream-json`: the prompt, then 10 to 40 steps. A step is
-// a text in fragments of 20 to 80 bytes (one in two), then a tool use and its
-// result: 55 % commands and reads with output, 25 % edits with two pieces of
-// code in and nothing out, 20 % files written.
+// Generates turns of `gemini -o stream-json`: the prompt, then 10 to 40 steps.
+// A step is a text in fragments of 20 to 80 bytes (one in two), then a tool use
+// and its result: 55 % commands and reads with output, 25 % edits with two
+// pieces of code as input and no output, 20 % written files.
 //
-// A line has 467 bytes on average.
+// The average line has 467 bytes.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/substitute.h"
@@ -50,7 +50,7 @@ class GeminiSession final : public Session {
     const std::string text = text_.Prose();
     for (size_t at = 0; at < text.size();) {
       size_t end = at + text_.Between(20, 80);
-      // Not within a character.
+      // Does not cut within a character.
       while (end < text.size() && (text[end] & 0xC0) == 0x80) ++end;
       absl::SubstituteAndAppend(
           out,

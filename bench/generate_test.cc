@@ -14,7 +14,7 @@ using ::testing::IsEmpty;
 
 class GenerateTest : public ::testing::TestWithParam<const Backend*> {};
 
-// A stream that the parser half refuses would measure nothing.
+// A stream that the parser does not know would measure nothing.
 TEST_P(GenerateTest, ParserKnowsEverything) {
   const std::string stream = GenerateStream(GetParam()->harness, 500'000);
   Drift drift;

@@ -1,11 +1,11 @@
-// How fast streams are read, as ratios to bare RapidJSON and to Node in the
-// same run. The contenders take turns at each megabyte, the bytes warm in the
-// cache for all as they are for who reads a pipe; ratios are medians over the
-// rounds. So a noisy machine is noisy for all alike.
+// Measures how fast streams are parsed, relative to bare RapidJSON and to Node
+// in the same run. The contenders take turns at each megabyte, which is in the
+// CPU's cache for all of them, as it is for a reader of a pipe; ratios are
+// medians over the rounds. So a noisy machine affects all alike.
 //
 //   parse_bench [--json] [--mb N] [--rounds N] NODE_SCRIPT
-//   parse_bench --stream HARNESS FILE   reads the file as a stream, and prints
-//                                       the most memory that it took
+//   parse_bench --stream HARNESS FILE   parses the file as a stream and prints
+//                                       its peak memory
 #include <fcntl.h>
 #include <stdlib.h>
 #include <time.h>
@@ -45,8 +45,8 @@ struct Options {
   std::string node_script;
 };
 
-// On the CPU, by this thread: all is one thread's work without I/O, and what
-// else the machine does must not count.
+// Returns the CPU time of this thread: all work is done by one thread without
+// I/O, and other load of the machine must not count.
 double Seconds(absl::FunctionRef<void()> work) {
   const auto now = [] {
     timespec time = {};
@@ -63,7 +63,7 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Seconds by what was timed, one for each round.
+// Seconds of each round, keyed by contender.
 using Times = std::map<std::string, std::vector<double>>;
 
 struct Measured {
@@ -87,7 +87,7 @@ absl::Status TimeNode(const Options& options, const std::string& file,
   return absl::OkStatus();
 }
 
-// A round: each slice by each contender, who begins changing.
+// Runs each slice through each contender, with a different one first each time.
 void TimeRound(const Backend& backend, const std::vector<Slice>& slices,
                Measured* measured) {
   json::Parser parser;
@@ -194,7 +194,8 @@ void ReportSpeed(const Options& options, absl::string_view harness,
   }
 }
 
-// Of a process that reads `file` as a stream and writes its events as JSON.
+// Returns the peak memory of a process that reads `file` as a stream and writes
+// its events as JSON.
 absl::StatusOr<double> StreamMemory(absl::string_view harness,
                                     const std::string& file) {
   const absl::StatusOr<std::string> printed =

@@ -1,4 +1,4 @@
-// The work that ./dev bench parse times, and what it is compared with.
+// Implements the work that ./dev bench parse measures, and its baselines.
 #ifndef TROIKA_BENCH_PIPELINES_H_
 #define TROIKA_BENCH_PIPELINES_H_
 
@@ -13,42 +13,43 @@
 
 namespace troika::bench {
 
-// What a pipeline made: so that no compiler leaves it out, and to check it.
+// Counts a pipeline's output, to verify it and to keep the compiler from
+// dropping it.
 struct Tally {
   int64_t events = 0;
-  int64_t bytes = 0;     // Of JSON text written.
+  int64_t bytes = 0;     // Length of the JSON written.
   int64_t problems = 0;  // Parse errors.
 };
 
-// Whole lines of a stream, about a megabyte.
+// Whole lines of a stream, about a megabyte in total.
 struct Slice {
   absl::string_view text;
-  std::vector<absl::string_view> lines;  // Without their ends.
+  std::vector<absl::string_view> lines;  // Without newlines.
 };
 
 std::vector<Slice> SliceStream(absl::string_view stream);
 
-// RapidJSON alone, in situ, with nothing checked, a document a line. `scratch`
-// is a copy of the slice with a NUL for each end of line, and is used up.
-// Returns how many lines it refused. Documents usually get their memory
-// themselves; kPooled gives all of them the same, the fastest way there is.
+// Parses with RapidJSON alone, in situ and unchecked, one document per line.
+// `scratch` is a copy of the slice with a NUL in place of each newline and is
+// destroyed. Returns the number of rejected lines. Documents usually allocate
+// their own memory; kPooled shares one pool, which is fastest.
 enum class DocumentMemory { kOwn, kPooled };
 int64_t BareRapidJson(const std::vector<absl::string_view>& lines,
                       DocumentMemory memory, std::string* scratch);
 
-// base/json over each line; as BareRapidJson.
+// Parses each line with base/json. Returns like BareRapidJson.
 int64_t ParseLines(const std::vector<absl::string_view>& lines,
                    json::Parser* parser);
 
-// A stream as it comes from a process, to messages. With `JsonOut::kWrite` each
-// becomes a line of JSON besides.
+// Converts a process's stream to messages. JsonOut::kWrite also writes each as
+// a line of JSON.
 enum class JsonOut { kNone, kWrite };
 class Pipeline {
  public:
   Pipeline(const Backend& backend, JsonOut json_out);
   ~Pipeline();
 
-  // In chunks of 64 KiB, as from a pipe.
+  // Feeds the bytes in chunks of 64 KiB, as from a pipe.
   void Feed(absl::string_view bytes);
   Tally Finish();
 

@@ -1,14 +1,13 @@
-// The agent of the relay's benchmark. It links nothing but the C library, so
-// that its own start and speed weigh little.
+// The agent of the relay's benchmark. It links only the C library, so that its
+// own start and speed hardly count.
 //
-//   relay_agent flood LINE_BYTES TOTAL_BYTES   as fast as it can, then waits
-//   for
-//                                              the end of its stdin
-//   relay_agent ticks COUNT                    a line a millisecond
+//   relay_agent flood LINE_BYTES TOTAL_BYTES   writes as fast as it can, then
+//                                              waits for the end of its stdin
+//   relay_agent ticks COUNT                    writes a line each millisecond
 //   relay_agent idle                           waits for the end of its stdin
 //
-// `ticks` and `idle` print the nanoseconds of the monotonic clock: when the
-// line was written, and when the program began.
+// `ticks` and `idle` print nanoseconds of the monotonic clock: the time when
+// the line was written, or when the program began.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

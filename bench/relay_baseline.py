@@ -1,6 +1,6 @@
-# A relay as one would first write it, to compare memory with: runs an agent,
-# appends its lines to a log with a number and a time, and tells clients of a
-# unix socket how long the log is.
+# A relay as one would first write it, as a baseline for memory: runs an agent,
+# appends its lines to a log with a number and a time, and reports the length
+# of the log to clients of a unix socket.
 #
 #   relay_baseline.py FOLDER COMMAND…
 import os

@@ -1,8 +1,8 @@
-// What a relay costs, against what does less in its place in the same run.
-// Rivals take turns; figures are medians over the rounds.
+// Measures a relay against simpler replacements in the same run. The contenders
+// take turns; figures are medians over the rounds.
 //
 //   relay_bench [--json] [--mb N] [--load-mb N] [--rounds N] [--only PART]
-//   PYTHON_SCRIPT
+//               PYTHON_SCRIPT
 #include <cstdio>
 #include <string>
 #include <vector>

@@ -18,10 +18,10 @@ namespace troika::bench {
 namespace {
 
 constexpr double kNanosPerMicro = 1e3;
-constexpr int kStarts = 20;  // A round.
+constexpr int kStarts = 20;  // Per round.
 constexpr int kMany = 200;
 
-// Of relay and guard, once the agent has said `bytes`.
+// Returns the memory of relay and guard after the agent has written `bytes`.
 absl::StatusOr<double> RelayMemory(const Command& agent, int64_t bytes) {
   BenchRelay relay;
   RETURN_IF_ERROR(relay.Start(agent));
@@ -29,7 +29,7 @@ absl::StatusOr<double> RelayMemory(const Command& agent, int64_t bytes) {
     bytes -= static_cast<int64_t>(record.payload.size()) + 1;
     return bytes > 0;
   }));
-  // Past the first sync, whose thread has memory too.
+  // Waits for the first sync, whose thread uses memory too.
   absl::SleepFor(absl::Milliseconds(1200));
   const std::string& folder = relay.folder();
   ASSIGN_OR_RETURN(const int64_t memory,

@@ -30,8 +30,8 @@ namespace {
 
 constexpr int64_t kMegabyte = int64_t{1} << 20;
 constexpr int64_t kBatch = kMegabyte;
-constexpr double kMaxSeconds = 5;  // For a whole gigabyte.
-// Of a log of this size, with which the memory for the whole one is compared.
+constexpr double kMaxSeconds = 5;  // For a gigabyte.
+// Size of a small log, whose memory is compared with that of the whole one.
 constexpr int64_t kSmall = 100 * kMegabyte;
 
 std::unique_ptr<Session> NewSession(Harness harness) {
@@ -47,7 +47,7 @@ std::unique_ptr<Session> NewSession(Harness harness) {
   return NewGeminiSession(1);
 }
 
-// A task whose log has about `bytes`.
+// Writes a task whose log has about `bytes`.
 absl::Status WriteLog(Harness harness, int64_t bytes,
                       const TempFolder& folder) {
   SystemClock clock;
@@ -83,7 +83,7 @@ struct Loaded {
   double peak_bytes = 0;
 };
 
-// In a process of its own, as its memory counts.
+// Loads in a process of its own, whose memory is measured.
 absl::StatusOr<Loaded> LoadInChild(const std::string& folder) {
   const std::string self =
       std::filesystem::read_symlink("/proc/self/exe").string();

@@ -1,4 +1,4 @@
-// What `./dev bench relay` measures, each part printing its figures.
+// Declares the parts of `./dev bench relay`; each prints its figures.
 #ifndef TROIKA_BENCH_RELAY_MEASURES_H_
 #define TROIKA_BENCH_RELAY_MEASURES_H_
 
@@ -12,27 +12,27 @@ namespace troika::bench {
 
 struct RelayOptions {
   Format format = Format::kTable;
-  int64_t megabytes = 200;        // Of a flood.
-  int64_t load_megabytes = 1024;  // Of a log to load.
+  int64_t megabytes = 200;        // Size of a flood.
+  int64_t load_megabytes = 1024;  // Size of a log to load.
   int rounds = 5;
-  std::string only;  // Of the parts; empty: all.
+  std::string only;  // Name of a part; empty: all.
   std::string python_script;
 };
 
-// From agent to log to client, against `agent | tee file | cat`.
+// Throughput from agent to log to client, against `agent | tee file | cat`.
 absl::Status ReportThroughput(const RelayOptions& options);
-// A line's way to a client, against a bare pipe.
+// Latency of a line from agent to client, against a bare pipe.
 absl::Status ReportLatency(const RelayOptions& options);
-// Of relay and guard together, against a relay in Python where there is one.
+// Memory of relay and guard together, against a relay in Python if present.
 absl::Status ReportMemory(const RelayOptions& options);
-// Until the agent runs, beyond what its own start takes.
+// Time until the agent runs, in addition to its own start.
 absl::Status ReportStart(const RelayOptions& options);
-// Of 200 at once.
+// Cost of 200 relays at once.
 absl::Status ReportMany(const RelayOptions& options);
-// Of a large log as a task, against `cat`.
+// Time of loading a large log as a task, against `cat`.
 absl::Status ReportLoad(const RelayOptions& options);
 
-// Loads the log in `folder` and prints the seconds and the bytes it took.
+// Loads the log in `folder` and prints the seconds and bytes that it took.
 absl::Status LoadOnce(const std::string& folder);
 
 }  // namespace troika::bench

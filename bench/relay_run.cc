@@ -159,10 +159,10 @@ absl::StatusOr<Child> Child::Start(const Command& command) {
 }
 
 Child::~Child() {
-  if (!in_.ok()) return;  // Moved from.
+  if (!in_.ok()) return;  // The object was moved from.
   in_.Reset();
   out_.Reset();
-  // Most end by themselves now; waiting for it would take a clock.
+  // Most exit by themselves now, but waiting for that would need a timeout.
   kill(pid_, SIGKILL);
   while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }

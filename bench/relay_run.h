@@ -1,5 +1,5 @@
-// Relays and their rivals around the agent of bench/relay_agent.cc, for the
-// relay's benchmark. All waits are bounded: what takes too long is an error.
+// Runs relays and their replacements with the agent of bench/relay_agent.cc.
+// All waits are bounded: exceeding the limit is an error.
 #ifndef TROIKA_BENCH_RELAY_RUN_H_
 #define TROIKA_BENCH_RELAY_RUN_H_
 
@@ -22,10 +22,10 @@ namespace troika::bench {
 
 using Command = std::vector<std::string>;
 
-// Of the monotonic clock, which all processes share.
+// Returns nanoseconds of the monotonic clock, which all processes share.
 int64_t NowNanos();
 
-// The value below which `share` of the values are. There is at least one.
+// Returns the value below which `share` of the (one or more) values are.
 double Quantile(std::vector<double> values, double share);
 inline double Median(std::vector<double> values) {
   return Quantile(std::move(values), 0.5);
@@ -33,26 +33,26 @@ inline double Median(std::vector<double> values) {
 
 absl::StatusOr<int64_t> ToNumber(absl::string_view text);
 
-// The agent's program, beside this one.
+// Returns the path of the agent's program, which is beside this one.
 std::string AgentProgram();
 
-// A relay in a folder of its own, which goes with it: then whatever still runs
-// there ends by itself within seconds.
+// A relay in a folder of its own, which is removed with it: any process that
+// still runs there then exits by itself within seconds.
 class BenchRelay {
  public:
   BenchRelay();
 
   const std::string& folder() const { return folder_.path(); }
 
-  // Returns at once.
+  // Starts the relay without waiting.
   absl::Status Start(const Command& agent);
-  // Reads the log as a client does, woken by the relay's tips, until
-  // `on_stdout`, called with each record of the agent's stdout, returns false.
+  // Reads the log as a client does, woken by the relay's tips, and calls
+  // `on_stdout` with each record of the agent's stdout until it returns false.
   absl::Status Follow(
       absl::FunctionRef<bool(const relay::LogRecord&)> on_stdout);
-  // The number that the agent's first line is.
+  // Returns the number that the agent's first line contains.
   absl::StatusOr<int64_t> FirstNumber();
-  // Closes the agent's stdin and waits until all is gone.
+  // Closes the agent's stdin and waits until all processes have exited.
   absl::Status End();
 
  private:
@@ -62,15 +62,15 @@ class BenchRelay {
   UniqueFd ready_;
 };
 
-// A program with pipes as its stdio.
+// A program whose stdio consists of pipes.
 class Child {
  public:
   static absl::StatusOr<Child> Start(const Command& command);
   Child(Child&&) = default;
-  ~Child();  // Kills it where it has not ended.
+  ~Child();  // Kills the program if it is still running.
 
   pid_t pid() const { return pid_; }
-  // Of the next line that it prints.
+  // Returns the number that the next line contains.
   absl::StatusOr<int64_t> NextNumber();
 
  private:
@@ -79,10 +79,10 @@ class Child {
   pid_t pid_;
   UniqueFd in_;
   UniqueFd out_;
-  std::string said_;  // And not yet told.
+  std::string said_;  // Output that was read but not returned yet.
 };
 
-// What these processes have for themselves alone.
+// Returns the private memory of these processes.
 absl::StatusOr<int64_t> PrivateBytes(const std::vector<pid_t>& pids);
 
 }  // namespace troika::bench

@@ -18,7 +18,7 @@ namespace {
 constexpr double kNanosPerMicro = 1e3;
 constexpr size_t kTicks = 1000;
 
-// Seconds until a client has read all that the agent wrote.
+// Returns the seconds until a client has read the agent's whole output.
 absl::StatusOr<double> RelaySeconds(const Command& agent, int64_t bytes) {
   const int64_t start = NowNanos();
   BenchRelay relay;
@@ -46,7 +46,7 @@ absl::StatusOr<double> TeeSeconds(const Command& agent) {
   return static_cast<double>(NowNanos() - start) / 1e9;
 }
 
-// Microseconds from each tick's write to our knowing of it.
+// Returns the microseconds between each tick's write and our reading it.
 absl::StatusOr<std::vector<double>> RelayDelays(const Command& agent) {
   std::vector<double> delays;
   BenchRelay relay;
@@ -83,7 +83,7 @@ absl::Status ReportThroughputOf(const RelayOptions& options, int64_t line_bytes,
   std::vector<double> ours;
   std::vector<double> tees;
   std::vector<double> ratios;
-  // The first round warms up.
+  // The first round is a warm-up.
   for (int round = 0; round <= options.rounds; ++round) {
     ASSIGN_OR_RETURN(const double tee, TeeSeconds(agent));
     ASSIGN_OR_RETURN(const double our, RelaySeconds(agent, bytes));

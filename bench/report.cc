@@ -21,13 +21,13 @@ std::string Json(absl::string_view bench, const Figure& f) {
                         : absl::StrCat(",\"missing\":\"", f.missing, "\""));
 }
 
-// Small values with the digits that matter.
+// Prints small values with their significant digits.
 std::string Number(double value) {
   const int digits = value >= 100 || value == 0 ? 0 : value < 10 ? 2 : 1;
   return absl::StrFormat("%.*f", digits, value);
 }
 
-// Says what is to be reached, and whether it was.
+// Appends the goal and whether it was reached.
 void AppendGoal(absl::string_view words, double goal, bool reached,
                 std::string* row) {
   absl::StrAppend(row, " (", words, " ", Number(goal), ": ",

@@ -1,4 +1,4 @@
-// Figures, as a table for people or a line of JSON each.
+// Prints figures, as a table for people or as lines of JSON.
 #ifndef TROIKA_BENCH_REPORT_H_
 #define TROIKA_BENCH_REPORT_H_
 
@@ -13,18 +13,18 @@ struct Figure {
   std::string metric;  // "codex.messages"
   double value = 0;
   std::string unit;
-  // Why there is no value, as "not reached within 60 s"; empty: there is one.
+  // Why there is no value, such as "not reached within 60 s"; else empty.
   std::string missing;
-  // What `ratio` compares with; empty where there is nothing.
+  // What `ratio` compares with; empty if it is unused.
   std::string baseline;
   double ratio = 0;
-  // What ratio is to be reached.
+  // Ratio to reach.
   std::optional<double> target;
-  // The largest ratio that is good enough.
+  // Largest acceptable ratio.
   std::optional<double> ratio_at_most;
-  // What the value is to stay within.
+  // Largest acceptable value.
   std::optional<double> at_most;
-  // What the value is to reach.
+  // Smallest acceptable value.
   std::optional<double> at_least;
 };
 

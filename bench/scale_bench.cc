@@ -1,5 +1,6 @@
-// How a server behaves with 100 000 ended tasks, 1000 live ones, many viewers,
-// floods and strangers. Everything is in a temporary folder and on loopback.
+// Measures a server with 100 000 ended tasks, 1000 live ones, many viewers,
+// floods and unauthenticated clients. Everything is in a temporary folder and
+// on loopback.
 //
 //   scale_bench [--json] [--tasks N] [--only PART] [--programs DIR]
 #include <cstdio>
@@ -73,7 +74,7 @@ absl::StatusOr<ScaleOptions> ParseOptions(
       })));
 }
 
-// Whatever else the machine does weighs on every figure.
+// Other load of the machine affects every figure.
 void PrintLoad(const ScaleOptions& options) {
   double load[1] = {0};
   if (getloadavg(load, 1) != 1) return;
@@ -94,7 +95,7 @@ absl::Status Main(const std::vector<std::string>& args) {
     if (!options.only.empty() && options.only != part.name) continue;
     RETURN_IF_ERROR(CheckStop());
     PrintLoad(options);
-    // One that can't be measured does not keep the others from being measured.
+    // If one part fails, the others are still measured.
     if (const absl::Status status = part.report(options); !status.ok()) {
       std::fprintf(stderr, "scale_bench: %s: %s\n",
                    std::string(part.name).c_str(), status.ToString().c_str());

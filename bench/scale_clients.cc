@@ -1,4 +1,4 @@
-// Clients without the token, and a request that names a huge file.
+// Measures clients without the token, and a request that names a huge file.
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -22,7 +22,7 @@
 namespace troika::bench {
 namespace {
 
-constexpr int kIdle = 4200;  // More than the server has room for.
+constexpr int kIdle = 4200;  // More than the server accepts.
 constexpr int kBodies = 100;
 constexpr size_t kBodyBytes = 24 << 20;
 constexpr absl::Duration kBodiesLimit = absl::Seconds(15);
@@ -37,22 +37,22 @@ void RaiseDescriptors() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// The longest time that the owner waits for a list, by a connection of its own
-// each time.
+// Returns the longest time that the owner waits for a list, with a new
+// connection each time.
 absl::StatusOr<double> OwnerMillis(const BenchServer& server) {
   double longest = 0;
   for (int i = 0; i < kOwnerRequests; ++i) {
     const int64_t begin = NowNanos();
     RETURN_IF_ERROR(server.Get("/api/v1/tasks").status());
     longest = std::max(longest, MillisSince(begin));
-    // Once it has waited, the server may have dropped the others.
+    // After this wait, the server may have dropped the other connections.
     if (longest > 1000) break;
   }
   return longest;
 }
 
-// Announces large bodies without a token and sends all but the end of them, as
-// far as the server reads.
+// Announces large bodies without a token and sends them except for the end, as
+// far as the server reads them.
 void SendBodies(const BenchServer& server, std::vector<HttpConnection>* all) {
   const std::string head = absl::StrCat(
       "POST /api/v1/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
@@ -122,7 +122,7 @@ absl::Status ReportSchema(const ScaleOptions& options) {
                 options.quick() ? kSchemaBytes / 10 : kSchemaBytes) != 0) {
     return absl::ErrnoToStatus(errno, absl::StrCat("make ", path));
   }
-  // Claude's command line has the schema's text in it.
+  // Claude's command line contains the text of the schema.
   const std::string request = RequestText(
       "POST", "/api/v1/tasks",
       absl::StrCat(R"({"harness":"claude","prompt":"measure","cwd":)",

@@ -1,4 +1,4 @@
-// What changes and events cost: viewers of all tasks, rows, events read whole.
+// Measures the cost of changes and events: viewers, rows, events read in full.
 #include <poll.h>
 #include <unistd.h>
 
@@ -25,15 +25,15 @@ namespace troika::bench {
 namespace {
 
 constexpr int kBusy = 20;
-constexpr int kRate = 5;  // Messages a second of a busy task.
+constexpr int kRate = 5;  // Messages per second of a busy task.
 constexpr int kSeconds = 8;
 constexpr int kViewers = 100;
 constexpr int kPrompts = 10;
 constexpr size_t kPromptBytes = 60'000;
 constexpr absl::Duration kReadLimit = absl::Seconds(60);
-constexpr int kCutBytes = 40'000;  // Over 32 KiB, where texts are cut.
+constexpr int kCutBytes = 40'000;  // Above 32 KiB, where texts are cut.
 
-// A viewer of all tasks that counts their changes.
+// A viewer of all tasks, which counts their changes.
 class Viewer {
  public:
   static absl::StatusOr<Viewer> Open(const BenchServer& server) {
@@ -47,7 +47,7 @@ class Viewer {
   int fd() const { return fd_.get(); }
   int64_t changes() const { return changes_; }
 
-  // Reads what there is. An event begins with a line "event: task".
+  // Reads the available bytes. An event begins with a line "event: task".
   void Read() {
     static char chunk[256 << 10];
     const ssize_t n = read(fd_.get(), chunk, sizeof(chunk));
@@ -87,7 +87,7 @@ void ReadFor(std::vector<Viewer>& viewers, double millis) {
   }
 }
 
-// Microseconds of the server's CPU for a change of a task.
+// Returns the microseconds of the server's CPU time per change of a task.
 absl::StatusOr<double> CostOfChange(const BenchServer& server, int count) {
   std::vector<Viewer> viewers;
   for (int i = 0; i < count; ++i) {
@@ -117,7 +117,7 @@ absl::StatusOr<int64_t> WrittenBytes(pid_t pid) {
   return absl::NotFoundError("the bytes that the server wrote");
 }
 
-// The ids of events that were cut, as the API lists them.
+// Returns the ids of cut events, as the API lists them.
 absl::StatusOr<std::vector<std::string>> CutEvents(const BenchServer& server,
                                                    const std::string& task,
                                                    size_t count) {
@@ -143,7 +143,7 @@ absl::StatusOr<std::vector<std::string>> CutEvents(const BenchServer& server,
   return ids;
 }
 
-// Milliseconds an event; as many as can be read within the limit.
+// Measures the milliseconds per event, over those read in the time limit.
 absl::StatusOr<Figure> ReadWhole(int count) {
   ASSIGN_OR_RETURN(const auto server, BenchServer::Start({}));
   ASSIGN_OR_RETURN(const std::string task,
@@ -186,7 +186,7 @@ absl::Status ReportViewers(const ScaleOptions& options) {
     connections.push_back(std::move(one));
   }
   const AgentPlan hang = {.then = AgentPlan::Then::kHang};
-  // They print for long enough for all of the measuring.
+  // The agents print for longer than all measurements take.
   const AgentPlan busy = {.count = kRate * 600, .bytes = 60, .rate = kRate};
   RETURN_IF_ERROR(
       AskMany(connections, server->CreateRequest(hang), tasks - kBusy)

@@ -1,4 +1,4 @@
-// An agent that floods its stdout with tiny lines.
+// Measures an agent that floods its stdout with tiny lines.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr int64_t kFloodBytes = 18'000'000;
 constexpr absl::Duration kFloodLimit = absl::Minutes(3);
 
-// The files of a task's folder whose names begin so.
+// Total size and last change of files in a task's folder.
 struct Files {
   int64_t bytes = 0;
   absl::Time changed = absl::InfinitePast();

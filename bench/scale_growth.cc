@@ -1,5 +1,5 @@
-// A state folder with many ended tasks: index lost, cold start, searches,
-// retention.
+// Measures a state folder with many ended tasks: a lost index, a cold start,
+// searches, retention.
 #include <signal.h>
 #include <unistd.h>
 
@@ -34,20 +34,20 @@ constexpr int kSearches = 4;
 constexpr double kRemovedShare = 0.57;
 constexpr useconds_t kPollMicros = 200'000;
 
-// Counts of one moment of a rebuild.
+// Counts at one moment of a rebuild.
 struct Progress {
   int64_t rows = 0;
   bool complete = false;
 };
 
-// Rows that the index has. The number of tasks that are still to be read says
+// Reads the number of rows in the index. The number of unread tasks would say
 // less: it is small until the folder has been listed.
 absl::StatusOr<Progress> Look(const BenchServer& server, int tasks) {
   ASSIGN_OR_RETURN(const int64_t rows, server.Metric("troika_tasks{"));
   return Progress{.rows = rows, .complete = rows >= tasks};
 }
 
-// Waits until there are `rows`, or all; false: not within the limit.
+// Waits until there are `rows`, or all; false if the limit passes first.
 absl::StatusOr<bool> WaitForRows(const BenchServer& server, int tasks,
                                  int64_t rows, absl::Duration limit) {
   const int64_t begin = NowNanos();
@@ -67,7 +67,7 @@ void RemoveIndex(const BenchServer& server) {
   }
 }
 
-// The index and every cache of events: only logs are left.
+// Removes the index and all event caches, so that only logs are left.
 void RemoveCaches(const BenchServer& server) {
   RemoveIndex(server);
   std::error_code error;
@@ -90,8 +90,8 @@ Figure Took(absl::string_view metric, std::optional<double> millis,
   return figure;
 }
 
-// Kills the server when it has half of the rows, and counts those that the next
-// one has to make again.
+// Kills the server when it has half of the rows, and counts the rows that the
+// next one must create again.
 absl::Status ReportKilledRebuild(const ScaleOptions& options,
                                  BenchServer& server) {
   RETURN_IF_ERROR(server.Launch());
@@ -116,11 +116,11 @@ absl::Status ReportKilledRebuild(const ScaleOptions& options,
   return absl::OkStatus();
 }
 
-// Asks for a task, as the command line does, until it is accepted.
+// Creates a task, as the command line does, retrying until it is accepted.
 absl::StatusOr<std::optional<double>> MillisUntilAccepted(
     const BenchServer& server, int64_t begin, absl::Duration limit) {
   std::string request = server.CreateRequest({.count = 1});
-  // As `troika run` has one.
+  // `troika run` sends a key too.
   const std::string key = "\"idempotencyKey\":\"scale\",";
   const size_t body = request.find("\r\n\r\n") + 4;
   std::string json = request.substr(body);
@@ -198,7 +198,7 @@ absl::Status ReportSearches(const ScaleOptions& options,
   for (int i = 0; i < kSearches; ++i) {
     threads.emplace_back([&, i] {
       const int64_t begin = NowNanos();
-      // Found nowhere: every task is looked at.
+      // The text occurs nowhere, so every task is searched.
       failed[i] =
           server.Get(absl::StrCat("/api/v1/tasks?text=nowhere", i)).status();
       millis[i] = MillisSince(begin);
@@ -231,7 +231,7 @@ absl::Status ReportRetention(const ScaleOptions& options, BenchServer& server,
   RETURN_IF_ERROR(server.Launch(
       {"--keep-for", absl::StrCat(absl::ToInt64Seconds(keep), "s")}));
   PrintScale(options, Took("retention.listening", MillisSince(begin), {}, 500));
-  // Tasks that ended later than they were created keep some more.
+  // The bound is lower because tasks may end later than they were created.
   const int64_t goal = before - removed * 99 / 100;
   std::optional<double> took;
   while (!took &&

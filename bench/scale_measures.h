@@ -1,6 +1,6 @@
-// What `./dev bench scale` measures: how a server behaves with many tasks,
-// viewers and bytes. Each part prints its figures, and has a limit in time:
-// what is not reached within it is printed as such.
+// Declares the parts of `./dev bench scale`, which measures a server with many
+// tasks, viewers and bytes. Each part prints its figures and has a time limit;
+// a figure that is not reached within it is printed as such.
 #ifndef TROIKA_BENCH_SCALE_MEASURES_H_
 #define TROIKA_BENCH_SCALE_MEASURES_H_
 
@@ -21,34 +21,33 @@ struct ScaleOptions {
   std::string only;                  // Name of a part; empty: all.
   const EchoServer* echo = nullptr;  // Borrowed.
 
-  // A smoke test, whose figures mean little.
+  // Whether this is a smoke test, whose figures mean little.
   bool quick() const { return tasks < 20'000; }
 };
 
 void PrintScale(const ScaleOptions& options, const Figure& figure);
-// The p99 of /healthz, beside that of the echo: at most 5 times as long.
+// Prints the p99 of /healthz and of the echo: at most 5 times as long.
 void PrintHealth(const ScaleOptions& options, absl::string_view part,
                  const HealthProbe::Latencies& latencies);
-// The longest time that the server's loop was held, as its metric says.
+// Prints the longest time that the server's loop was blocked, by its metric.
 void PrintHold(const ScaleOptions& options, absl::string_view part,
                const BenchServer& server);
 
 double MillisSince(int64_t nanos);
 double Megabytes(int64_t bytes);
-// CPU time that a process has used, in milliseconds.
+// Returns the CPU time of a process, in milliseconds.
 absl::StatusOr<double> CpuMillis(pid_t pid);
 
-// The index is lost, and made again; a cold start; searches; retention. All in
-// one state folder.
+// Rebuild of a lost index, cold start, searches, retention, in one folder.
 absl::Status ReportGrowth(const ScaleOptions& options);
-// An agent that prints 18 MB of lines of two bytes.
+// An agent that prints 18 MB of lines with two bytes.
 absl::Status ReportFloodOfLines(const ScaleOptions& options);
-// The CPU time of a change with 1 and with 100 viewers of all tasks, among 1000
+// CPU time of a change with 1 and with 100 viewers of all tasks, among 1000
 // live tasks.
 absl::Status ReportViewers(const ScaleOptions& options);
-// The bytes written for rows of 10 busy tasks with long prompts.
+// Bytes written for the rows of 10 busy tasks with long prompts.
 absl::Status ReportRows(const ScaleOptions& options);
-// The time of reading events whole, of 200 and 2000 that were cut.
+// Time of reading 200 and 2000 cut events in full.
 absl::Status ReportCutEvents(const ScaleOptions& options);
 // Clients without the token: idle ones at the limit, and slow bodies.
 absl::Status ReportStrangers(const ScaleOptions& options);

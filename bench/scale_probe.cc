@@ -44,7 +44,7 @@ void Watch(int poll, int fd) {
   epoll_ctl(poll, EPOLL_CTL_ADD, fd, &event);
 }
 
-// The child's whole life.
+// Main function of the child.
 [[noreturn]] void Echo(int listener) {
   const int poll = epoll_create1(EPOLL_CLOEXEC);
   Watch(poll, listener);
@@ -65,12 +65,12 @@ void Watch(int poll, int fd) {
   }
 }
 
-// Adds a latency, and those of the requests that had to wait for it.
+// Adds a latency, and those of the requests that waited behind it.
 void AddLatency(double millis, std::vector<double>* all) {
   for (; millis > 0; millis -= kEveryMillis) all->push_back(millis);
 }
 
-// Asks once by a connection that is kept while it works.
+// Sends one request at a time on a connection that is kept alive.
 class Pinger {
  public:
   Pinger(std::string path, std::string request)
@@ -85,8 +85,7 @@ class Pinger {
     const int64_t begin = NowNanos();
     const bool answered = connection_->Ask(request_).ok();
     const double millis = static_cast<double>(NowNanos() - begin) * 1e-6;
-    // A server that was killed has answered nobody, but those it kept waiting
-    // have waited.
+    // A killed server does not reply, but long waits for it count.
     if (answered || millis > 1000) AddLatency(millis, latencies);
     if (!answered) connection_.reset();
   }
@@ -136,7 +135,7 @@ HealthProbe::Latencies HealthProbe::Stop() {
 
 void HealthProbe::Run() {
   Pinger server(server_path_, RequestText("GET", "/healthz"));
-  // What it sends back is a reply without a body.
+  // The echo of this text is a reply without a body.
   Pinger echo(echo_path_, "HTTP/1.1 200 OK\r\nHost: localhost\r\n\r\n");
   while (!stop_ && CheckStop().ok()) {
     server.Ping(&latencies_.server_ms);

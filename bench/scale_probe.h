@@ -1,5 +1,5 @@
-// The latency of a server's /healthz under load, beside that of a bare echo
-// server under the same load.
+// Measures the latency of a server's /healthz under load, and that of a bare
+// echo server under the same load.
 #ifndef TROIKA_BENCH_SCALE_PROBE_H_
 #define TROIKA_BENCH_SCALE_PROBE_H_
 
@@ -16,11 +16,11 @@
 
 namespace troika::bench {
 
-// A process of its own that sends back what it reads: one thread, epoll, a Unix
-// socket. It ends with us.
+// A separate process that sends back what it reads, with one thread, epoll and
+// a Unix socket. It exits with this process.
 class EchoServer {
  public:
-  // Forks: call before any thread is started.
+  // Forks, so it must be called before any thread starts.
   static absl::StatusOr<EchoServer> Start(const std::string& socket_path);
   EchoServer(EchoServer&& other) noexcept;
   ~EchoServer();
@@ -35,9 +35,9 @@ class EchoServer {
   std::string socket_path_;
 };
 
-// Asks the server and the echo in turn, each every 10 ms, from a thread of its
-// own. A reply that takes longer counts for the requests that could not be sent
-// meanwhile, too, so that one long hold is seen in the quantiles.
+// Requests /healthz and the echo alternately, each every 10 ms, on a thread of
+// its own. A slow reply also counts for the requests that could not be sent
+// meanwhile, so that one long stall shows in the quantiles.
 class HealthProbe {
  public:
   struct Latencies {
@@ -45,11 +45,11 @@ class HealthProbe {
     std::vector<double> echo_ms;
   };
 
-  // Both are borrowed. The server need not run yet.
+  // Borrows both arguments. The server need not run yet.
   HealthProbe(const BenchServer* server, const EchoServer* echo);
   ~HealthProbe();
 
-  // What was measured since the start.
+  // Returns what was measured since the start.
   Latencies Stop();
 
  private:
@@ -58,7 +58,7 @@ class HealthProbe {
   const std::string server_path_;
   const std::string echo_path_;
   std::atomic<bool> stop_ = false;
-  Latencies latencies_;  // The thread's, until it has been joined.
+  Latencies latencies_;  // Owned by the thread until it is joined.
   std::thread thread_;
 };
 

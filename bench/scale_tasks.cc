@@ -34,8 +34,8 @@ constexpr Harness kHarnesses[] = {Harness::kCodex, Harness::kClaude,
 constexpr int kSessionsEach = 8;
 constexpr int64_t kSessionBytes = 420'000;
 
-// The lines of one generated session. A task prints its first line, as many of
-// the following ones as fit its size, and its last line, which ends the turn.
+// The lines of one generated session. A task prints the first line, as many of
+// the following ones as fit its size, and the last line, which ends the turn.
 struct Recorded {
   Harness harness = Harness::kCodex;
   std::vector<std::string> lines;
@@ -55,7 +55,7 @@ std::vector<Recorded> GenerateSessions(uint64_t seed) {
   return sessions;
 }
 
-// Formats as task/home.cc does: milliseconds, then four arbitrary digits.
+// Uses the format of task/home.cc: milliseconds, then four arbitrary digits.
 std::string TaskId(absl::Time created, uint64_t suffix) {
   const auto base36 = [](uint64_t value, size_t digits) {
     constexpr char kDigits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
@@ -83,7 +83,7 @@ int PickOutputBytes(TextSource& text) {
                      : text.Between(38'000, 400'000);
 }
 
-// Puts one task's log together.
+// Composes the log of one task.
 class LogText {
  public:
   LogText(absl::string_view id, absl::Time created)
@@ -113,7 +113,7 @@ class LogText {
 void AddRequest(const std::string& id, Harness harness, const std::string& cwd,
                 TextSource& text, LogText* log) {
   std::string prompt = absl::StrCat("Task ", id, ": ", text.Prose());
-  // Some people paste files into a prompt.
+  // Some users paste files into a prompt.
   if (text.Percent(3)) absl::StrAppend(&prompt, "\n\n", text.Output());
   log->AddNote("request",
                notes::Request{.task = id,
@@ -174,7 +174,7 @@ void AddRun(const Recorded& session, Ending ending, const std::string& cwd,
   log->AddNote("", exited);
 }
 
-// Variables as task/home.cc keeps them.
+// Formats variables as task/home.cc stores them.
 std::string EnvironmentBytes(const TaskMix& mix) {
   std::string bytes;
   for (const auto& variable :

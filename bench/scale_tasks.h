@@ -1,5 +1,5 @@
-// Fills a state folder with tasks, as if they had been run over weeks: for
-// measuring how a server behaves with many of them, and for trying it by hand.
+// Fills a state folder with tasks, as if they had run over weeks, to measure a
+// server with many of them or to try it by hand.
 #ifndef TROIKA_BENCH_SCALE_TASKS_H_
 #define TROIKA_BENCH_SCALE_TASKS_H_
 
@@ -17,13 +17,12 @@ struct TaskMix {
   // Tasks that wait for their first turn. They are newer than all others.
   int queued = 0;
   uint64_t seed = 1;
-  // When the newest ended task was created, and the time between two tasks.
+  // Creation time of the newest ended task, and the time between two tasks.
   absl::Time newest = absl::UnixEpoch();
   absl::Duration spacing = absl::Minutes(1);
   // The tasks' working folder. It need not exist for ended tasks.
   std::string cwd = "/workspace/project";
-  // The CLI that queued tasks run, all of them with the harness codex; empty:
-  // the one on PATH.
+  // CLI for queued tasks, which all use the harness codex; default: on PATH.
   std::string codex;
 };
 
@@ -33,10 +32,10 @@ struct MadeTasks {
 };
 
 // Writes the folders of these tasks below HOME/tasks. The same mix gives the
-// same bytes. Logs hold what a relay would have written: 80 % have 2 to 8 kB,
-// 17 % up to 40 kB and 3 % up to 400 kB; of the ended tasks 88 % are done, 6 %
-// failed, 4 % interrupted and 2 % cancelled. AlreadyExists where a task of that
-// id is there. No index and no cache of events is made.
+// same bytes. Logs contain what a relay would have written: 80 % have 2 to 8
+// kB, 17 % up to 40 kB and 3 % up to 400 kB; 88 % of the ended tasks are done,
+// 6 % failed, 4 % interrupted and 2 % cancelled. AlreadyExists if a task with
+// one of the ids exists. Creates neither an index nor event caches.
 absl::StatusOr<MadeTasks> MakeTasks(const std::string& home,
                                     const TaskMix& mix);
 

@@ -1,16 +1,16 @@
-// The agent of the server's benchmark, in place of codex. It links nothing but
-// the C library, so that its own start and speed weigh little.
+// The agent of the server's benchmark, in place of codex. It links only the C
+// library, so that its own start and speed hardly count.
 //
 //   server_agent --version
-//   server_agent ticks COUNT RATE   bare times, for a pipe to compare with
-//   server_agent exec …             a turn of `codex exec --json`, as
-//                                   TROIKA_BENCH_PLAN says
+//   server_agent ticks COUNT RATE   prints times, as a baseline for a bare pipe
+//   server_agent exec …             plays a turn of `codex exec --json` by the
+//                                   plan in TROIKA_BENCH_PLAN
 //
-// The plan is "COUNT BYTES RATE THEN": so many messages of so many bytes, so
-// many a second (0: as fast as it can), then `end` or `hang`. Message 0 comes
-// before them. BYTES 1 prints lines "y" in place of messages. A message's text
-// begins with "@NANOS NUMBER ": when it was written, by the monotonic clock;
-// for message 0, when the program began.
+// The plan is "COUNT BYTES RATE THEN": COUNT messages of BYTES bytes, RATE per
+// second (0: as fast as possible), then `end` or `hang`. Message 0 precedes
+// them. If BYTES is 1, it prints lines "y" instead of messages. A message's
+// text begins with "@NANOS NUMBER ", where NANOS is the time of the write by
+// the monotonic clock or, in message 0, of the program's start.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@
 
 namespace {
 
-// Nothing of a benchmark lasts longer.
+// No benchmark lasts longer.
 constexpr unsigned kMaxSeconds = 900;
 constexpr size_t kBatch = 64 << 10;
 

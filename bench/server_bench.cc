@@ -1,5 +1,5 @@
-// What the server does and costs, driven over its sockets with real relays and
-// a scripted agent. Figures are medians over the rounds.
+// Measures the server over its sockets, with real relays and a scripted agent.
+// Figures are medians over the rounds.
 //
 //   server_bench [--json] [--rounds N] [--only PART]
 #include <cstdio>
@@ -38,7 +38,7 @@ absl::StatusOr<ServerOptions> ParseOptions(
   return options;
 }
 
-// What else the machine does weighs on every figure.
+// Other load of the machine affects every figure.
 void PrintLoad(const ServerOptions& options) {
   double load[1] = {0};
   if (getloadavg(load, 1) != 1) return;
@@ -65,7 +65,7 @@ absl::Status Main(const std::vector<std::string>& args) {
     if (!options.only.empty() && options.only != part.name) continue;
     known = true;
     RETURN_IF_ERROR(CheckStop());
-    // One that can't be measured keeps no other from it.
+    // If one part fails, the others are still measured.
     if (const absl::Status status = part.report(options); !status.ok()) {
       std::fprintf(stderr, "server_bench: %s: %s\n",
                    std::string(part.name).c_str(), status.ToString().c_str());

@@ -1,6 +1,5 @@
-// HTTP/1.1 as the server's benchmark needs it: no more than sockets, so that
-// the client weighs little. All waits are bounded: what takes too long is an
-// error.
+// A minimal HTTP/1.1 client for the server's benchmark, which hardly costs any
+// time itself. All waits are bounded: exceeding the limit is an error.
 #ifndef TROIKA_BENCH_SERVER_HTTP_H_
 #define TROIKA_BENCH_SERVER_HTTP_H_
 
@@ -18,25 +17,25 @@ namespace troika::bench {
 
 inline constexpr int kPatienceMillis = 120'000;
 
-// From then on, SIGINT and SIGTERM end what is measured, so that nothing that
-// was started is left behind.
+// Makes SIGINT and SIGTERM end the benchmark in an orderly way, so that no
+// process is left behind.
 void WatchStop();
-// Cancelled once such a signal came.
+// Returns Cancelled after such a signal.
 absl::Status CheckStop();
 
-// Bytes of a request; `token` may be empty.
+// Returns the bytes of a request; `token` may be empty.
 std::string RequestText(absl::string_view method, absl::string_view path,
                         absl::string_view body = "",
                         absl::string_view token = "");
 
-// The value of a field of JSON that is a string; the first of that name.
+// Returns the first JSON string field of this name.
 absl::StatusOr<std::string> StringField(absl::string_view json,
                                         absl::string_view name);
 
-// One connection, kept alive. Its socket does not block.
+// A connection that is kept alive. Its socket does not block.
 class HttpConnection {
  public:
-  // `path` of a Unix socket.
+  // `path` is that of a Unix socket.
   static absl::StatusOr<HttpConnection> ToUnix(const std::string& path);
   static absl::StatusOr<HttpConnection> ToLoopback(int port);
 
@@ -44,10 +43,10 @@ class HttpConnection {
   UniqueFd Release() { return std::move(fd_); }
 
   absl::Status Send(absl::string_view request);
-  // Reads what there is. The body of a reply, once it is whole; an error where
-  // its status is 400 or above.
+  // Reads the available bytes. Returns the reply's body once it is complete, or
+  // an error if its status is 400 or above.
   absl::StatusOr<std::optional<std::string>> Receive();
-  // Sends, and waits for the reply's body.
+  // Sends a request and waits for the reply's body.
   absl::StatusOr<std::string> Ask(absl::string_view request);
 
  private:
@@ -57,8 +56,7 @@ class HttpConnection {
   std::string in_;
 };
 
-// Asks `total` times, each connection again and again; returns the replies a
-// second.
+// Sends `total` requests over all connections; returns the replies per second.
 absl::StatusOr<double> AskMany(std::vector<HttpConnection>& connections,
                                absl::string_view request, int total);
 

@@ -1,4 +1,4 @@
-// What many tasks and viewers cost, and how soon tasks start among them.
+// Measures what many tasks and viewers cost, and how soon tasks start then.
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ constexpr AgentPlan kHang = {.then = AgentPlan::Then::kHang};
 
 double MegabytesOf(int64_t bytes) { return static_cast<double>(bytes) * 1e-6; }
 
-// Until it has been the same for a while, or ten seconds.
+// Waits until the memory has been stable for a while, at most ten seconds.
 absl::StatusOr<int64_t> SettledBytes(const BenchServer& server) {
   ASSIGN_OR_RETURN(int64_t bytes, server.ResidentBytes());
   int same = 0;
@@ -105,7 +105,7 @@ absl::StatusOr<Crowd> RunCrowd() {
 
 struct Starts {
   std::vector<double> to_agent;   // Milliseconds until the agent's main().
-  std::vector<double> to_viewer;  // Until its first message is read.
+  std::vector<double> to_viewer;  // And until its first message is read.
 };
 
 absl::Status StartOne(const BenchServer& server, Starts* starts) {
@@ -123,7 +123,7 @@ absl::Status StartOne(const BenchServer& server, Starts* starts) {
   return absl::OkStatus();
 }
 
-// Milliseconds that the agent's start takes without us.
+// Returns the milliseconds that the agent's start takes without the server.
 absl::StatusOr<std::vector<double>> BareStarts() {
   std::vector<double> millis;
   for (int i = 0; i < kStarts; ++i) {
@@ -143,7 +143,7 @@ absl::StatusOr<Starts> RunStarts(Company company) {
                    BenchServer::Start({"--max-running", "2000"}));
   const int others = company == Company::kMany ? kViewed : 1;
   for (int i = 0; i < others; ++i) {
-    // One at least, so that the CLI's version is known.
+    // At least one, so that the CLI's version is known.
     RETURN_IF_ERROR(server->Create(kHang).status());
   }
   RETURN_IF_ERROR(
@@ -218,7 +218,7 @@ absl::Status ReportMany(const ServerOptions& options) {
                         .value = Median(viewed),
                         .unit = "MB",
                         .at_most = 40});
-  // Once: it is long, and other measures say how it varies.
+  // Measured once: it takes long, and other parts show the variation.
   ASSIGN_OR_RETURN(const Crowd crowd, RunCrowd());
   PrintServer(options, {.metric = "many.1000.until_all_run",
                         .value = crowd.seconds,

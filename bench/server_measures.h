@@ -1,4 +1,4 @@
-// What `./dev bench server` measures, each part printing its figures.
+// Declares the parts of `./dev bench server`; each prints its figures.
 #ifndef TROIKA_BENCH_SERVER_MEASURES_H_
 #define TROIKA_BENCH_SERVER_MEASURES_H_
 
@@ -13,32 +13,32 @@ namespace troika::bench {
 struct ServerOptions {
   Format format = Format::kTable;
   int rounds = 3;
-  std::string only;  // Of the parts; empty: all.
+  std::string only;  // Name of a part; empty: all.
 };
 
 inline void PrintServer(const ServerOptions& options, Figure figure) {
   Print("server", figure, options.format);
 }
 
-// Of a server that has nothing to do.
+// Cost of an idle server.
 absl::Status ReportIdle(const ServerOptions& options);
-// Pages of 10 000 tasks, by either kind of socket.
+// Pages of 10 000 tasks, over both kinds of socket.
 absl::Status ReportList(const ServerOptions& options);
-// Tasks made, which then wait.
+// Creation of tasks, which are then queued.
 absl::Status ReportCreate(const ServerOptions& options);
-// A message's way from the agent to a viewer, against a bare pipe.
+// Latency of a message from agent to viewer, against a bare pipe.
 absl::Status ReportLatency(const ServerOptions& options);
-// An agent as fast as it can be, with viewers that are fast, slow and stalled.
+// An agent at full speed, with fast, slow and stalled viewers.
 absl::Status ReportFlood(const ServerOptions& options);
-// One task, 100 viewers.
+// One task with 100 viewers.
 absl::Status ReportFanOut(const ServerOptions& options);
 // 50 viewers that read nothing of 40 MB.
 absl::Status ReportStalled(const ServerOptions& options);
-// The memory of 100 tasks with a viewer each; 1000 tasks at once.
+// Memory of 100 tasks with one viewer each; 1000 tasks at once.
 absl::Status ReportMany(const ServerOptions& options);
-// From a request to its agent, idle and busy, against a bare start of it.
+// Time from request to agent, idle and busy, against a bare start of the agent.
 absl::Status ReportStart(const ServerOptions& options);
-// A server killed among 10 000 ended and 200 living tasks.
+// Restart of a server that was killed with 10 000 ended and 200 live tasks.
 absl::Status ReportRestart(const ServerOptions& options);
 
 }  // namespace troika::bench

@@ -1,4 +1,4 @@
-// What one asks of a server: memory while idle, requests a second.
+// Measures memory while idle and requests per second.
 #include <memory>
 #include <utility>
 #include <vector>

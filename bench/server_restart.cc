@@ -1,4 +1,4 @@
-// How soon a killed server is back.
+// Measures how soon a killed server is available again.
 #include <filesystem>
 #include <memory>
 #include <system_error>
@@ -17,12 +17,12 @@ constexpr int kEnded = 10'000;
 constexpr int kLiving = 200;
 constexpr double kGoalMillis = 2000;
 
-// Milliseconds since the start.
+// Milliseconds since the start until each state was reached.
 struct Back {
-  std::vector<double> ready;     // As the server says.
-  std::vector<double> lists;     // GET /tasks answers.
-  std::vector<double> attached;  // All living tasks run again.
-  std::vector<double> rows;      // Of all tasks.
+  std::vector<double> ready;     // The server reports that it is ready.
+  std::vector<double> lists;     // GET /tasks is answered.
+  std::vector<double> attached;  // All live tasks are running again.
+  std::vector<double> rows;      // The index has all tasks.
 };
 
 enum class Index { kThere, kRemoved };

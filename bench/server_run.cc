@@ -32,7 +32,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Looking costs the server something, too.
+// Each check costs the server some time too.
 constexpr useconds_t kLookMicros = 25'000;
 
 std::string& ProgramFolder() {
@@ -44,7 +44,7 @@ std::string ProgramBeside(absl::string_view name) {
   return fs::read_symlink("/proc/self/exe").parent_path() / std::string(name);
 }
 
-// "server/troika-server"
+// Takes a name like "server/troika-server".
 std::string BuiltProgram(absl::string_view name) {
   if (ProgramFolder().empty()) return ProgramBeside(absl::StrCat("../", name));
   return absl::StrCat(ProgramFolder(), "/", name);
@@ -75,7 +75,7 @@ absl::StatusOr<pid_t> Spawn(const std::vector<std::string>& command,
   return pid;
 }
 
-// Whether a process works below this folder.
+// Whether a process has its working folder below this one.
 bool SomebodyIn(const std::string& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator("/proc", error)) {
@@ -127,7 +127,7 @@ BenchServer::~BenchServer() {
   Kill();
   std::error_code error;
   fs::remove_all(folder_.path(), error);
-  // Even where we were told to stop: at most some seconds.
+  // Waits a few seconds even if we were told to stop.
   for (int i = 0; i < 1000 && SomebodyIn(folder_.path()); ++i) {
     usleep(kLookMicros);
   }
@@ -138,7 +138,7 @@ absl::Status BenchServer::Launch(const std::vector<std::string>& more_flags) {
   if (pipe2(ends, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "pipe");
   const UniqueFd ready(ends[0]);
   UniqueFd tell(ends[1]);
-  // Where it is 3 already, dup2 would leave it closed on exec.
+  // If the descriptor is already 3, dup2 would leave it close-on-exec.
   if (tell.get() == 3) tell = UniqueFd(fcntl(3, F_DUPFD_CLOEXEC, 4));
   std::vector<std::string> command = {BuiltProgram("server/troika-server"),
                                       "--listen", "127.0.0.1:0",
@@ -292,7 +292,7 @@ absl::Status AddEnded(BenchServer& server, int count) {
                    ReadFile(tasks + first + "/env"));
   const std::string records = log.substr(log.find('\n') + 1);
   for (int i = 1; i < count; ++i) {
-    // Of the same length and time, each with an end of its own.
+    // An id of the same length and time with a different end.
     std::string id = first;
     const std::string end = absl::StrFormat("%06d", i);
     id.replace(id.size() - end.size(), end.size(), end);

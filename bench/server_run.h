@@ -1,5 +1,4 @@
-// A real troika-server around the agent of bench/server_agent.cc, for the
-// server's benchmark.
+// Runs a real troika-server with the agent of bench/server_agent.cc.
 #ifndef TROIKA_BENCH_SERVER_RUN_H_
 #define TROIKA_BENCH_SERVER_RUN_H_
 
@@ -20,42 +19,43 @@
 
 namespace troika::bench {
 
-// What an agent prints: bench/server_agent.cc.
+// The output of an agent: see bench/server_agent.cc.
 struct AgentPlan {
   int64_t count = 0;
-  int bytes = 300;  // 1: lines of one byte in place of messages.
-  int rate = 0;     // A second; 0: as fast as it can.
+  int bytes = 300;  // 1: lines of one byte instead of messages.
+  int rate = 0;     // Messages per second; 0: as fast as possible.
   enum class Then { kEnd, kHang };
   Then then = Then::kEnd;
 };
 
 std::string ServerAgentProgram();
 
-// Takes troika-server and troika-relay from FOLDER/server and FOLDER/relay, as
-// Bazel leaves them, instead of those that were built with the benchmark.
+// Makes benchmarks run FOLDER/server/troika-server and
+// FOLDER/relay/troika-relay, as Bazel lays them out, instead of the programs
+// that were built with them.
 void UsePrograms(std::string folder);
 
-// The outcome of one that took too long: "not reached within 60 s".
+// Returns a Figure::missing like "not reached within 60 s".
 std::string NotReached(absl::Duration limit);
 
-// Calls `done` until it says so.
+// Calls `done` until it returns true.
 absl::Status WaitUntil(absl::string_view what,
                        absl::FunctionRef<absl::StatusOr<bool>()> done);
 
-// A state folder, which goes with it, and a server in it.
+// A server in a state folder of its own, which is removed with it.
 class BenchServer {
  public:
   static absl::StatusOr<std::unique_ptr<BenchServer>> Start(
       std::vector<std::string> flags);
-  // A folder without a server yet.
+  // Creates the folder without starting a server.
   static absl::StatusOr<std::unique_ptr<BenchServer>> Prepare(
       std::vector<std::string> flags);
-  // Kills the server, removes the folder, and waits until the agents are gone:
-  // those end by themselves without it.
+  // Kills the server, removes the folder and waits until the agents have
+  // exited, which they do without the folder.
   ~BenchServer();
 
-  // Starts it where it does not run; returns when it is ready. `more_flags`
-  // hold for this start only.
+  // Starts the server if it is not running, and waits until it is ready.
+  // `more_flags` apply to this start only.
   absl::Status Launch(const std::vector<std::string>& more_flags = {});
   void Kill();
 
@@ -63,20 +63,20 @@ class BenchServer {
   std::string home() const { return folder_.path() + "/home"; }
   const std::string& folder() const { return folder_.path(); }
   absl::StatusOr<int64_t> ResidentBytes() const;
-  // The most memory that it has had since its start.
+  // Returns the peak memory since the server's start.
   absl::StatusOr<int64_t> PeakBytes() const;
   absl::StatusOr<HttpConnection> Connect() const;
   absl::StatusOr<HttpConnection> ConnectTcp() const;
   absl::StatusOr<std::string> Token() const;
 
   absl::StatusOr<std::string> Get(absl::string_view path) const;
-  // Of a task.
+  // Returns a request that creates a task.
   std::string CreateRequest(const AgentPlan& plan) const;
-  // Returns its id.
+  // Creates a task and returns its id.
   absl::StatusOr<std::string> Create(const AgentPlan& plan) const;
-  // As /metrics says: the sum over labels that `name` begins.
+  // Returns the sum over all labels of the metrics that begin with `name`.
   absl::StatusOr<int64_t> Metric(absl::string_view name) const;
-  // One without labels. NotFound where the server does not have it.
+  // Returns a metric without labels; NotFound if the server lacks it.
   absl::StatusOr<double> MetricValue(absl::string_view name) const;
   absl::Status WaitForMetric(absl::string_view name, int64_t value) const;
   absl::Status WaitForState(const std::string& task,
@@ -90,12 +90,12 @@ class BenchServer {
 
   TempFolder folder_;
   const std::vector<std::string> flags_;
-  pid_t pid_ = 0;  // 0: none.
+  pid_t pid_ = 0;  // 0 if it is not running.
 };
 
-// Makes folders of ended tasks in a server's home: one is run for real, and the
-// others are copies of it. The server runs before and after, and has rows of
-// all only when it has read them.
+// Adds folders of ended tasks to a server's home: one task is really run, the
+// others are copies of it. The server runs before and after, and needs time to
+// index all of them.
 absl::Status AddEnded(BenchServer& server, int count);
 
 }  // namespace troika::bench

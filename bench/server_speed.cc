@@ -1,4 +1,4 @@
-// How soon, and how many, messages reach viewers.
+// Measures how soon, and how many, messages reach viewers.
 #include <poll.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ constexpr int kTicks = 500;
 constexpr int kTickRate = 100;
 constexpr int64_t kFlood = 100'000;
 constexpr int64_t kStallNanos = 3'000'000'000;
-constexpr double kSlowBytes = 5e6;  // A second.
+constexpr double kSlowBytes = 5e6;  // Per second.
 constexpr int kViewers = 100;
 constexpr int kFanOutSeconds = 3;
 
@@ -57,11 +57,11 @@ void PrintAgainst(const ServerOptions& options, absl::string_view metric,
                         .at_most = at_most});
 }
 
-// A flood's viewers, one after the other in `streams`.
+// Indices of a flood's viewers in `streams`.
 enum Viewer { kFast, kStalling, kSlow, kFloodViewers };
 
 struct FloodSeen {
-  double rate = 0;  // Of the fast viewer.
+  double rate = 0;  // Events per second of the fast viewer.
   int64_t missed = 0;
 };
 

@@ -32,7 +32,7 @@ absl::StatusOr<EventStream> EventStream::Open(const BenchServer& server,
 absl::StatusOr<int64_t> EventStream::Read(
     size_t room, absl::FunctionRef<void(int64_t, int64_t)> on_message) {
   const size_t had = in_.size();
-  // Grown by what is read, and not by what there is room for.
+  // With this buffer, `in_` grows only by the bytes that were read.
   static char chunk[kRoom];
   const ssize_t n = read(fd_.get(), chunk, std::min(room, sizeof(chunk)));
   if (n == 0) return absl::UnavailableError("the server ended a stream");
@@ -56,7 +56,7 @@ absl::StatusOr<int64_t> EventStream::Read(
 void EventStream::OnFrame(
     const char* begin, size_t size,
     absl::FunctionRef<void(int64_t, int64_t)> on_message) {
-  // The reply's head stands before the first frame, which is no event.
+  // The reply's head precedes the first frame and is not an event.
   if (size < 4 || memcmp(begin, "id: ", 4) != 0) return;
   constexpr absl::string_view kText = "\"text\":{\"text\":\"@";
   const void* found = memmem(begin, size, kText.data(), kText.size());

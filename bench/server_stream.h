@@ -1,4 +1,4 @@
-// A viewer of a task's events that counts what it gets.
+// A viewer of a task's events, which counts them.
 #ifndef TROIKA_BENCH_SERVER_STREAM_H_
 #define TROIKA_BENCH_SERVER_STREAM_H_
 
@@ -21,15 +21,15 @@ class EventStream {
                                           const std::string& task);
 
   int fd() const { return fd_.get(); }
-  // Reads at most `room` bytes of what there is and calls `on_message` with
-  // each message's number and time (bench/server_agent.cc) but for message 0.
-  // Returns the bytes read.
+  // Reads at most `room` available bytes and calls `on_message` with the number
+  // and the time of each message except message 0 (bench/server_agent.cc).
+  // Returns the number of bytes read.
   absl::StatusOr<int64_t> Read(
       size_t room, absl::FunctionRef<void(int64_t, int64_t)> on_message);
 
-  // When the agent began; 0: not known yet.
+  // Returns when the agent began, or 0 if that is not known yet.
   int64_t began_nanos() const { return began_nanos_; }
-  // The number of the message that should come next.
+  // Returns the number of the next expected message.
   int64_t next() const { return next_; }
   int64_t lost() const { return lost_; }
   int64_t repeated() const { return repeated_; }
@@ -48,15 +48,15 @@ class EventStream {
   int64_t repeated_ = 0;
 };
 
-// What viewers of one task saw.
+// What the viewers of one task received.
 struct Seen {
-  std::vector<double> micros;  // From the agent to us, of each message.
-  int64_t missed = 0;          // Lost, or repeated, or not come in time.
+  std::vector<double> micros;  // Latency of each message.
+  int64_t missed = 0;          // Messages lost, repeated or late.
   int64_t first_nanos = 0;
   int64_t last_nanos = 0;
 };
 
-// Reads all streams until each has message `count`.
+// Reads all streams until each has received message `count`.
 absl::StatusOr<Seen> ReadAll(std::vector<EventStream>& streams, int64_t count);
 
 }  // namespace troika::bench

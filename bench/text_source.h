@@ -1,4 +1,4 @@
-// Text such as agents and their tools print: prose, code, listings, logs.
+// Generates text like that of agents and tools: prose, code, listings, logs.
 #ifndef TROIKA_BENCH_TEXT_SOURCE_H_
 #define TROIKA_BENCH_TEXT_SOURCE_H_
 
@@ -11,8 +11,8 @@
 
 namespace troika::bench {
 
-// The same seed gives the same texts. Some hold quotes, tabs, backslashes and
-// characters beyond ASCII, about as often as real sessions do.
+// The same seed gives the same texts. Some contain quotes, tabs, backslashes
+// and characters beyond ASCII, about as often as real sessions do.
 class TextSource {
  public:
   explicit TextSource(uint64_t seed) : random_(seed) {}
@@ -21,10 +21,10 @@ class TextSource {
   bool Percent(int share) { return Between(1, 100) <= share; }
   absl::string_view Pick(absl::Span<const absl::string_view> from);
 
-  // What an agent says: mostly 100 to 600 bytes, up to 1500.
+  // Returns an agent's text: mostly 100 to 600 bytes, up to 1500.
   std::string Prose();
-  // What a tool prints: 30 % under 300 bytes, 45 % up to 2 KB, 20 % up to 8 KB,
-  // 5 % of 16 to 30 KB.
+  // Returns a tool's output: 30 % under 300 bytes, 45 % up to 2 KB, 20 % up to
+  // 8 KB, 5 % from 16 to 30 KB.
   std::string Output();
   std::string Code(int bytes);
   std::string Command();
