@@ -1,4 +1,4 @@
-"""The user's own CLIs on the user's own account, where TROIKA_E2E=1 says so."""
+"""Runs the user's own CLIs on the user's own account if TROIKA_E2E=1."""
 import os
 import traceback
 
@@ -61,7 +61,7 @@ class Account:
 
 
 def play(run):
-    """Counts as skipped where nobody asked for it."""
+    """Counts the steps as skipped unless TROIKA_E2E=1 is set."""
     if os.environ.get('TROIKA_E2E') != '1':
         run.skipped += [f'{harness} account {step}' for harness in clis.KINDS
                         for step in STEPS]
@@ -94,7 +94,7 @@ def play_harness(run, server, harness, fact):
             getattr(account, step.replace('-', '_'))()
             run.passed.append(name)
             print(f'{name}: yes')
-        except Exception:  # The others go on.
+        except Exception:  # The other CLIs go on.
             run.failed.append(name)
             print(f'FAILED {name}\n{traceback.format_exc()}')
     for task in server.api('GET', f'/tasks?harnesses={harness}')['tasks']:

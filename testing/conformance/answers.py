@@ -1,4 +1,4 @@
-"""What agents ask their users."""
+"""Scenarios in which agents ask their users."""
 import os
 
 from case import PATIENCE, Refused
@@ -7,13 +7,13 @@ from world import wait_for
 
 
 def waits(case, task, what):
-    """The one thing that the task waits for to be answered."""
+    """Waits for the task's only open request and returns it."""
     one, = wait_for(lambda: case.task(task)[what], what, PATIENCE)
     return one
 
 
 def asks_nothing(case):
-    """It does without, and an answer is refused."""
+    """The agent does without approval, and the server refuses an answer."""
     case.play('''
 answer
   run touch ${cwd}/first
@@ -60,7 +60,7 @@ answer
 @scenario('a question')
 def question(case):
     if not case.capabilities()['questions']:
-        # The tool may be offered all the same, and asks nobody.
+        # The tool may still be offered, but then it asks nobody.
         case.play('''
 answer
   ask Which colour? | Red | Blue

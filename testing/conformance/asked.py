@@ -1,10 +1,10 @@
-"""What the model is asked: prompts, images, options."""
+"""Scenarios about requests to the model: prompts, images, options."""
 import base64
 import os
 
 from scenario import equal, holds, scenario
 
-# One red pixel.
+# An image of one red pixel.
 PNG = base64.b64decode(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ'
     '/pLvAAAAAElFTkSuQmCC')
@@ -25,8 +25,8 @@ def image(case):
 @scenario('a prompt of 1 MiB')
 def long_prompt(case):
     size = 1 << 20
-    # Gemini CLI shows the prompt, and leaves without waiting until its stdout,
-    # a pipe of 1 MiB, has taken it all.
+    # Gemini CLI prints the prompt, and exits without waiting until its stdout,
+    # a pipe of 1 MiB, has taken all of it.
     case.play(say_hello(f'expect prompt-bytes {size}\n  delay 2000'),
               quick=False)
     line = 'All work and no play makes a long prompt. äöü\n'

@@ -1,4 +1,4 @@
-"""One CLI in one scenario: its folders, its model, its tasks."""
+"""Plays one CLI in one scenario: its folders, its model, its tasks."""
 import json
 import os
 import re
@@ -14,11 +14,11 @@ PATIENCE = 90
 
 
 class Refused(Exception):
-    """Troika does not do this with this version, and says so."""
+    """Troika refuses this for this version, with an error."""
 
 
 class Model:
-    """troika-model, playing a script."""
+    """A running troika-model that plays a script."""
 
     def __init__(self, program, folder, script, cwd):
         self.log = os.path.join(folder, 'requests')
@@ -41,7 +41,7 @@ class Model:
             raise AssertionError(f'the model does not start: {self.stop()}')
 
     def requests(self):
-        """All lines of the log so far."""
+        """Returns all lines of the log so far."""
         if not os.path.exists(self.log):
             return []
         with open(self.log) as file:
@@ -52,7 +52,7 @@ class Model:
         return any(line.get('note') == note for line in self.requests())
 
     def stop(self):
-        """Returns what did not go as the script says: lines."""
+        """Stops the model and returns differences from the script."""
         self.process.terminate()
         code = self.process.wait(PATIENCE)
         with open(self.errors) as errors:
@@ -60,12 +60,12 @@ class Model:
         return said or [f'exit code {code}'] if code else []
 
 
-# What the verdict says where nothing was asked for.
+# Parts of the verdict if the model received no request.
 UNASKED = ('nobody asked for it', 'not as the script said')
 
 
 class Case:
-    """Ends with the rules that hold for all, whatever it did."""
+    """One scenario. At its end, rules that hold for all tasks are checked."""
 
     def __init__(self, server, cli, name, folder):
         self.server = server
@@ -86,8 +86,8 @@ class Case:
         self.env = {}
 
     def play(self, script, mcp=False, quick=True):
-        """The model from here on; before any task. Not `quick`: the CLI starts
-        just as it does for users, with all its processes."""
+        """Starts the model; must be called before any task. Without `quick`
+        the CLI starts exactly as it does for users, with all its processes."""
         if self.cli.first_answer:
             script = re.sub('^answer.*', r'\g<0>\n  delay '
                             f'{self.cli.first_answer}', script, count=1,
@@ -105,7 +105,7 @@ class Case:
             **self.cli.prepare(self.home, self.model.url, mcp),
         }
 
-    # Tasks, by the API.
+    # Tasks over the API.
 
     def create(self, prompt, cwd=None, options=None, **fields):
         request = {
@@ -115,17 +115,17 @@ class Case:
         return self.known(self.ask('POST', '/tasks', request)['id'])
 
     def processes(self, task):
-        """How many were started for it."""
+        """Returns the number of processes that were started for the task."""
         return sum(e['kind'] == 'spawned'
                    for e in self.only(task, 'lifecycle'))
 
     def remembers(self, prompt):
-        """Whether the last request of the model has an earlier prompt."""
+        """Whether the model's last request contains an earlier prompt."""
         asked = [r for r in self.model.requests() if r.get('kind') == 'main']
         return 'yes' if prompt in str(asked[-1]['body']) else 'forgets'
 
     def capabilities(self):
-        """As the server tells them, of this version."""
+        """Returns what the server reports for this version."""
         found = self.server.api('GET', '/harnesses')['harnesses']
         return next(h['capabilities'] for h in found
                     if h['id'] == self.cli.harness)
@@ -152,13 +152,13 @@ class Case:
         return self.server.task(task)
 
     def wait(self, task, *states, turns=1):
-        """Until the turn has ended in one of these states."""
+        """Waits until the turn has ended in one of these states."""
         ended = ('idle', 'done', 'failed', 'interrupted', 'cancelled')
 
         def look():
             now = self.task(task)
             if now['state'] == 'idle' and 'idle' not in states:
-                return False  # It may be about to end.
+                return False  # The task may be about to end.
             return now['state'] in ended and now['turns'] >= turns and now
         now = wait_for(look, f'the end of {task}', PATIENCE)
         if now['state'] not in states:
@@ -170,12 +170,12 @@ class Case:
         return self.wait(task, 'idle', 'done', turns=turns)
 
     def leave(self, task):
-        """Until its process has ended; one that waits for input is stopped."""
+        """Waits until the task's process has exited; stops an idle one."""
         asked = []
 
         def look():
             now = self.task(task)
-            # Asked twice, it would be killed. It may be about to end by itself.
+            # A second request would kill it. It may be about to exit.
             if now['state'] == 'idle' and not asked:
                 answer = self.server.ask(
                     'POST', f'/api/v1/tasks/{task}/stop', {})
@@ -191,18 +191,18 @@ class Case:
         return rules.only(self.events(task), kind)
 
     def tool_results(self, task, name):
-        """Uses of a tool, each with its result."""
+        """Returns the uses of a tool, each with its result."""
         results = {result['toolUseId']: result
                    for result in self.only(task, 'toolResult')}
         return [(use, results.get(use['id']))
                 for use in self.only(task, 'toolUse') if use['name'] == name]
 
     def running(self, word):
-        """The agent's processes that have the word in an argument."""
+        """Returns the agent's processes with the word in an argument."""
         return [p for p in processes.marked(self.mark)
                 if any(word in argument for argument in p.arguments)]
 
-    # Tasks, by `troika run`.
+    # Tasks started by `troika run`.
 
     def troika(self, *arguments, **options):
         process = subprocess.Popen(
@@ -214,7 +214,7 @@ class Case:
         return process
 
     def run(self, prompt, *flags, code=0, stdin=None):
-        """`troika run` to its end; returns the task's id."""
+        """Runs `troika run` to its end; returns the task's id."""
         process = self.troika(
             'run', self.cli.harness, '--json', '--model', self.cli.model,
             *flags, *(['--', prompt] if stdin is None else ['-']),
@@ -245,7 +245,7 @@ class Case:
         return task
 
     def output(self, task):
-        """What the agent wrote to stdout."""
+        """Returns what the agent wrote to stdout."""
         process = self.troika('log', task, '--stream', 'out', '--raw')
         text, errors = process.communicate(timeout=PATIENCE)
         if process.returncode:
@@ -253,10 +253,10 @@ class Case:
         return text.decode(errors='replace')
 
     def unknown(self, task):
-        """What the parser does not know of it."""
+        """Returns what the parser does not know in the agent's output."""
         output = self.output(task)
         if not output:
-            return ''  # It had nothing to say.
+            return ''  # The parser printed nothing.
         process = self.troika('parse', '--harness', self.cli.harness,
                               '--unknown', '--json', stdin=subprocess.PIPE)
         text, errors = process.communicate(output.encode(), PATIENCE)
@@ -264,24 +264,24 @@ class Case:
             raise AssertionError(f'troika parse: {errors}')
         return text.decode().strip()
 
-    # Files.
+    # Files of the scenario.
 
     def write(self, name, text, mode='w'):
         with open(os.path.join(self.work, name), mode) as file:
             file.write(text)
 
     def read(self, name):
-        """What a file of the work folder holds; None where there is none."""
+        """Returns the content of a file in the work folder, or None."""
         try:
             with open(os.path.join(self.work, name)) as file:
                 return file.read()
         except FileNotFoundError:
             return None
 
-    # The end.
+    # End of the scenario.
 
     def finish(self):
-        """Ends what still waits, and raises where a rule is broken."""
+        """Ends the remaining tasks and raises an error if a rule is broken."""
         wrong = []
         for task in self.tasks:
             self.leave(task)
@@ -303,7 +303,7 @@ class Case:
         return processes.marked(self.mark)
 
     def close(self):
-        """Ends whatever is left; raises nothing."""
+        """Ends all remaining processes; raises nothing."""
         for process in self.started:
             if process.poll() is None:
                 process.kill()
@@ -314,13 +314,13 @@ class Case:
                 self.server.ask('POST', f'/api/v1/tasks/{task}/stop',
                                 {'grace': '0s'})
         except (OSError, AssertionError):
-            pass  # The server is gone, and is missed elsewhere.
+            pass  # The server is gone, which is reported elsewhere.
         if self.model and self.model.process.poll() is None:
             self.model.process.kill()
             self.model.process.wait()
 
     def story(self):
-        """For a failure: what was asked and what came."""
+        """Describes requests and events, for a failure."""
         lines = []
         try:
             for task in self.tasks:

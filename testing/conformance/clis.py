@@ -1,11 +1,11 @@
-"""How each real CLI is pointed at a model on this machine."""
+"""Configures each real CLI to use a model on this machine."""
 import json
 import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MCP_SERVER = os.path.join(HERE, 'mcp_server.py')
-# Sets what a profile is seen by.
+# Name of the profile whose setting shows that it was applied.
 PROFILE = 'thorough'
 
 
@@ -17,13 +17,13 @@ class Cli:
     """One version of a CLI, as installed by tools/clis."""
     harness = name = variable = ''
     model = other_model = ''
-    # One that takes an effort; the usual one, where nothing is said.
+    # A model that takes an effort; empty: the default model does.
     effort_model = ''
-    # Variables that only make it quicker.
+    # Variables that only make the CLI start faster.
     quick = {}
-    # How long the model has to take for its first answer, in milliseconds.
+    # Milliseconds that the model must wait before its first answer.
     first_answer = 0
-    verbosity_model = ''  # One that has it, where `model` has not.
+    verbosity_model = ''  # A model that takes a verbosity, if `model` doesn't.
 
     def __init__(self, version, program):
         self.version = version
@@ -34,7 +34,7 @@ class Cli:
         return f'{self.harness} {self.version}'
 
     def prepare(self, home, url, mcp):
-        """Writes the CLI's own settings; returns its environment."""
+        """Writes the CLI's own settings and returns its environment."""
         raise NotImplementedError
 
 
@@ -49,8 +49,8 @@ class Codex(Cli):
 
     def __init__(self, version, program):
         super().__init__(version, program)
-        # Others of new versions write programs instead of calling tools. With
-        # one that a version doesn't know, it leaves effort and verbosity out.
+        # Other models of new versions write programs instead of calling tools.
+        # For a model that it does not know, Codex omits effort and verbosity.
         self.model, self.other_model = (
             ('gpt-5.5', 'gpt-5.4') if self.number >= (0, 166) else
             ('gpt-5.4', 'gpt-5.2') if self.number >= (0, 124) else
@@ -105,9 +105,10 @@ class Claude(Cli):
             'DISABLE_AUTOUPDATER': '1',
             'DISABLE_ERROR_REPORTING': '1',
             'CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC': '1',
-            # It refuses to work without limits as root otherwise.
+            # Otherwise it refuses to run without restrictions as root.
             'IS_SANDBOX': '1',
-            # It would ask the model before the servers' tools are there.
+            # Otherwise it would send the first request before the servers'
+            # tools are available.
             'MCP_CONNECTION_NONBLOCKING': '0',
         }
 
@@ -115,7 +116,7 @@ class Claude(Cli):
 class Gemini(Cli):
     harness, name, variable = 'gemini', 'Gemini CLI', 'TROIKA_GEMINI_BIN'
     model, other_model = 'gemini-2.5-pro', 'gemini-2.5-flash'
-    # Otherwise it starts itself a second time, as a child.
+    # Otherwise the CLI restarts itself as a child.
     quick = {'GEMINI_CLI_NO_RELAUNCH': 'true'}
 
     @property

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The parts of the conformance run that need no CLI: rules, table, record."""
+"""Tests what needs no CLI in a conformance run: rules, table, record."""
 import json
 import os
 import subprocess
@@ -108,7 +108,7 @@ class TableTest(unittest.TestCase):
         table.update(self.path, {key: 'yes'})
         line, = table.differences(self.path, {key: 'no'})
         self.assertIn('speech: "no", and', line)
-        # A version without a column, and a scenario that nobody wrote down.
+        # A version without a column, and a scenario that is not in the table.
         newer = ('gemini', '1.1.0', 'speech')
         self.assertEqual(table.differences(self.path, {newer: 'yes'}), [])
         self.assertEqual(

@@ -5,15 +5,15 @@ usage: main.py [FLAG...] PROGRAM... <CLIS
 PROGRAMs are troika, troika-server, troika-relay and troika-model. CLIS are the
 lines that tools/clis prints: harness, version and path.
 
-  --table FILE   the table of versions and features (docs/compatibility.md): what
-                 a run finds has to stand there
-  --update       write it into the table instead
-  --report FILE  passed, failed and skipped scenarios, as JSON
-  --jobs N       how many at once (3)
-  --only WORD    only scenarios whose name holds it
-  --keep         leave all folders of the run, and say where
-  --record DIR   keep the agents' streams there, as files for testdata/
-  --missing NAME a CLI that should be there and is not; can be repeated
+  --table FILE   the table of versions and features (docs/compatibility.md) that
+                 the findings must match
+  --update       write the findings into the table instead
+  --report FILE  write passed, failed and skipped scenarios as JSON
+  --jobs N       number of scenarios that run at once (default 3)
+  --only WORD    run only scenarios whose name contains WORD
+  --keep         keep all folders of the run and print their path
+  --record DIR   store the agents' streams there, as files for testdata/
+  --missing NAME report NAME as a CLI that could not be installed; repeatable
 
 The last line is "N passed, N failed, N skipped".
 """
@@ -66,7 +66,7 @@ def main():
         for step in (run.all, lambda: account.play(run), run.compare):
             try:
                 step()
-            except Exception:  # What was found counts all the same.
+            except Exception:  # The findings so far still count.
                 run.fail('the run itself', traceback.format_exc())
         return run.report()
     finally:

@@ -1,5 +1,5 @@
-"""A server of the Model Context Protocol on stdio, with a tool that works and
-one that does not."""
+"""A Model Context Protocol server on stdio, with a tool that works and one
+that fails."""
 import json
 import sys
 

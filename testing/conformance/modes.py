@@ -1,4 +1,4 @@
-"""What each edit mode lets an agent do, seen on the disk."""
+"""Tests on disk what each edit mode lets an agent do."""
 import os
 import socket
 import sys
@@ -12,7 +12,7 @@ COLUMNS = ('edit', 'edit outside', 'command', 'command that writes',
 
 
 def play_mode(case, mode):
-    """Tries everything; returns yes, asks or no for each of COLUMNS."""
+    """Tries all actions; returns yes, asks or no for each of COLUMNS."""
     listener = socket.create_server(('127.0.0.1', 0))
     listener.settimeout(0)
     port = listener.getsockname()[1]
@@ -35,7 +35,7 @@ answer
 ''')
     task = case.create('Try.', options={'editMode': mode})
     asked = deny_all(case, task)
-    # The model has it where the CLI's events have lost it (Codex 0.124).
+    # The model has received it even if the CLI's events lack it (Codex 0.124).
     heard = str(case.model.requests())
     did = (case.read('edited') is not None, os.path.exists(outside),
            'six times seven is 42' in heard,

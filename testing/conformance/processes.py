@@ -1,4 +1,4 @@
-"""Processes by a mark in their environment, wherever they went."""
+"""Finds processes by a mark in their environment."""
 import os
 
 MARK = 'TROIKA_CONFORMANCE'
@@ -22,7 +22,7 @@ def read(pid, name):
 
 
 def marked(mark):
-    """All that run with the mark, the oldest first; no zombies."""
+    """Returns the processes with the mark, oldest first, without zombies."""
     wanted = f'{MARK}={mark}'.encode()
     found = []
     for pid in sorted(int(p) for p in os.listdir('/proc') if p.isdigit()):

@@ -1,5 +1,5 @@
-"""Keeps the streams of a run as files for testdata/, without what is this
-machine's or this day's."""
+"""Stores the streams of a run as files for testdata/, without values that
+depend on the machine or the day."""
 import os
 import re
 import sys
@@ -14,7 +14,7 @@ PORT = re.compile(r"127\.0\.0\.1(:|', )\d+")
 
 
 def scrub(text, places):
-    """`places` are pairs of a path and what stands for it."""
+    """`places` are pairs of a path and its replacement."""
     for path, name in sorted(places, key=lambda p: -len(p[0])):
         text = text.replace(path, name)
         text = text.replace(re.sub(r'[^0-9A-Za-z]', '-', path),
@@ -35,7 +35,7 @@ def scrub(text, places):
 
 
 def keep(folder, case, name):
-    """Each task's output as FOLDER/HARNESS/VERSION/NAME[-N].jsonl."""
+    """Writes each task's output to FOLDER/HARNESS/VERSION/NAME[-N].jsonl."""
     folder = os.path.join(folder, case.cli.harness, case.cli.version)
     os.makedirs(folder, exist_ok=True)
     places = [(case.work, '/workspace'), (case.home, '/home/user'),

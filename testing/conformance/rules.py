@@ -1,4 +1,4 @@
-"""What holds for the events of every task, whatever the agent did."""
+"""Rules that the events of every task obey."""
 
 
 def only(events, kind):
@@ -6,7 +6,7 @@ def only(events, kind):
 
 
 def check(events, turns):
-    """Returns what is wrong, a line each."""
+    """Returns the violations, one per line."""
     wrong = []
     ids = [tuple(map(int, event['id'].split('.'))) for event in events]
     if ids != sorted(set(ids)):
@@ -17,14 +17,14 @@ def check(events, turns):
         wrong.append(f'a line could not be read: {bad}')
     for raw in only(events, 'raw'):
         if raw['type'] == 'stderr':
-            continue  # It may say what it likes there.
+            continue  # stderr may contain anything.
         wrong.append(f'a line is not known: {raw}')
     return wrong + check_usage(events)
 
 
 def check_turns(events, turns):
-    """Every turn has a result. An agent whose background command has ended may
-    take one by itself, besides those that were asked for."""
+    """Every turn has a result. An agent may start additional turns when a
+    background command of its own has ended."""
     results = len(only(events, 'result'))
     own = sum(notice['kind'] == 'background_task' and
               notice['text'].startswith('notification:')
@@ -35,7 +35,7 @@ def check_turns(events, turns):
 
 
 def check_tools(events):
-    """Every use has one result, after it."""
+    """Every tool use is followed by exactly one result."""
     wrong, uses, done = [], {}, set()
     for event in events:
         if 'toolUse' in event:
@@ -55,7 +55,7 @@ def check_tools(events):
 
 
 def check_usage(events):
-    """The last total is the sum of the turns, where these are known."""
+    """The last total is the sum of the turns, if these are known."""
     usages = [result['usage'] for result in only(events, 'result')
               if 'usage' in result]
     if not usages or not all('turn' in usage for usage in usages):

@@ -1,4 +1,4 @@
-"""All scenarios of some CLIs, and what became of them."""
+"""Runs all scenarios of some CLIs and collects their outcomes."""
 import concurrent.futures
 import json
 import os
@@ -15,13 +15,13 @@ import table
 from case import PATIENCE, Case, Refused
 from world import Server, wait_for
 
-# Which scenario shows a capability. Those of one process, follow-up and
-# interrupt, are looked at by their scenarios themselves.
+# Scenario that shows each capability. Follow-up and interrupt concern a single
+# process and are checked by their scenarios themselves.
 CAPABILITIES = {
     'resume': 'follow_up', 'images': 'image', 'models': 'model',
     'approvals': 'approval', 'questions': 'question',
 }
-# What a sanitizer writes.
+# Texts that a sanitizer prints.
 CRASHES = ('AddressSanitizer', 'runtime error:')
 
 
@@ -30,7 +30,7 @@ class Run:
         self.flags = flags
         self.programs = {os.path.basename(p): os.path.abspath(p)
                          for p in flags.programs}
-        # Not in the folder of temporary files, which sandboxes leave open.
+        # Not among temporary files, which sandboxes leave writable.
         cache = os.environ.get('XDG_CACHE_HOME') or os.path.expanduser(
             '~/.cache')
         os.makedirs(os.path.join(cache, 'troika'), exist_ok=True)
@@ -47,7 +47,7 @@ class Run:
         if self.flags.keep:
             print(f'kept: {self.root}', file=sys.stderr)
         else:
-            # Agents that still run end with their folders.
+            # Agents that still run exit once their folders are gone.
             shutil.rmtree(self.root, ignore_errors=True)
 
     def fail(self, name, problem=''):
@@ -71,7 +71,7 @@ class Run:
                 self.submit(pool, cli)
             pool.shutdown(wait=True)
         finally:
-            # What is interrupted begins nothing more.
+            # After an interruption, no further scenario starts.
             pool.shutdown(wait=False, cancel_futures=True)
 
     def submit(self, pool, cli):
@@ -85,8 +85,8 @@ class Run:
         pool.submit(self.end, server, cli, futures)
 
     def playable(self, cli, sandbox_error):
-        """The wanted scenarios that can succeed on this machine. The others
-        are skipped: what they find here says nothing about the version."""
+        """Returns the selected scenarios that can succeed on this machine.
+        Others are skipped, because a failure says nothing about the version."""
         wanted = [s for s in scenario.ALL if self.flags.only in s.name]
         skipped = [s for s in wanted if s.sandboxed and sandbox_error]
         for scene in skipped:
@@ -100,14 +100,13 @@ class Run:
         server.env[cli.variable] = cli.program
         server.start()
         self.servers.append(server)
-        # The first start of a CLI may take long; once its version is known, it
-        # is kept.
+        # Only the first start of a CLI is slow; its version is then cached.
         wait_for(lambda: knows(server, cli), f'the version of {cli}',
                  PATIENCE)
         return server
 
     def end(self, server, cli, futures):
-        """After all scenarios of a CLI, whatever became of them."""
+        """Runs after all scenarios of a CLI, whatever their outcome."""
         try:
             concurrent.futures.wait(futures)
             self.capabilities(server, cli)
@@ -128,7 +127,7 @@ class Run:
             os.mkdir(folder)
             case = Case(server, cli, scene.name, folder)
             outcome = self.outcome(cli, scene, case)
-        except Exception:  # Whatever it was, the others go on.
+        except Exception:  # The other scenarios go on.
             problem = traceback.format_exc()
             problem += case.story() if case else ''
         finally:
@@ -157,7 +156,7 @@ class Run:
             print(f'{name}: {outcome} ({seconds:.1f} s)', flush=True)
 
     def capabilities(self, server, cli):
-        """What the server tells of this version is what was found."""
+        """Checks that the server's capabilities match the findings."""
         told = told_of(server, cli)['capabilities']
         for name, scene in CAPABILITIES.items():
             found = self.found.get((cli.harness, cli.version, scene))
@@ -165,10 +164,10 @@ class Run:
                 self.fail(f'{cli} capabilities: {name} is {told[name]}, and '
                           f'{scene} is {found}')
 
-    # The end.
+    # End of the run.
 
     def compare(self):
-        """What was found, with what is written."""
+        """Compares the findings with the table."""
         if not self.flags.table:
             return
         if self.flags.update:
@@ -199,13 +198,13 @@ def knows(server, cli):
 
 
 def told_of(server, cli):
-    """What the server tells of this CLI."""
+    """Returns what the server reports about this CLI."""
     return next(h for h in server.api('GET', '/harnesses')['harnesses']
                 if h['id'] == cli.harness)
 
 
 def refusal(cli, message):
-    """What is refused has to be told so that one knows what to do."""
+    """Checks that a refusal names the CLI and says what to do."""
     named = cli.name in message
     advised = '; ' in message or ': ' in message
     if not (named and advised):

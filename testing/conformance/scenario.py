@@ -1,4 +1,4 @@
-"""The list of scenarios, in the order of the table that a run makes."""
+"""Lists the scenarios, in the order of the table that a run makes."""
 
 
 class Scenario:
@@ -14,9 +14,9 @@ ALL = []
 
 
 def scenario(title, group='features', sandboxed=False):
-    """Adds the function below, which plays a Case. What it returns goes into
-    the table, "yes" where that is nothing; where it is Refused, "no". If it is
-    sandboxed, it can't succeed unless the CLI's own sandbox works."""
+    """Registers the decorated function, which plays a Case. Its result goes
+    into the table: "yes" if it returns nothing, "no" if it raises Refused. A
+    sandboxed scenario can't succeed unless the CLI's own sandbox works."""
     def add(play):
         ALL.append(Scenario(play.__name__, title, group, play, sandboxed))
         return play

@@ -1,4 +1,4 @@
-"""Conversations that go on."""
+"""Scenarios in which a conversation continues."""
 import os
 
 from clis import PROFILE
@@ -21,7 +21,7 @@ answer
 ''')
     task = case.create('Remember forty-two.')
     first = case.well(task)
-    # An agent that still waits for input would need no session.
+    # An agent that still waits for input would not need its session.
     stopped = case.leave(task)
     case.send(task, 'What was it?')
     now = case.well(task, turns=2)
@@ -134,8 +134,8 @@ answer
 
 
 def deny_all(case, task, turns=1):
-    """Answers no to whatever the agent asks for, until its turn has ended.
-    Returns the inputs of the tools that it asked for."""
+    """Denies all requests of the agent until its turn has ended. Returns the
+    inputs of the tools that it asked for."""
     from world import wait_for
     asked, answered = [], set()
 
@@ -143,7 +143,7 @@ def deny_all(case, task, turns=1):
         now = case.task(task)
         for approval in now['approvals']:
             if approval['id'] in answered:
-                continue  # It goes on in a moment.
+                continue  # The agent will go on shortly.
             answered.add(approval['id'])
             asked.append(str(approval.get('input')))
             case.ask('POST', f'/tasks/{task}/respond', {

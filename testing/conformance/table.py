@@ -1,4 +1,4 @@
-"""docs/compatibility.md: which version does what, as a run found it."""
+"""Reads and writes docs/compatibility.md: which version does what."""
 import datetime
 import os
 
@@ -42,7 +42,7 @@ def rule(columns):
 
 
 def mode_words(outcome):
-    """A word for each column; one for all, where the mode itself was refused."""
+    """Returns a word per column; a single word applies to all of them."""
     words = outcome.split()
     return words if len(words) > 1 else words * len(modes.COLUMNS)
 
@@ -70,7 +70,7 @@ def harness_section(kind, found):
 
 
 def read(path):
-    """What is written; the other way round of update()."""
+    """Reads the findings that update() has written."""
     found, kind, head = {}, None, []
     if not os.path.exists(path):
         return found
@@ -95,7 +95,7 @@ def read(path):
 
 
 def update(path, found):
-    """Writes it; versions that were not run keep what is written."""
+    """Writes the findings; versions that were not run keep theirs."""
     both = {**read(path), **found}
     text = HEAD.format(date=datetime.date.today().isoformat())
     for kind in clis.KINDS.values():
@@ -105,8 +105,8 @@ def update(path, found):
 
 
 def differences(path, found):
-    """A line for each outcome that is not the one that is written. A version
-    that has no column yet is compared with the newest one that has."""
+    """Returns a line for each finding that differs from the table. A version
+    without a column is compared with the newest one that has a column."""
     written = read(path)
     known = {version for _, version, _ in written}
     lines = []

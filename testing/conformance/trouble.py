@@ -1,4 +1,4 @@
-"""What goes wrong: errors of the model, interrupts, a killed CLI."""
+"""Scenarios with errors of the model, interrupts and a killed CLI."""
 import os
 import signal
 
@@ -6,7 +6,7 @@ from case import PATIENCE
 from scenario import equal, holds, scenario
 from world import wait_for
 
-# Claude Code lets no bare `sleep` run.
+# Claude Code refuses a bare `sleep`.
 LONG = 'python3 -c "import time; time.sleep(43210)"'
 
 
@@ -53,7 +53,7 @@ def begin_command(case, task):
 
 
 def check_interrupted(case, task):
-    """It was interrupted, whether or not its process goes on."""
+    """Checks for an interrupted turn, whether or not its process goes on."""
     now = case.wait(task, 'interrupted', 'idle')
     wait_for(lambda: not case.running('43210'), 'the command to end')
     return now
@@ -121,7 +121,7 @@ def killed(case):
     case.play(f'answer\n  run {LONG}\n', quick=False)
     task = case.create('Wait.', options={'editMode': 'dangerous'})
     begin_command(case, task)
-    # The one that Troika started; others may stand below it.
+    # The process that Troika started; it may have children.
     spawned = [p for p in case.running(os.path.basename(case.cli.program))
                if 'troika-relay' not in p.arguments[0]]
     os.kill(spawned[0].pid, signal.SIGKILL)

@@ -1,10 +1,10 @@
-"""What agents do: talk, run commands, change files, plan, use tools."""
+"""Scenarios of an agent's work: talk, commands, files, plans, tools."""
 from scenario import equal, holds, scenario
 from world import wait_for
 
 DANGEROUS = ('--edit-mode', 'dangerous')
-# Codex tells a command's end 100 ms after the model has it, or never where the
-# turn has ended by then. No real model is so fast.
+# Codex reports a command's end 100 ms after the model learns of it, or never
+# if the turn has ended by then. No real model is that fast.
 THINKING = 'delay 500'
 
 
@@ -40,7 +40,7 @@ def tokens(case):
         'inputTokens', 'cachedInputTokens', 'outputTokens')]
     if found == [1000, 200, 30]:
         return 'yes'
-    # Some count in their own way.
+    # Some CLIs count differently.
     return 'not cached' if found == [1200, 0, 30] else 'other'
 
 
@@ -76,7 +76,7 @@ answer
     (_, result), = case.tool_results(task, 'Bash')
     holds(result['output'], 'to stderr', 'the output')
     equal(case.well(task)['result']['text'], 'It did not work.', 'the answer')
-    # Not every wire tells whether a command went well.
+    # Not every wire reports whether a command succeeded.
     if result['isError'] and result.get('exitCode') == 3:
         return 'yes'
     if result['isError']:
