@@ -1,4 +1,4 @@
-"""The C++ rules that Bazel carries, under the names that @bazel_tools loads."""
+"""Bazel's built-in C++ rules, under the names that @bazel_tools loads."""
 
 def cc_binary(**kwargs):
     native.cc_binary(**kwargs)
