@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# bench.sh NAME [--json …]: builds a benchmark, optimized, and runs it.
+# bench.sh NAME [--json …]: builds an optimized benchmark and runs it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source tools/common.sh

@@ -1,7 +1,7 @@
-"""What tools/clis installs, and how: a folder a version, by npm.
+"""Installs the versions for tools/clis by npm, each in a folder of its own.
 
-A version is put together in a hidden folder beside its place, and moved there
-once it is known to be what was pinned and to run.
+A version is assembled in a hidden folder beside its final one, and moved there
+once it is known to match its pin and to run.
 """
 
 import contextlib
@@ -30,12 +30,12 @@ PACKAGES = {
 PLATFORM = {"x86_64": "linux-x64", "aarch64": "linux-arm64"}.get(
     platform.machine(), f"linux-{platform.machine()}")
 TRIES = 3
-# What a second try would not change.
+# Errors that a retry would not change.
 HOPELESS = ("E404", "ETARGET", "EINTEGRITY", "EBADPLATFORM", "ENOSPC", "EACCES")
 
 
 class Trouble(Exception):
-    """What to tell the user of one version; the others go on."""
+    """An error of one version, for the user; the others go on."""
 
 
 def say(text):
@@ -54,7 +54,7 @@ class Pin:
         self.name = f"{harness} {version}"
 
     def packages(self):
-        """What to install: {name: (npm's specification, integrity)}."""
+        """Returns {name: (npm's specification, integrity)} to install."""
         package = PACKAGES.get(self.harness)
         ours = self.platforms.get(PLATFORM)
         if self.platforms and not ours:
@@ -63,15 +63,15 @@ class Pin:
             return {f"node-{PLATFORM}": (self.version, ours)}
         wanted = {package: (self.version, self.integrity)}
         if ours:
-            # Asked for by name, as npm passes over an optional package that
-            # does not come, or wants another Node, in silence.
+            # Installed by name, because npm silently skips an optional package
+            # that is not available or needs another Node.
             wanted[f"{package}-{PLATFORM}"] = (
                 platform_spec(self, PLATFORM), None if ours == "-" else ours)
         return wanted
 
 
 def platform_spec(pin, where):
-    """Codex's programs are versions of the one package, under other names."""
+    """Codex's programs are versions of one package, under other names."""
     if pin.harness == "codex":
         return f"npm:{PACKAGES['codex']}@{pin.version}-{where}"
     return pin.version
@@ -93,7 +93,7 @@ def need_npm():
 
 
 def npm(*arguments, about, folder=None):
-    """What npm prints. Tries again what may be the network's mood."""
+    """Returns npm's output. Retries errors that may be the network's."""
     command = ["npm", *arguments, "--loglevel=error", "--no-audit", "--no-fund",
                "--no-progress", "--no-update-notifier", "--global=false"]
     for attempt in range(1, TRIES + 1):
@@ -123,7 +123,7 @@ def npm(*arguments, about, folder=None):
 
 
 def patiently(process, about):
-    """The output of a process, with a sign of life now and then."""
+    """Returns the output of a process; prints a sign of life now and then."""
     began = time.monotonic()
     while True:
         try:
@@ -138,7 +138,7 @@ def view(package, *fields):
 
 
 def unpinned(harness, version):
-    """A pin without integrities, from what npm says of the version."""
+    """Makes a pin without integrities, from npm's data about the version."""
     package = PACKAGES[harness]
     optional = view(f"{package}@{version}", "optionalDependencies") or {}
     prefix = f"{package}-linux-"
@@ -149,7 +149,8 @@ def unpinned(harness, version):
 
 @contextlib.contextmanager
 def alone(pin):
-    """Keeps out others who install the same, and removes what the dead left."""
+    """Holds a lock against other installs of the same version, and removes the
+    remains of those that were killed."""
     pin.folder.parent.mkdir(parents=True, exist_ok=True)
     with open(pin.folder.parent / f".{pin.version}.lock", "w") as lock:
         try:
@@ -163,7 +164,7 @@ def alone(pin):
 
 
 def program_of(folder, pin):
-    """The program of an installed package, as its package.json names it."""
+    """Returns an installed package's program, from its package.json."""
     name = next(iter(pin.packages()))
     package = folder / "node_modules" / name
     bins = json.loads((package / "package.json").read_text())["bin"]
@@ -171,7 +172,7 @@ def program_of(folder, pin):
 
 
 def watched(folder, pin):
-    """The program and the native ones that it starts: {path: size and time}."""
+    """Returns {path: size and time} of the program and native executables."""
     files = {program_of(folder, pin)}
     for name in pin.packages():
         for path in (folder / "node_modules" / name).rglob("*"):
@@ -184,10 +185,10 @@ def watched(folder, pin):
 
 
 def said_version(program, path):
-    """What the program prints for --version; raises Trouble if it does not run.
+    """Returns the program's --version; raises Trouble if it does not run.
 
-    Its complaints count for nothing: they tend to name its folder, and so the
-    version that it should be.
+    Its stderr is ignored: errors tend to contain its folder, and so the
+    expected version.
     """
     with tempfile.TemporaryDirectory() as home:
         environment = dict(os.environ, HOME=home, PATH=path,
@@ -206,7 +207,7 @@ def said_version(program, path):
 
 
 def says_its_version(program, pin, path):
-    """Raises Trouble unless the program runs and is the version."""
+    """Raises Trouble unless the program runs and prints the pin's version."""
     try:
         said = said_version(program, path)
     except Trouble as trouble:
@@ -220,7 +221,7 @@ def stamp_of(folder, pin):
 
 
 def is_there(pin, path):
-    """Whether the installed version is whole; quick where nothing changed."""
+    """Whether a version is installed completely; fast if unchanged."""
     stamp = pin.folder / "stamp.json"
     try:
         was = json.loads(stamp.read_text())
@@ -244,7 +245,7 @@ def is_there(pin, path):
 
 
 def check_integrity(folder, pin):
-    """Compares what npm fetched, and checked against this, with the lock."""
+    """Compares the packages that npm fetched and verified with the lock."""
     lock = json.loads(
         (folder / "node_modules" / ".package-lock.json").read_text())
     for name, (_, wanted) in pin.packages().items():
@@ -260,7 +261,7 @@ def check_integrity(folder, pin):
 
 
 def fetch(pin, path):
-    """Installs a version that is not there. Whoever calls this is alone."""
+    """Installs a missing version. The caller must hold the lock of alone()."""
     began = time.monotonic()
     say(f"{pin.name}: installing")
     wanted = pin.packages()
@@ -270,13 +271,13 @@ def fetch(pin, path):
         specs = {name: spec for name, (spec, _) in wanted.items()}
         (new / "package.json").write_text(
             json.dumps({"private": True, "dependencies": specs}))
-        # No script of a package runs before its integrity is known.
+        # No script of a package runs before its integrity has been checked.
         npm("install", "--ignore-scripts", "--prefix", str(new), folder=new,
             about=f"{pin.name} ({', '.join(wanted)})")
         check_integrity(new, pin)
         package = new / "node_modules" / next(iter(wanted))
         if (package / "install.cjs").exists():
-            # Claude's postinstall, which puts the native program in place.
+            # Claude's postinstall script, which installs the native program.
             run = subprocess.run(
                 ["node", "install.cjs"], cwd=package, text=True,
                 env=dict(os.environ, PATH=path), stdin=subprocess.DEVNULL,
@@ -300,7 +301,7 @@ def fetch(pin, path):
 
 
 def provide(pin, path):
-    """Makes sure that a version is there."""
+    """Installs a version unless it is installed already."""
     with alone(pin):
         if not is_there(pin, path):
             need_npm()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of tools/clis with an npm that needs no network."""
+"""Tests tools/clis with an npm that needs no network."""
 
 import contextlib
 import json
@@ -24,7 +24,7 @@ gemini 0.3.0 current sha512-gemini
 node 22.0.0 - - {MACHINE}:sha512-node
 """
 
-# Reads what to do wrong from files in its folder: the test writes them.
+# Files in its folder, which the test writes, tell it what to do wrong.
 FAKE_NPM = """\
 #!/usr/bin/env python3
 import json, os, pathlib, sys, time
@@ -74,7 +74,7 @@ for name, spec in wanted.items():
     json.dumps({"packages": installed}))
 """
 
-# Stands for install.cjs too: what it was asked to run is in "scripts".
+# Does not run install.cjs, but lists the scripts it is given in "scripts".
 FAKE_NODE = """\
 #!/bin/sh
 [ "$1" != --version ] || exec echo v%s
@@ -127,7 +127,7 @@ class ClisTest(unittest.TestCase):
         process.communicate()
 
     def clis(self, *arguments, code=0):
-        """What it prints, and what it says."""
+        """Runs tools/clis; returns its stdout and stderr."""
         process = self.start(*arguments)
         output, errors = process.communicate(timeout=60)
         self.assertEqual(process.returncode, code, errors)
@@ -335,7 +335,7 @@ class ClisTest(unittest.TestCase):
         self.assertIn(str(brought / "node"), self.said(path))
         self.assertEqual(self.clis("path", "codex")[0].strip(), path)
         self.assertEqual(len(self.installs()), 2)
-        # Whoever has a newer Node leaves it as it is.
+        # A newer Node on PATH does not replace the installed one.
         self.program("node", FAKE_NODE % ("24.0.0", self.bin))
         self.clis("install", "codex")
         self.assertIn(str(brought / "node"), self.said(path))

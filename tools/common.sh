@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034
-# What ./dev and the scripts beside this one share; sourced from the root.
+# Shared by ./dev and the scripts in this folder; sourced from the root.
 
-# The Debian 12 packages, by purpose.
+# Debian 12 packages, by purpose.
 BUILD_PACKAGES=(
   g++ bazel-bootstrap bazel-rules-java libabsl-dev libre2-dev rapidjson-dev
   libgtest-dev libgmock-dev libprotobuf-dev protobuf-compiler libxxhash-dev
@@ -22,7 +22,7 @@ die() {
   exit 2
 }
 
-# need PACKAGE…: installs those that are missing.
+# need PACKAGE…: installs missing packages.
 need() {
   local package missing=() as_root=()
   command -v dpkg-query >/dev/null ||
@@ -45,8 +45,7 @@ need() {
     -o Dpkg::Use-Pty=0 "${missing[@]}" </dev/null >&2
 }
 
-# run_bazel COMMAND …: as bazel, with progress that suits a log where nobody
-# watches.
+# run_bazel COMMAND …: runs bazel; without a terminal it prints less.
 run_bazel() {
   local verb=$1
   shift

@@ -1,9 +1,9 @@
-"""Writes compile_commands.json, for clang-tidy and clangd, from what Bazel does.
+"""Writes compile_commands.json for clang-tidy and clangd from Bazel's actions.
 
-compile_commands.py OUTPUT < AQUERY, where AQUERY is what
-bazel aquery 'mnemonic("CppCompile", //...)' --output=jsonproto prints.
-Only the flags that decide what a file means are kept, as the others are
-g++'s own.
+usage: compile_commands.py OUTPUT < AQUERY, where AQUERY is the output of
+bazel aquery 'mnemonic("CppCompile", //...)' --output=jsonproto.
+Only flags that affect a file's meaning are kept, because the others are
+specific to g++.
 """
 
 import json

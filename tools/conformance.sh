@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # conformance.sh [FLAG…] [HARNESS[@VERSION]…]: runs the real CLIs through Troika
-# against a scripted model; without names all versions of tools/clis.lock and the
+# against a scripted model; by default all versions of tools/clis.lock and the
 # newest ones. The last line is "N passed, N failed, N skipped".
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -62,7 +62,7 @@ programs=("${PROGRAMS[@]#//}")
 programs=("${programs[@]/:/\/}")
 
 say "fetching the CLIs: ${names[*]}"
-# What can't be had is a failure of its own; the others run.
+# A CLI that can't be installed counts as a failure; the others still run.
 clis=
 for name in "${names[@]}"; do
   lines=$(tools/clis install "$name") || flags+=(--missing "$name")

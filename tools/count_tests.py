@@ -1,12 +1,11 @@
-"""Counts the test cases that Bazel ran, and lists those that failed or that were
-skipped, with the reason.
+"""Counts the test cases that Bazel ran, and lists failed and skipped ones with
+the reason.
 
-count_tests.py REPORT…, each a file of bazel test's --build_event_json_file; one
-named "conformance" is testing/conformance's.
-A test or other target that did not build, and a test program that failed in
-some other way than by a case, counts as one that failed. The last line is
-"N passed, N failed, N skipped"; the exit code is 0 only where something passed and
-nothing failed.
+usage: count_tests.py REPORT…, where each REPORT is a file of bazel test's
+--build_event_json_file; one named "conformance" is testing/conformance's.
+A target that was not built, and a test program that failed without a failed
+case, count as one failure each. The last line is "N passed, N failed, N
+skipped"; the exit code is 0 only if something passed and nothing failed.
 """
 
 import json
@@ -17,7 +16,7 @@ import xml.etree.ElementTree as ElementTree
 
 
 def cases(uri):
-    """Passed, failed and skipped cases of a test.xml; the skipped with reasons."""
+    """Returns passed, failed and skipped (with reasons) cases of a test.xml."""
     path = urllib.parse.unquote(urllib.parse.urlparse(uri).path)
     passed, failed, skipped = [], [], []
     try:
@@ -30,7 +29,7 @@ def cases(uri):
             failed.append(name)
         elif case.find("skipped") is not None:
             message = case.find("skipped").get("message", "")
-            # Google Test writes the place of the source on the first line.
+            # Google Test writes the source location on the first line.
             reason = message.strip().splitlines()[-1:]
             skipped.append(": ".join([name, *reason]))
         elif case.get("status") != "notrun":
@@ -39,7 +38,7 @@ def cases(uri):
 
 
 def read(report):
-    """The number of passed cases, and the failed and skipped ones, of one run."""
+    """Returns the number of passed cases, and the failed and skipped ones."""
     passed, failures, skipped, ended = 0, [], [], False
     tests, ran, ok = set(), set(), True
     for line in report.read_text().splitlines() if report.exists() else []:
@@ -74,7 +73,7 @@ def read(report):
 
 
 def read_conformance(report):
-    """The same of a run with the real CLIs."""
+    """Does the same for a run with the real CLIs."""
     if not report.exists():
         return 0, ["it did not run, see above"], []
     counted = json.loads(report.read_text())

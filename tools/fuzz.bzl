@@ -1,4 +1,4 @@
-"""Fuzz targets, and the runs of their corpora as ordinary tests."""
+"""Defines fuzz targets, and tests that run their corpora."""
 
 def troika_fuzz(name, srcs, corpus = [], deps = []):
     """Makes a fuzzer of sources that define LLVMFuzzerTestOneInput.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# fuzz.sh [SECONDS] [TARGET…]: fuzzes each target (all of them) for so long
-# (60 s) under ASan and UBSan. What is learned stays in the user's cache for the
-# next time. A line a target says how it went; fails if one found something.
+# fuzz.sh [SECONDS] [TARGET…]: fuzzes each target (default: all) for SECONDS
+# (default: 60) under ASan and UBSan. New inputs stay in the user's cache for
+# the next run. Prints a line per target; fails if one found a crash.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source tools/common.sh
@@ -22,13 +22,13 @@ say "building ${targets[*]}"
 run_bazel build --config=fuzz "${targets[@]}"
 bin=$(bazel info --config=fuzz bazel-bin 2>/dev/null)
 
-# fuzz //PACKAGE:NAME: one target's run and its line.
+# fuzz //PACKAGE:NAME: runs one target and prints its line.
 fuzz() {
   local label=${1#//} work program stat status=0 seeds=()
   local path=${label/://}
   work=${XDG_CACHE_HOME:-$HOME/.cache}/troika/fuzz/${path//\//_}
   mkdir -p "$work"/{corpus,found}
-  # A copy, as the next build of any kind may replace the program.
+  # A copy, because the next build may replace the program.
   program=$work/program
   cp -f "$bin/$path" "$program"
   mapfile -t seeds < <(find "$bin/$path.runfiles" \

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Formatting, clang-tidy and shellcheck over everything that is tracked.
+# Runs clang-format, clang-tidy and shellcheck on all tracked files.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source tools/common.sh

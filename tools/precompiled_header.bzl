@@ -1,4 +1,4 @@
-"""Headers of libraries that clang parses once for all files of a configuration."""
+"""Compiles headers of libraries once for all files of a configuration."""
 
 load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
 
@@ -28,7 +28,8 @@ def _precompiled_header_impl(ctx):
             action_name = "c++-compile",
         ),
         arguments = flags + [
-            # Bazel compares contents; times differ from one checkout to the next.
+            # Omits times, because they differ between checkouts and Bazel
+            # compares contents.
             "-Xclang",
             "-fno-pch-timestamp",
             "-fpch-instantiate-templates",
@@ -37,8 +38,8 @@ def _precompiled_header_impl(ctx):
             for header in ctx.attr.headers[:-1]
             for word in ["-include", header]
         ] + [
-            # Clang notes the path of the file that it compiles. A file of ours
-            # has another path in each checkout and sandbox.
+            # Clang records the path of the file that it compiles, and a file
+            # of ours has another path in each checkout and sandbox.
             "-x",
             "c++-header",
             "/usr/include/" + ctx.attr.headers[-1],

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# test.sh [plain|tsan]: all tests with sanitizers, and those of the relay, which is
-# then the static program that users have, also without; then the current versions
-# of the real CLIs. With "plain": all tests of whole programs without sanitizers.
-# With "tsan": the tests of the code that has threads, under ThreadSanitizer.
+# test.sh [plain|tsan]: runs all tests with sanitizers, those of the relay also
+# without (with the static program that users have), then the current versions
+# of the real CLIs. "plain" runs all tests of whole programs without sanitizers,
+# "tsan" the tests of code with threads under ThreadSanitizer.
 # The last line is "N passed, N failed, N skipped".
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -20,7 +20,7 @@ fetching=
 trap '[[ -z $fetching ]] || kill "$fetching" 2>/dev/null || true
   rm -rf "$reports"' EXIT
 
-# They are fetched while the rest is built.
+# The CLIs are fetched during the build.
 if [[ ${phases[*]} == *asan* ]]; then
   tools/clis install >/dev/null &
   fetching=$!
@@ -40,8 +40,8 @@ for phase in "${phases[@]}"; do
     *) flags=(--test_tag_filters="$phase" --build_tests_only) ;;
   esac
   say "testing: $phase"
-  # The count below says what failed; it must not end the run here. Tests of
-  # programs wait a good deal, so there is room for one action more.
+  # Failures are counted below and must not end the run here. Tests of programs
+  # often wait, so one more action can run.
   run_bazel test "${targets[@]}" --keep_going "${flags[@]}" \
     --local_cpu_resources='HOST_CPUS*1.5' \
     --experimental_convenience_symlinks=ignore \
