@@ -200,8 +200,8 @@ struct Lifecycle {
 // Ends a turn.
 struct Result {
   bool is_error = false;
-  std::string error;   // What went wrong, if is_error.
-  std::string hint;    // What to do about it, if we know.
+  std::string error;   // The cause, if is_error.
+  std::string hint;    // The remedy, if we know one.
   std::string text;    // The turn's last text, which is its answer.
   std::string reason;  // Why the turn ended, in the harness's own words.
   Usage usage;

@@ -110,7 +110,7 @@ struct ProtocolOptions {
   std::string version;  // Version of the CLI; empty if unknown.
   // Receives the names that the parser doesn't know.
   Drift* /*nullable*/ drift = nullptr;
-  // What the process reads, for CLIs whose versions differ: lines of the
+  // The format of the process's input, if versions differ: lines of the
   // protocol, or one plain prompt followed by the end of input.
   enum class Input { kConversation, kPrompt };
   Input input = Input::kConversation;

@@ -15,7 +15,7 @@ struct Figure {
   std::string unit;
   // Why there is no value, such as "not reached within 60 s"; else empty.
   std::string missing;
-  // What `ratio` compares with; empty if it is unused.
+  // Name of the baseline of `ratio`; empty if there is none.
   std::string baseline;
   double ratio = 0;
   // Ratio to reach.

@@ -48,7 +48,7 @@ class EventStream {
   int64_t repeated_ = 0;
 };
 
-// What the viewers of one task received.
+// Messages that the viewers of one task received.
 struct Seen {
   std::vector<double> micros;  // Latency of each message.
   int64_t missed = 0;          // Messages lost, repeated or late.

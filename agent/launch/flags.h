@@ -38,7 +38,7 @@ struct EditModeRow {
   EditMode mode;
   Version first;
   absl::string_view args;  // Separated by spaces.
-  // What these arguments let an agent do without asking, unless the CLI's own
+  // Abilities that these arguments give an agent, unless the CLI's own
   // settings say otherwise. An agent may start another one only within this.
   Abilities abilities;
   absl::string_view notice = "";  // Restrictions that it does not enforce.

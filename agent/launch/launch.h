@@ -15,7 +15,7 @@
 
 namespace troika {
 
-// What an agent may do without asking; the same for all harnesses.
+// Permissions of an agent that need no approval, the same for all harnesses.
 enum class EditMode { kResearch, kAutoEdit, kFullAuto, kDangerous };
 
 template <>
@@ -112,7 +112,7 @@ struct LaunchRequest {
 };
 
 struct Launch {
-  // What is written to the agent's stdin. Prompts are never arguments: they may
+  // Content of the agent's stdin. Prompts are never arguments: they may
   // begin with a dash, contain newlines and exceed an argument's limit.
   enum class Stdin {
     kNull,
@@ -124,7 +124,7 @@ struct Launch {
   // Set in addition to the task's environment.
   std::vector<std::pair<std::string, std::string>> env;
   Stdin stdin_mode = Stdin::kPrompt;
-  // What the user should know, such as that this CLI can't restrict commands.
+  // Hints for the user, such as that this CLI can't restrict commands.
   std::vector<std::string> notices;
 };
 

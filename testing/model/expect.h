@@ -14,7 +14,7 @@ namespace troika::model {
 
 struct Mismatch {
   int line = 0;
-  std::string text;  // What was expected, and what came instead.
+  std::string text;  // The expectation and what came instead.
 };
 
 // Returns the mismatches in the order of the script. `folder` replaces ${cwd}.

@@ -15,7 +15,7 @@ namespace {
 
 using json::ObjectWriter;
 
-// Its members answer all side questions of the CLIs: titles and topics (Claude
+// The members answer all side questions of the CLIs: titles and topics (Claude
 // Code), who speaks next and which model to use (Gemini CLI).
 constexpr absl::string_view kAsideText =
     R"({"title":"scripted","isNewTopic":false,"reasoning":"scripted",)"
