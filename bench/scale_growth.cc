@@ -231,7 +231,7 @@ absl::Status ReportRetention(const ScaleOptions& options, BenchServer& server,
   RETURN_IF_ERROR(server.Launch(
       {"--keep-for", absl::StrCat(absl::ToInt64Seconds(keep), "s")}));
   PrintScale(options, Took("retention.listening", MillisSince(begin), {}, 500));
-  // The bound is lower because tasks may end later than they were created.
+  // 99 % suffice, because tasks may end later than they were created.
   const int64_t goal = before - removed * 99 / 100;
   std::optional<double> took;
   while (!took &&
