@@ -173,13 +173,6 @@ std::optional<E> FromName(absl::string_view name) {
 }
 
 template <typename T>
-struct OptionalOf : std::false_type {};
-template <typename T>
-struct OptionalOf<std::optional<T>> : std::true_type {};
-template <typename T>
-concept IsOptional = OptionalOf<T>::value;
-
-template <typename T>
 bool IsDefault(const T& value) {
   if constexpr (HasFields<T>) {
     bool all = true;

@@ -12,22 +12,11 @@
 #include "absl/strings/string_view.h"
 #include "agent/message.h"
 #include "base/json.h"
+#include "base/utf8.h"
 #include "dto/describe.h"
 #include "dto/redact.h"
 
 namespace troika {
-
-// The first bytes of `text`, at most `size`, that end with a whole character.
-inline absl::string_view CutAtCharacter(absl::string_view text, size_t size) {
-  if (text.size() <= size) return text;
-  // At most three bytes follow a character's first; what is longer is no UTF-8.
-  for (size_t i = size; i > 0 && i + 3 >= size; --i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) {
-      return text.substr(0, i);
-    }
-  }
-  return size < 4 ? absl::string_view() : text.substr(0, size);
-}
 
 // Passes an event on to another sink. Texts are redacted before they are cut:
 // a part of a secret would not be found.

@@ -35,7 +35,7 @@ struct EnumValue {
   absl::string_view name;
 };
 
-// Of google.protobuf.Value.
+// The text of a google.protobuf.Value.
 struct JsonValue {
   absl::string_view text;
 };

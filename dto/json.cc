@@ -15,7 +15,6 @@
 #include "dto/cut.h"
 #include "dto/describe.h"
 #include "dto/scalars.h"
-#include "dto/time.h"
 
 namespace troika {
 namespace {

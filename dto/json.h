@@ -1,7 +1,8 @@
 // Events as JSON, in protobuf's mapping of dto/troika.proto.
 //
-// What protobuf's own writer prints with always_print_primitive_fields, but
-// written straight from the message: no DTO in between, no reflection.
+// The bytes are those of protobuf's own writer with
+// always_print_primitive_fields, but written straight from the message: no DTO
+// in between, no reflection.
 //
 //   std::string line;
 //   AppendEventJson(message, task_id, &line);

@@ -3,8 +3,9 @@
 #include "absl/status/statusor.h"
 #include "base/check.h"
 #include "base/json.h"
+#include "dto/cut.h"
 #include "dto/proto_json.h"
-#include "dto/time.h"
+#include "dto/scalars.h"
 #include "google/protobuf/struct.pb.h"
 
 namespace troika {
@@ -126,6 +127,16 @@ void ProtoSink::Put(const FieldInfo& field,
   for (const std::string& text : texts) {
     reflection().AddString(out_, &Descriptor(field), json::ToValidUtf8(text));
   }
+}
+
+v1::Event ToEvent(const Message& message, absl::string_view task_id,
+                  size_t max_text) {
+  v1::Event event;
+  ProtoSink sink(&event);
+  CutSink<ProtoSink> cut(max_text, nullptr, &sink);
+  DescribeEvent(message, task_id, cut);
+  cut.Finish();
+  return event;
 }
 
 ProtoField::ProtoField(const ProtoMessage& message, int number)

@@ -16,8 +16,10 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "agent/message.h"
 #include "base/fields.h"
 #include "dto/describe.h"
+#include "dto/troika.pb.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/duration.pb.h"
 #include "google/protobuf/message.h"
@@ -29,7 +31,7 @@ namespace troika {
 // a protobuf Value is three of messages, and readers refuse more than 100.
 inline constexpr int kMaxProtoJsonDepth = 30;
 
-// What lies outside of protobuf's ranges becomes the nearest.
+// Values outside of protobuf's ranges become the nearest within.
 google::protobuf::Timestamp ToProto(absl::Time time);
 google::protobuf::Duration ToProto(absl::Duration duration);
 absl::Time FromProto(const google::protobuf::Timestamp& time);
@@ -86,6 +88,10 @@ void FieldsToProto(const T& value, google::protobuf::Message* out) {
   Describe(value, sink);
 }
 
+// Texts over `max_text` bytes are cut as AppendEventJson (dto/json.h) does it.
+v1::Event ToEvent(const Message& message, absl::string_view task_id,
+                  size_t max_text = absl::string_view::npos);
+
 // A field of a message.
 class ProtoField {
  public:
@@ -105,7 +111,7 @@ class ProtoField {
   template <HasNames E>
   void Read(E& out) const {
     const size_t value = EnumNumber();
-    // Of a newer writer.
+    // A newer writer may have more values.
     if (value < kEnumNames<E>.size()) out = static_cast<E>(value);
   }
   template <typename V>

@@ -6,7 +6,7 @@
 //   ...
 //   return ToJson(task);
 //
-// What comes in is a stranger's: any bytes give a message or an error.
+// Input comes from strangers: any bytes give a message or an error.
 #ifndef TROIKA_DTO_PROTO_JSON_H_
 #define TROIKA_DTO_PROTO_JSON_H_
 
@@ -29,14 +29,16 @@ inline constexpr int kMaxMessageDepth = 30;
 std::string ToJson(const google::protobuf::Message& message);
 std::string ToBinary(const google::protobuf::Message& message);
 
-// What becomes of fields and enum values that the .proto does not have.
+// How to treat fields and enum values that the .proto does not have.
 enum class UnknownFields {
-  kRefuse,  // Of requests: nobody shall think that he was understood.
-  kIgnore,  // Of answers, as those of a newer server. Such enums are the first.
+  kRefuse,  // For requests: a caller must know if he was not understood.
+  // For replies, which may come from a newer server. Such enums get their first
+  // value.
+  kIgnore,
 };
 
 // Replaces `out`, which is unspecified after an error. InvalidArgument names
-// the field where it can; ResourceExhausted where `json` is over 16 MiB.
+// the field if it can; ResourceExhausted if `json` is over 16 MiB.
 absl::Status FromJson(absl::string_view json, google::protobuf::Message* out,
                       UnknownFields unknown = UnknownFields::kRefuse);
 absl::Status FromBinary(absl::string_view bytes, google::protobuf::Message* out,

@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/status_macros.h"
 #include "dto/proto_json.h"
-#include "dto/time.h"
+#include "dto/scalars.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/timestamp.pb.h"
 
@@ -24,7 +24,7 @@ using ::google::protobuf::Reflection;
 using ::google::protobuf::Timestamp;
 using ProtoMessage = ::google::protobuf::Message;
 
-// What a stranger sent, fit to stand in an error.
+// Text of a stranger, quoted and short enough for an error.
 std::string Shown(absl::string_view text) {
   std::string shown;
   json::AppendQuoted(text.substr(0, 100), &shown);

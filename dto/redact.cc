@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
 #include "dto/secret_forms.h"
-#include "dto/withhold.h"
 
 namespace troika {
 namespace {
@@ -27,7 +26,7 @@ bool IsUnicodeEscape(absl::string_view json, size_t u) {
   return json[u] == 'u' && json[u - 1] == '\\' && IsEscaped(json, u);
 }
 
-// Where the escape begins that `at` is within, or `at` if it is in none.
+// The begin of the escape that `at` is within, or `at` if it is in none.
 size_t EscapeBegin(absl::string_view json, size_t at) {
   if (IsEscaped(json, at)) return at - 1;
   for (size_t back = 2; back < 6 && back <= at; ++back) {
@@ -37,7 +36,7 @@ size_t EscapeBegin(absl::string_view json, size_t at) {
   return at;
 }
 
-// Where the escape ends that `at` is within, or `at` if it is in none.
+// The end of the escape that `at` is within, or `at` if it is in none.
 size_t EscapeEnd(absl::string_view json, size_t at) {
   const size_t begin = EscapeBegin(json, at);
   if (begin == at) return at;
@@ -179,8 +178,9 @@ void Redactor::AddForms(const std::string& secret) {
       finder_.Add(std::move(twice), Finder::Use::kAnywhere);
     }
   }
-  // What needs an escape does not stand in JSON without it; something else
-  // may, such as the end of one string and the begin of another.
+  // JSON can't hold a secret unescaped if it needs escapes; the same bytes may
+  // be something else there, such as the end of one string and the begin of
+  // another.
   finder_.Add(secret, Finder::Use::kPlainOnly);
   for (std::string& encoded : EncodedForms(secret)) {
     finder_.Add(std::move(encoded), Finder::Use::kAnywhere);

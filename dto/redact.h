@@ -43,7 +43,7 @@ bool LooksPasswordName(absl::string_view name);
 std::vector<std::string> SecretsOf(const Environment& environment,
                                    const LaunchOptions& options);
 
-// What is known about a task's secrets.
+// A task's secrets, as far as they are known.
 struct KnownSecrets {
   std::vector<std::string> values;
   // Why the values are not all known; empty if they are. Then no text of the
@@ -112,6 +112,13 @@ class Redactor {
   Finder finder_;
   std::string problem_;
 };
+
+inline constexpr absl::string_view kWithheld = "[withheld]";
+
+// Leaves nothing of an event but its kind, ids, times and numbers. `json` from
+// `from` on is one event, perhaps with a line end; it still reads as an event
+// of the same kind.
+void WithholdEvent(std::string* json, size_t from);
 
 // Whether a field of an event or a task may be shown although the secrets are
 // not known: it has that name in JSON, and the value looks like an identifier

@@ -25,7 +25,7 @@ enum Class : uint8_t {
   kUpperDigit = 2,
   kKeyChar = 4,      // Letters, digits, '-' and '_'.
   kBearerChar = 8,   // RFC 6750's b64token.
-  kPemChar = 16,     // What stands within a PEM block, escapes included.
+  kPemChar = 16,     // Characters of a PEM block, escapes included.
   kUserInfoEnd = 32  // Can't be part of a URL's user and password.
 };
 
@@ -130,8 +130,8 @@ constexpr KeyShape kKeyShapes[] = {
 
 constexpr absl::string_view kWebToken = "eyJ";
 
-// For each of the first three bytes, the shapes that have it there, a bit each;
-// the bit after the last shape is that of kWebToken.
+// A bit for each shape that has a byte at one of the first three positions; the
+// bit after the last shape is that of kWebToken.
 constexpr size_t kFilterBytes = 3;
 using Filter = std::array<std::array<uint32_t, 256>, kFilterBytes>;
 static_assert(std::size(kKeyShapes) < 32);
@@ -221,7 +221,7 @@ class ShapeFinder {
     }
   }
 
-  // Where the first word of a run begins: after the rest of an escape, of a
+  // The begin of a run's first word: after the rest of an escape, of a
   // percent-encoded byte or of a terminal's color, which it follows.
   size_t WordBegin(size_t begin, size_t end) const {
     if (begin == 0) return begin;
@@ -355,7 +355,8 @@ class ShapeFinder {
     }
   }
 
-  // With its last line, or, if that is missing, as far as the key may go.
+  // The end of the key's last line or, if that is missing, the farthest byte
+  // that the key may have.
   size_t PrivateKeyEnd(size_t begin) const {
     const size_t limit =
         StringEnd(begin, std::min(text_.size(), begin + kMaxPem));

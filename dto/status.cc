@@ -29,7 +29,7 @@ constexpr ErrorCodeRow kRows[] = {
     {"unsupported_media_type", 415, Code::kInvalidArgument},
 };
 
-// What the API has under another name.
+// The code that the API uses instead.
 Code Nearest(Code code) {
   switch (code) {
     case Code::kOutOfRange:
@@ -56,7 +56,7 @@ const ErrorCodeRow& RowOf(Code code) {
 Code CodeOfHttp(int http) {
   // Too long, in its three forms.
   if (http == 413 || http == 414 || http == 431) return Code::kInvalidArgument;
-  // Of a 409 nobody but its code says which of the two it is.
+  // Two codes have status 409; only the error's code tells them apart.
   if (http == 409) return Code::kFailedPrecondition;
   for (const ErrorCodeRow& row : kRows) {
     if (row.http == http) return row.code;

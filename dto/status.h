@@ -1,5 +1,5 @@
-// Errors as the API carries them: what a Status becomes as an Error's code and
-// an HTTP status, and back. One table, in status.cc, which docs/api.md shows.
+// Errors as the API carries them: converts between a Status and an Error's code
+// with its HTTP status. One table, in status.cc, which docs/api.md shows.
 //
 //   HttpStatusOf(absl::StatusCode::kNotFound)           // 404
 //   ToError(absl::NotFoundError("no task t1")).code()   // "not_found"
@@ -24,14 +24,15 @@ struct ErrorCodeRow {
 // what that becomes; the others are said by the HTTP layer alone.
 absl::Span<const ErrorCodeRow> ErrorCodes();
 
-// Total: what the API has no code of its own for becomes the nearest.
+// Every code has a result: those that the API lacks become the nearest.
 int HttpStatusOf(absl::StatusCode code);
 absl::string_view ErrorIdOf(absl::StatusCode code);
 
 // `status` is not OK.
 v1::Error ToError(const absl::Status& status);
 
-// By the error's code; where that is not known, by the HTTP status. Never OK.
+// Goes by the error's code, or by the HTTP status if we don't know the code.
+// Never OK.
 absl::Status FromError(int http, const v1::Error& error);
 
 }  // namespace troika

@@ -12,13 +12,13 @@
 
 namespace troika {
 
-// What is known of a task besides its state.
+// Facts about a task that are not in its state.
 struct TaskFacts {
   std::string last_event_id;
-  std::string trouble;  // With its log, right now.
+  std::string trouble;  // Current problem with its log.
   std::optional<int> queue_position;
-  // The prompt and, where nothing below says it, the edit mode and the model
-  // that was asked for. May be null.
+  // Has the prompt, and the edit mode and the model unless they are set below.
+  // May be null.
   const notes::Request* request = nullptr;
   std::optional<EditMode> edit_mode;
   std::string asked_model;

@@ -12,9 +12,9 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/json.h"
+#include "base/utf8.h"
 #include "dto/describe.h"
 #include "dto/scalars.h"
-#include "dto/time.h"
 
 namespace troika {
 namespace {
@@ -29,11 +29,7 @@ bool IsBare(absl::string_view text) {
 
 // The start of `text` that is shown, cut between characters.
 absl::string_view Shown(absl::string_view text) {
-  if (text.size() <= kMaxStringBytes) return text;
-  const auto is_continuation = [](char c) { return (c & 0xC0) == 0x80; };
-  size_t end = kMaxStringBytes;
-  while (end > kMaxStringBytes - 4 && is_continuation(text[end])) --end;
-  return text.substr(0, end);
+  return CutAtCharacter(text, kMaxStringBytes);
 }
 
 class TextSink {
@@ -132,7 +128,7 @@ class TextSink {
     }
     Rest(value);
   }
-  // What stands for the part of `value` that is not shown.
+  // Appends the size and a hash for the part of `value` that is not shown.
   void Rest(absl::string_view value) {
     if (value.size() <= kMaxStringBytes) return;
     const XXH64_hash_t hash = XXH3_64bits(value.data(), value.size());

@@ -1,5 +1,3 @@
-#include "dto/withhold.h"
-
 #include <algorithm>
 #include <iterator>
 

@@ -29,7 +29,8 @@ class EventWriter {
     // that tell the course of the task are: its turns and their results, what
     // it asks, and what became of it.
     int64_t bytes = int64_t{1} << 30;
-    // For those, after `bytes`. Beyond it only Troika's own events are kept.
+    // Room for those events after `bytes`. Beyond it only Troika's own events
+    // are kept.
     int64_t reserve = int64_t{64} << 20;
     // A whole event of more bytes than this is read from the log instead.
     size_t whole = size_t{32} << 20;
@@ -42,7 +43,7 @@ class EventWriter {
   void Add(const Message& message, const Redactor& redactor);
 
  private:
-  // Whether the event is kept. Tells in the cache what is left out.
+  // Whether the event is kept.
   bool Admit(const Message& message, int64_t bytes);
   void LeaveOut(const Message& message);
   // Says how many were left out, in place of the last of them.

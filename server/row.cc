@@ -3,17 +3,21 @@
 #include <utility>
 
 #include "absl/time/time.h"
+#include "base/utf8.h"
 #include "dto/proto_json.h"
 #include "dto/task.h"
 #include "server/event_file.h"
 #include "server/secrets.h"
-#include "server/text.h"
 
 namespace troika {
 namespace {
 
 constexpr size_t kMaxPrompt = size_t{64} << 10;
 constexpr size_t kMaxListedText = size_t{2} << 10;
+
+void CutText(size_t max_bytes, std::string* text) {
+  text->resize(CutAtCharacter(*text, max_bytes).size());
+}
 
 // `task` is without long texts.
 void Encode(const v1::Task& task, TaskRow* row) {

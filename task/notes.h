@@ -1,5 +1,6 @@
-// The notes of a task's log: what its state depends on besides the agent's
-// words. docs/tasks.md has their spellings, which the relay writes, too.
+// The notes of a task's log: everything that its state depends on besides the
+// agent's words. docs/tasks.md has their spellings, which the relay writes,
+// too.
 //
 //   notes::ToJson(notes::Lost{.reason = "the host was restarted"})
 //       // {"note":"lost","reason":"the host was restarted"}
@@ -49,7 +50,7 @@ struct Request {
   // them. They are at their defaults then.
   absl::Status options_error;
   Timeouts timeouts;
-  std::string resume_session;   // One that somebody else began.
+  std::string resume_session;   // A session that was begun elsewhere.
   std::string idempotency_key;  // The caller's.
   std::string parent;           // The task whose agent asked for this one.
   // EnvironmentDigest() of the file `env` beside the log. Empty in logs of
@@ -70,7 +71,7 @@ struct Turn {
   Timeouts timeouts;
 };
 
-// A process is started; whether it could be is told by StartFailed.
+// A process is started. StartFailed follows if it could not be.
 struct Spawned {
   int generation = 0;
   int turn = 0;
@@ -78,7 +79,7 @@ struct Spawned {
   std::string cwd;
   std::string version;
   std::string stdin_mode;        // null, prompt or conversation.
-  std::string expected_session;  // Empty: any.
+  std::string expected_session;  // Empty if any will do.
   std::vector<std::string> notices;
 };
 
@@ -87,19 +88,19 @@ struct StartFailed {
   std::string error;
 };
 
-// The turn shall end, and the process may go on.
+// Somebody asked to end the turn; the process may go on.
 struct Interrupt {
   std::string by;
   std::string reason;
 };
 
-// The process shall end.
+// Somebody asked to end the process.
 struct Stop {
   std::string by;
   std::string reason;
 };
 
-// The task shall never start.
+// Somebody asked never to start the task.
 struct Cancelled {
   std::string by;
   std::string reason;
@@ -110,7 +111,7 @@ struct Deadline {
   absl::Duration after;
 };
 
-// What was answered to an approval or a question, and who did.
+// The answer to an approval or a question, and who gave it.
 struct Answer {
   std::string id;
   std::string by;  // user, rule or timeout.
@@ -146,12 +147,12 @@ struct Torn {
 struct Exited {
   std::optional<int> code;
   std::optional<int> signal;
-  std::string reason;  // Why the relay ended it, where it did by itself.
+  std::string reason;  // Why the relay ended it by itself; else empty.
   absl::Duration user_time;
   absl::Duration system_time;
   int64_t max_rss_kb = 0;
   std::string stderr_tail;
-  int64_t discarded_bytes = 0;  // Of its output, that are not in the log.
+  int64_t discarded_bytes = 0;  // Bytes of output that are not in the log.
 };
 
 struct Lost {
@@ -180,8 +181,8 @@ using Note =
 std::string ToJson(const Note& note);
 
 // Members that are missing, of another type or out of range keep their default,
-// and members that are not known are passed over. InvalidArgument where `json`
-// is no JSON object, ResourceExhausted where it is over 16 MiB.
+// and unknown members are ignored. InvalidArgument if `json` is no JSON object,
+// ResourceExhausted if it is over 16 MiB.
 absl::StatusOr<Note> FromJson(absl::string_view json);
 
 }  // namespace troika::notes

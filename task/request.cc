@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/read_file.h"
 #include "base/status_macros.h"
+#include "base/utf8.h"
 #include "task/watchdog.h"
 
 namespace troika {
@@ -27,10 +28,8 @@ constexpr size_t kMaxTitle = 80;
 std::string TitleOf(absl::string_view prompt) {
   absl::string_view line = absl::StripAsciiWhitespace(prompt);
   line = line.substr(0, line.find('\n'));
-  size_t end = std::min(line.size(), kMaxTitle);
-  // Not within a character.
-  while (end > 0 && end < line.size() && (line[end] & 0xC0) == 0x80) --end;
-  return absl::StrCat(line.substr(0, end), end < line.size() ? "…" : "");
+  const absl::string_view cut = CutAtCharacter(line, kMaxTitle);
+  return absl::StrCat(cut, cut.size() < line.size() ? "…" : "");
 }
 
 absl::Status CheckFolder(const std::string& path, absl::string_view what) {

@@ -6,10 +6,6 @@
 
 namespace troika {
 
-std::string LaunchOptionsToJson(const LaunchOptions& options) {
-  return json::ToJson(options);
-}
-
 absl::StatusOr<LaunchOptions> LaunchOptionsFromJson(json::Value object) {
   LaunchOptions options;
   json::FieldReader reader;

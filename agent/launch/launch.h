@@ -78,15 +78,10 @@ inline constexpr auto kFields<LaunchOptions> = std::tuple{
     Field{18, "local_provider", &LaunchOptions::local_provider},
     Field{19, "last_message_file", &LaunchOptions::last_message_file}};
 
-// Returns a JSON object of the options that are set, as stored in logs.
-//
-//   LaunchOptionsToJson({.model = "m", .edit_mode = EditMode::kAutoEdit})
-//       // {"model":"m","edit_mode":"auto_edit"}
-std::string LaunchOptionsToJson(const LaunchOptions& options);
-
-// Ignores unknown fields, which a newer version may write, and treats null as
-// missing. InvalidArgument if a known field holds an invalid value: permissions
-// are among the fields, so nothing is guessed.
+// Reads options that json::ToJson (base/json_fields.h) wrote to a log. Ignores
+// unknown fields, which a newer version may write, and treats null as missing.
+// InvalidArgument if a known field holds an invalid value: permissions are
+// among the fields, so nothing is guessed.
 absl::StatusOr<LaunchOptions> LaunchOptionsFromJson(json::Value object);
 
 // A CLI that was found on this machine.

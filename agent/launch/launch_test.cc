@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "base/json_fields.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -38,11 +39,11 @@ absl::StatusOr<LaunchOptions> Read(absl::string_view text) {
 }
 
 TEST(LaunchOptionsTest, OnlyWhatIsSetIsWritten) {
-  EXPECT_EQ(LaunchOptionsToJson({}), "{}");
-  EXPECT_EQ(LaunchOptionsToJson({.model = "m",
-                                 .edit_mode = EditMode::kAutoEdit,
-                                 .images = {"a", "b"},
-                                 .web_search = false}),
+  EXPECT_EQ(json::ToJson(LaunchOptions{}), "{}");
+  EXPECT_EQ(json::ToJson(LaunchOptions{.model = "m",
+                                       .edit_mode = EditMode::kAutoEdit,
+                                       .images = {"a", "b"},
+                                       .web_search = false}),
             R"({"model":"m","edit_mode":"auto_edit","images":["a","b"],)"
             R"("web_search":false})");
 }
@@ -56,7 +57,7 @@ TEST(LaunchOptionsTest, EveryFieldIsInTheTable) {
 
 TEST(LaunchOptionsTest, ComesBackAsItWas) {
   for (const LaunchOptions& options : {LaunchOptions{}, Everything()}) {
-    const std::string text = LaunchOptionsToJson(options);
+    const std::string text = json::ToJson(options);
     const absl::StatusOr<LaunchOptions> read = Read(text);
     ASSERT_TRUE(read.ok()) << read.status();
     EXPECT_EQ(*read, options) << text;

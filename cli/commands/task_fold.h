@@ -1,4 +1,4 @@
-// A task's state out of the events that the server streams.
+// Computes a task's state from the events that the server streams.
 #ifndef TROIKA_CLI_COMMANDS_TASK_FOLD_H_
 #define TROIKA_CLI_COMMANDS_TASK_FOLD_H_
 
@@ -17,18 +17,19 @@ class TaskFold {
  public:
   enum class From {
     kStart,  // All events come.
-    kTask,   // Those come that `task` does not know of yet.
+    kTask,   // Only events come that `task` does not include.
   };
 
   TaskFold(const v1::Task& task, From from);
 
-  // The event, counted in. InvalidArgument where `json` is none.
+  // Reads an event and adds it to the state. InvalidArgument if `json` is no
+  // event.
   absl::StatusOr<Message> Take(absl::string_view json);
   // All events come again.
   void Restart();
 
   const TaskState& state() const { return state_; }
-  // Whether some text of the last event is only begun.
+  // Whether a text of the last event was cut.
   bool was_cut() const { return was_cut_; }
 
  private:

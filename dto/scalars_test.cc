@@ -1,4 +1,4 @@
-#include "dto/time.h"
+#include "dto/scalars.h"
 
 #include "gtest/gtest.h"
 
