@@ -287,7 +287,7 @@ std::string ClaudeWire::TodoWrite(absl::Span<const TodoEntry> entries) {
   for (const TodoEntry& entry : entries) {
     todos.push_back(json::ObjectWriter()
                         .String("content", entry.text)
-                        .String("status", StatusName(entry.status))
+                        .String("status", script::StatusName(entry.status))
                         .String("activeForm", entry.text)
                         .Take());
   }
@@ -310,7 +310,7 @@ std::string ClaudeWire::Tasks(absl::Span<const TodoEntry> entries) {
     kept[i] = true;
     if (tasks_[i].status != entry.status) {
       tasks_[i].status = entry.status;
-      lines += UpdateTask(i, StatusName(entry.status));
+      lines += UpdateTask(i, script::StatusName(entry.status));
     }
   }
   for (size_t i = 0; i < kept.size(); ++i) {

@@ -90,7 +90,7 @@ class CodexMsgWire final : public Wire {
     for (const TodoEntry& entry : entries) {
       plan.push_back(json::ObjectWriter()
                          .String("step", entry.text)
-                         .String("status", StatusName(entry.status))
+                         .String("status", script::StatusName(entry.status))
                          .Take());
     }
     return Line(Msg("plan_update")

@@ -59,7 +59,7 @@ class GeminiWire final : public Wire {
     for (const TodoEntry& entry : entries) {
       todos.push_back(json::ObjectWriter()
                           .String("description", entry.text)
-                          .String("status", StatusName(entry.status))
+                          .String("status", script::StatusName(entry.status))
                           .Take());
     }
     return Tool("write_todos",

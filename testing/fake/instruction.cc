@@ -1,20 +1,18 @@
 #include "testing/fake/instruction.h"
 
-#include <regex.h>
-
 #include <csignal>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/json.h"
+#include "base/status_macros.h"
+#include "testing/script_text.h"
 
 namespace troika::fake {
 namespace {
@@ -25,19 +23,8 @@ absl::Status Bad(absl::string_view why) {
   return absl::InvalidArgumentError(why);
 }
 
-// \n, \t and \\ have the same meaning as in C.
 absl::Status Unescape(absl::string_view text, std::string* to) {
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '\\') {
-      to->push_back(text[i]);
-      continue;
-    }
-    const char next = ++i < text.size() ? text[i] : '\0';
-    if (next != 'n' && next != 't' && next != '\\') {
-      return Bad("a backslash is written \\\\, else \\n or \\t");
-    }
-    to->push_back(next == 'n' ? '\n' : next == 't' ? '\t' : '\\');
-  }
+  ASSIGN_OR_RETURN(*to, script::Unescape(text));
   return absl::OkStatus();
 }
 
@@ -55,30 +42,9 @@ absl::Status Text(absl::string_view rest, Instruction* to) {
   return Unescape(rest, &to->text);
 }
 
-absl::Status Numbers(absl::string_view rest, size_t count, Instruction* to) {
-  for (const absl::string_view word :
-       absl::StrSplit(rest, ' ', absl::SkipEmpty())) {
-    int64_t number = 0;
-    if (!absl::SimpleAtoi(word, &number) || number < 0) {
-      return Bad(absl::StrCat("`", word, "` is no number"));
-    }
-    to->numbers.push_back(number);
-  }
-  return to->numbers.size() == count
-             ? absl::OkStatus()
-             : Bad(absl::StrCat("it takes numbers: ", count));
-}
-
-absl::Status OneNumber(absl::string_view rest, Instruction* to) {
-  return Numbers(rest, 1, to);
-}
-
-absl::Status TwoNumbers(absl::string_view rest, Instruction* to) {
-  return Numbers(rest, 2, to);
-}
-
-absl::Status ThreeNumbers(absl::string_view rest, Instruction* to) {
-  return Numbers(rest, 3, to);
+template <size_t kCount>
+absl::Status Numbers(absl::string_view rest, Instruction* to) {
+  return script::ParseCounts(rest, kCount, &to->numbers);
 }
 
 // Parses "=> OUTPUT exit N", of which either part may be missing.
@@ -101,8 +67,8 @@ absl::Status Command(absl::string_view rest, Instruction* to) {
 
 absl::Status Run(absl::string_view rest, Instruction* to) {
   const size_t at = rest.find(" =>");
-  absl::Status status = Command(rest.substr(0, at), to);
-  if (!status.ok() || at == absl::string_view::npos) return status;
+  RETURN_IF_ERROR(Command(rest.substr(0, at), to));
+  if (at == absl::string_view::npos) return absl::OkStatus();
   return Outcome(rest.substr(at + 1), to);
 }
 
@@ -112,52 +78,30 @@ absl::Status File(absl::string_view rest, Instruction* to) {
 }
 
 absl::Status FileAndContent(absl::string_view rest, Instruction* to) {
-  const std::pair<absl::string_view, absl::string_view> parts =
-      absl::StrSplit(rest, absl::MaxSplits(' ', 1));
-  absl::Status status = File(parts.first, to);
-  return status.ok() ? Unescape(parts.second, &to->rest) : status;
+  RETURN_IF_ERROR(File(script::TakeWord(&rest), to));
+  return Unescape(rest, &to->rest);
 }
 
 absl::Status Todos(absl::string_view rest, Instruction* to) {
-  using Status = TodoEntry::Status;
-  for (absl::string_view item : absl::StrSplit(rest, '|')) {
-    item = absl::StripAsciiWhitespace(item);
-    TodoEntry entry;
-    if (absl::ConsumePrefix(&item, "[x] ")) {
-      entry.status = Status::kCompleted;
-    } else if (absl::ConsumePrefix(&item, "[>] ")) {
-      entry.status = Status::kInProgress;
-    } else if (!absl::ConsumePrefix(&item, "[ ] ")) {
-      return Bad("an entry begins with [ ], [>] or [x]");
-    }
-    entry.text = std::string(item);
-    to->todos.push_back(std::move(entry));
-  }
+  ASSIGN_OR_RETURN(to->todos, script::ParseTodos(rest));
   return absl::OkStatus();
 }
 
 absl::Status ToolAndInput(absl::string_view rest, Instruction* to) {
-  const std::pair<absl::string_view, absl::string_view> parts =
-      absl::StrSplit(rest, absl::MaxSplits(' ', 1));
+  to->text = std::string(script::TakeWord(&rest));
+  to->rest = std::string(rest);
   json::Parser parser;
-  const auto input = parser.Parse(parts.second);
-  if (parts.first.empty() || !input.ok() || !input->IsObject()) {
+  const auto input = parser.Parse(rest);
+  if (to->text.empty() || !input.ok() || !input->IsObject()) {
     return Bad("it takes a tool's name and a JSON object");
   }
-  to->text = std::string(parts.first);
-  to->rest = std::string(parts.second);
   return absl::OkStatus();
 }
 
 absl::Status TextAndOptions(absl::string_view rest, Instruction* to) {
-  for (const absl::string_view part : absl::StrSplit(rest, '|')) {
-    to->options.emplace_back(absl::StripAsciiWhitespace(part));
-  }
+  ASSIGN_OR_RETURN(to->options, script::ParseOptions(rest));
   to->text = to->options.front();
   to->options.erase(to->options.begin());
-  if (to->text.empty() || to->options.empty()) {
-    return Bad("it takes a text and at least one option");
-  }
   return absl::OkStatus();
 }
 
@@ -191,7 +135,7 @@ absl::Status On(absl::string_view rest, Instruction* to) {
 absl::Status Sleeper(absl::string_view rest, Instruction* to) {
   to->options = absl::StrSplit(rest, ' ', absl::SkipEmpty());
   if (to->options.empty()) return Bad("it takes a number of seconds");
-  absl::Status status = OneNumber(to->options.back(), to);
+  absl::Status status = Numbers<1>(to->options.back(), to);
   to->options.pop_back();
   for (const std::string& option : to->options) {
     if (option != "setsid" && option != "double" && option != "hold-stdout") {
@@ -204,7 +148,7 @@ absl::Status Sleeper(absl::string_view rest, Instruction* to) {
 absl::Status Expectation(absl::string_view rest, Instruction* to) {
   if (rest.empty()) return Bad("it takes a text or a /regular expression/");
   to->text = std::string(rest);
-  return Matches(rest, "").status();
+  return script::CheckPattern(rest);
 }
 
 struct Grammar {
@@ -226,23 +170,23 @@ constexpr Grammar kGrammar[] = {
     {"question", Op::kQuestion, TextAndOptions,
      "question TEXT | OPTION | OPTION"},
     {"todo", Op::kTodo, Todos, "todo [x] DONE | [>] RUNNING | [ ] OPEN"},
-    {"usage", Op::kUsage, ThreeNumbers, "usage INPUT CACHED OUTPUT"},
+    {"usage", Op::kUsage, Numbers<3>, "usage INPUT CACHED OUTPUT"},
     {"ok", Op::kOk, Nothing, "ok"},
     {"fail", Op::kFail, Text, "fail MESSAGE"},
     {"stderr", Op::kStderr, Text, "stderr TEXT"},
     {"partial", Op::kPartial, Raw, "partial TEXT"},
-    {"long-line", Op::kLongLine, OneNumber, "long-line BYTES"},
-    {"flood", Op::kFlood, TwoNumbers, "flood LINES BYTES"},
-    {"flood-stderr", Op::kFloodStderr, TwoNumbers, "flood-stderr LINES BYTES"},
-    {"garbage", Op::kGarbage, OneNumber, "garbage BYTES"},
-    {"sleep", Op::kSleep, OneNumber, "sleep MILLISECONDS"},
+    {"long-line", Op::kLongLine, Numbers<1>, "long-line BYTES"},
+    {"flood", Op::kFlood, Numbers<2>, "flood LINES BYTES"},
+    {"flood-stderr", Op::kFloodStderr, Numbers<2>, "flood-stderr LINES BYTES"},
+    {"garbage", Op::kGarbage, Numbers<1>, "garbage BYTES"},
+    {"sleep", Op::kSleep, Numbers<1>, "sleep MILLISECONDS"},
     {"hang", Op::kHang, Nothing, "hang"},
     {"expect", Op::kExpect, Expectation, "expect TEXT, or expect /REGEX/"},
     {"expect-prompt", Op::kExpectPrompt, Text, "expect-prompt TEXT"},
     {"wait-stdin", Op::kWaitStdin, Nothing, "wait-stdin"},
     {"close-stdin", Op::kCloseStdin, Nothing, "close-stdin"},
     {"close-stdout", Op::kCloseStdout, Nothing, "close-stdout"},
-    {"exit", Op::kExit, OneNumber, "exit CODE"},
+    {"exit", Op::kExit, Numbers<1>, "exit CODE"},
     {"kill-self", Op::kKillSelf, Signal, "kill-self SIGNAL"},
     {"ignore", Op::kIgnore, Catchable, "ignore SIGNAL"},
     {"on", Op::kOn, On, "on SIGNAL INSTRUCTION, or on SIGNAL … end"},
@@ -268,24 +212,6 @@ absl::StatusOr<Instruction> ParseInstruction(absl::string_view word,
   }
   return Bad(absl::StrCat("there is no instruction `", word,
                           "`; docs/testing.md lists them"));
-}
-
-absl::StatusOr<bool> Matches(absl::string_view pattern,
-                             absl::string_view line) {
-  if (pattern.size() < 2 || pattern.front() != '/' || pattern.back() != '/') {
-    return absl::StrContains(line, pattern);
-  }
-  const std::string expression(pattern.substr(1, pattern.size() - 2));
-  regex_t compiled;
-  const int error =
-      regcomp(&compiled, expression.c_str(), REG_EXTENDED | REG_NOSUB);
-  if (error != 0) {
-    char why[200];
-    regerror(error, &compiled, why, sizeof(why));
-    return Bad(absl::StrCat("the expression ", pattern, " is bad: ", why));
-  }
-  const absl::Cleanup free_it = [&] { regfree(&compiled); };
-  return regexec(&compiled, std::string(line).c_str(), 0, nullptr, 0) == 0;
 }
 
 }  // namespace troika::fake

@@ -13,6 +13,7 @@
 #include "testing/fake/io.h"
 #include "testing/fake/processes.h"
 #include "testing/fake/signals.h"
+#include "testing/script_text.h"
 
 namespace troika::fake {
 namespace {
@@ -270,8 +271,7 @@ Flow Player::Expect(const Instruction& it) {
   if (WaitForLine() == Flow::kStop) return Flow::kStop;
   const bool any = inbox_.has_line();
   const std::string line = any ? inbox_.TakeLine() : "";
-  // ParseScript has already checked the pattern.
-  if (!any || !*Matches(it.text, line)) {
+  if (!any || !script::Matches(it.text, line)) {
     Die(kUnexpected,
         absl::StrCat("fake: line ", it.line, ": expected on stdin\n  ", it.text,
                      "\nand got\n  ", any ? line : "its end"));

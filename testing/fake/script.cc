@@ -8,9 +8,10 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "base/status_macros.h"
 #include "testing/fake/instruction.h"
+#include "testing/script_text.h"
 
 namespace troika::fake {
 namespace {
@@ -18,11 +19,9 @@ namespace {
 // Parses a script's lines into sections.
 class Reader {
  public:
-  explicit Reader(absl::string_view text) : lines_(absl::StrSplit(text, '\n')) {
-    current_ = &script_.any_turn.emplace();
-  }
+  Reader() : current_(&script_.any_turn.emplace()) {}
 
-  absl::StatusOr<Script> Read();
+  absl::StatusOr<Script> Read(absl::string_view text);
 
  private:
   absl::Status Line(absl::string_view line);
@@ -31,7 +30,6 @@ class Reader {
   absl::StatusOr<bool> Header(absl::string_view word, absl::string_view rest);
   absl::Status Add(Instruction instruction);
 
-  std::vector<absl::string_view> lines_;
   Script script_;
   Instructions* current_;
   Instruction* /*nullable*/ block_ = nullptr;  // An `on` without `end` yet.
@@ -40,18 +38,12 @@ class Reader {
   int line_ = 0;
 };
 
-absl::StatusOr<Script> Reader::Read() {
-  for (size_t i = 0; i < lines_.size(); ++i) {
-    absl::string_view line = absl::StripSuffix(lines_[i], "\r");
-    line = absl::StripLeadingAsciiWhitespace(line);
-    if (line.empty() || line[0] == '#') continue;
-    line_ = static_cast<int>(i) + 1;
-    const absl::Status status = Line(line);
-    if (!status.ok()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("line ", line_, ": ", status.message()));
-    }
-  }
+absl::StatusOr<Script> Reader::Read(absl::string_view text) {
+  RETURN_IF_ERROR(script::ReadLines(text, "line ",
+                                    [this](absl::string_view line, int number) {
+                                      line_ = number;
+                                      return Line(line);
+                                    }));
   if (block_) {
     return absl::InvalidArgumentError(absl::StrCat(
         "line ", block_->line, ": this block has no `end`; add one"));
@@ -69,21 +61,17 @@ absl::Status Reader::Line(absl::string_view line) {
   if (absl::ConsumePrefix(&line, "==")) {
     return Section(absl::StripAsciiWhitespace(line));
   }
-  const std::pair<absl::string_view, absl::string_view> parts =
-      absl::StrSplit(line, absl::MaxSplits(' ', 1));
-  absl::StatusOr<bool> is_header = Header(parts.first, parts.second);
-  if (!is_header.ok()) return is_header.status();
-  if (*is_header) return absl::OkStatus();
   if (block_ && line == "end") {
     block_ = nullptr;
     return absl::OkStatus();
   }
-  absl::StatusOr<Instruction> instruction =
-      ParseInstruction(parts.first, parts.second);
-  if (!instruction.ok()) return instruction.status();
-  instruction->line = line_;
-  for (Instruction& inner : instruction->block) inner.line = line_;
-  return Add(*std::move(instruction));
+  const absl::string_view word = script::TakeWord(&line);
+  ASSIGN_OR_RETURN(const bool is_header, Header(word, line));
+  if (is_header) return absl::OkStatus();
+  ASSIGN_OR_RETURN(Instruction instruction, ParseInstruction(word, line));
+  instruction.line = line_;
+  for (Instruction& inner : instruction.block) inner.line = line_;
+  return Add(std::move(instruction));
 }
 
 absl::Status Reader::Section(absl::string_view title) {
@@ -179,7 +167,7 @@ const Instructions* Script::Turn(int number, Begun begun,
 }
 
 absl::StatusOr<Script> ParseScript(absl::string_view text) {
-  return Reader(text).Read();
+  return Reader().Read(text);
 }
 
 std::optional<int> ParseSignal(absl::string_view name) {

@@ -101,10 +101,6 @@ absl::StatusOr<Script> ParseScript(absl::string_view text);
 // Parses "INT", "SIGINT" or "2".
 std::optional<int> ParseSignal(absl::string_view name);
 
-// Whether a line contains an `expect`'s pattern: /…/ is an extended regular
-// expression, anything else is literal. InvalidArgument if it is invalid.
-absl::StatusOr<bool> Matches(absl::string_view pattern, absl::string_view line);
-
 }  // namespace troika::fake
 
 #endif  // TROIKA_TESTING_FAKE_SCRIPT_H_

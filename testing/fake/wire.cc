@@ -14,18 +14,6 @@ Tokens& Tokens::operator+=(const Tokens& other) {
   return *this;
 }
 
-absl::string_view StatusName(TodoEntry::Status status) {
-  switch (status) {
-    case TodoEntry::Status::kPending:
-      return "pending";
-    case TodoEntry::Status::kInProgress:
-      return "in_progress";
-    case TodoEntry::Status::kCompleted:
-      return "completed";
-  }
-  return "";
-}
-
 std::string Wire::Say(absl::string_view text) {
   last_text_ = std::string(text);
   return SayLines(text);

@@ -16,6 +16,7 @@
 #include "absl/types/span.h"
 #include "agent/harness.h"
 #include "testing/fake/version.h"
+#include "testing/script_text.h"
 
 namespace troika::fake {
 
@@ -31,14 +32,7 @@ struct Tokens {
 inline constexpr Tokens kDefaultTokens = {
     .input = 100, .cached = 20, .output = 30};
 
-struct TodoEntry {
-  enum class Status { kPending, kInProgress, kCompleted };
-  std::string text;
-  Status status = Status::kPending;
-};
-
-// Returns the spelling that all wires share.
-absl::string_view StatusName(TodoEntry::Status status);
+using script::TodoEntry;
 
 struct CommandOutcome {
   std::string output;

@@ -27,7 +27,7 @@ Instruction Resolved(Instruction instruction, absl::string_view folder) {
           instruction.op == Op::kCall ? TextForm::kJson : TextForm::kPlain);
   resolve(&instruction.third,
           instruction.op == Op::kMcp ? TextForm::kJson : TextForm::kPlain);
-  for (PlanEntry& entry : instruction.plan) {
+  for (script::TodoEntry& entry : instruction.plan) {
     resolve(&entry.text, TextForm::kPlain);
   }
   for (std::string& option : instruction.options) {

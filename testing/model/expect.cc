@@ -63,7 +63,7 @@ bool Offers(const Request& request, absl::string_view name) {
 bool AnyMatches(absl::string_view pattern,
                 const std::vector<std::string>& texts) {
   return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) {
-    return Matches(pattern, text);
+    return script::Matches(pattern, text);
   });
 }
 
@@ -106,7 +106,7 @@ std::string Checker::Holds(absl::string_view what, absl::string_view pattern,
 std::string Checker::HoldsNot(absl::string_view what, absl::string_view pattern,
                               const std::vector<std::string>& texts) const {
   for (const std::string& text : texts) {
-    if (!Matches(pattern, text)) continue;
+    if (!script::Matches(pattern, text)) continue;
     const size_t at = text.find(std::string(pattern));
     const size_t from = at == std::string::npos || at < 100 ? 0 : at - 100;
     return absl::StrCat("expected ", what, " without:\n", Shown(pattern),
@@ -136,7 +136,8 @@ std::string Checker::Count(absl::string_view what, int64_t expected,
 std::string Checker::Result(absl::string_view pattern) {
   const std::vector<std::string> results = NewResults(request_);
   const size_t index = results_++;
-  if (index < results.size() && Matches(pattern, results[index])) return "";
+  if (index < results.size() && script::Matches(pattern, results[index]))
+    return "";
   return absl::StrCat("expected result ", index + 1, " of the last answer's ",
                       "tools with:\n", Shown(pattern),
                       "\nbut the results are:\n", ShownAll(results));

@@ -1,13 +1,10 @@
 #include "testing/model/instruction.h"
 
 #include <string>
-#include <utility>
+#include <vector>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "base/json.h"
 #include "base/status_macros.h"
 
@@ -118,46 +115,27 @@ absl::Status ArgumentReader::File(absl::string_view word, Instruction* to) {
 
 absl::Status ArgumentReader::Numbers(absl::string_view rest, size_t count,
                                      Instruction* to) {
-  for (const absl::string_view word :
-       absl::StrSplit(rest, ' ', absl::SkipEmpty())) {
-    ASSIGN_OR_RETURN(const int64_t number, ParseCount(word));
-    to->numbers.push_back(number);
-  }
-  if (to->numbers.size() != count) {
-    return Bad(absl::StrCat("that are ", to->numbers.size(), " numbers"));
-  }
+  RETURN_IF_ERROR(script::ParseCounts(rest, count, &to->numbers));
   if (to->op == Op::kChunks && to->numbers[0] == 0) return Bad("not 0");
   return absl::OkStatus();
 }
 
 absl::Status ArgumentReader::Plan(absl::string_view rest, Instruction* to) {
-  using Status = PlanEntry::Status;
-  for (absl::string_view item : absl::StrSplit(rest, '|')) {
-    item = absl::StripAsciiWhitespace(item);
-    PlanEntry entry;
-    if (absl::ConsumePrefix(&item, "[x] ")) {
-      entry.status = Status::kDone;
-    } else if (absl::ConsumePrefix(&item, "[>] ")) {
-      entry.status = Status::kRunning;
-    } else if (!absl::ConsumePrefix(&item, "[ ] ")) {
-      return Bad("an entry begins with [ ], [>] or [x]");
-    }
-    RETURN_IF_ERROR(Plain(item, &entry.text));
-    to->plan.push_back(std::move(entry));
+  ASSIGN_OR_RETURN(to->plan, script::ParseTodos(rest));
+  for (script::TodoEntry& entry : to->plan) {
+    RETURN_IF_ERROR(Plain(std::string(entry.text), &entry.text));
   }
   return absl::OkStatus();
 }
 
 absl::Status ArgumentReader::Options(absl::string_view rest, Instruction* to) {
-  for (const absl::string_view part : absl::StrSplit(rest, '|')) {
-    RETURN_IF_ERROR(
-        Plain(absl::StripAsciiWhitespace(part), &to->options.emplace_back()));
+  ASSIGN_OR_RETURN(const std::vector<std::string> parts,
+                   script::ParseOptions(rest));
+  RETURN_IF_ERROR(Plain(parts[0], &to->text));
+  for (size_t i = 1; i < parts.size(); ++i) {
+    RETURN_IF_ERROR(Plain(parts[i], &to->options.emplace_back()));
   }
-  to->text = to->options.front();
-  to->options.erase(to->options.begin());
-  return to->text.empty() || to->options.empty()
-             ? Bad("a question has at least one option")
-             : absl::OkStatus();
+  return absl::OkStatus();
 }
 
 absl::Status ArgumentReader::Read(Form form, absl::string_view rest,
@@ -188,10 +166,10 @@ absl::Status ArgumentReader::Read(Form form, absl::string_view rest,
     case Form::kFile:
       return File(absl::StripAsciiWhitespace(rest), to);
     case Form::kFileAndText:
-      RETURN_IF_ERROR(File(TakeWord(&rest), to));
+      RETURN_IF_ERROR(File(script::TakeWord(&rest), to));
       return Plain(rest, &to->rest);
     case Form::kFileAndChange: {
-      RETURN_IF_ERROR(File(TakeWord(&rest), to));
+      RETURN_IF_ERROR(File(script::TakeWord(&rest), to));
       const size_t at = rest.find(" => ");
       if (at == absl::string_view::npos) return Bad("there is no ` => `");
       RETURN_IF_ERROR(Plain(rest.substr(0, at), &to->rest));
@@ -202,14 +180,15 @@ absl::Status ArgumentReader::Read(Form form, absl::string_view rest,
     case Form::kOptions:
       return Options(rest, to);
     case Form::kServerToolJson:
-      to->text = std::string(TakeWord(&rest));
-      to->rest = std::string(TakeWord(&rest));
+      to->text = std::string(script::TakeWord(&rest));
+      to->rest = std::string(script::TakeWord(&rest));
       return Json(rest, &to->third);
     case Form::kNameAndJson:
-      to->text = std::string(TakeWord(&rest));
+      to->text = std::string(script::TakeWord(&rest));
       return Json(rest, &to->rest);
     case Form::kNumberAndText: {
-      ASSIGN_OR_RETURN(const int64_t number, ParseCount(TakeWord(&rest)));
+      ASSIGN_OR_RETURN(const int64_t number,
+                       script::ParseCount(script::TakeWord(&rest)));
       if (number < 300 || number > 599) return Bad("that is none");
       to->numbers = {number};
       ASSIGN_OR_RETURN(to->text, DecodeText(rest, TextForm::kJson, values_));
@@ -223,7 +202,7 @@ absl::Status ArgumentReader::Read(Form form, absl::string_view rest,
                    &to->rest);
     }
     case Form::kNameAndText:
-      to->text = std::string(TakeWord(&rest));
+      to->text = std::string(script::TakeWord(&rest));
       if (to->text.empty()) return Bad("there is none");
       return Plain(rest, &to->rest);
   }
@@ -231,22 +210,6 @@ absl::Status ArgumentReader::Read(Form form, absl::string_view rest,
 }
 
 }  // namespace
-
-absl::string_view TakeWord(absl::string_view* rest) {
-  const size_t end = rest->find(' ');
-  const absl::string_view word = rest->substr(0, end);
-  *rest = end == absl::string_view::npos ? absl::string_view()
-                                         : rest->substr(end + 1);
-  return word;
-}
-
-absl::StatusOr<int64_t> ParseCount(absl::string_view word) {
-  int64_t number = 0;
-  if (!absl::SimpleAtoi(word, &number) || number < 0) {
-    return Bad(absl::StrCat("`", word, "` is no number"));
-  }
-  return number;
-}
 
 absl::StatusOr<Instruction> ParseInstruction(absl::string_view word,
                                              absl::string_view rest,

@@ -2,8 +2,6 @@
 #ifndef TROIKA_TESTING_MODEL_INSTRUCTION_H_
 #define TROIKA_TESTING_MODEL_INSTRUCTION_H_
 
-#include <cstdint>
-
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "testing/model/script.h"
@@ -16,11 +14,6 @@ namespace troika::model {
 absl::StatusOr<Instruction> ParseInstruction(absl::string_view word,
                                              absl::string_view rest,
                                              const Values& values);
-
-// Removes and returns the first word and removes the space after it.
-absl::string_view TakeWord(absl::string_view* rest);
-// Parses an integer that is not negative.
-absl::StatusOr<int64_t> ParseCount(absl::string_view word);
 
 }  // namespace troika::model
 

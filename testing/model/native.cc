@@ -126,18 +126,6 @@ NativeCall FunctionCall(absl::string_view name, std::string input) {
   return {NativeCall::Type::kFunction, "", std::string(name), std::move(input)};
 }
 
-absl::string_view StatusWord(PlanEntry::Status status) {
-  switch (status) {
-    case PlanEntry::Status::kDone:
-      return "completed";
-    case PlanEntry::Status::kRunning:
-      return "in_progress";
-    case PlanEntry::Status::kOpen:
-      return "pending";
-  }
-  return "pending";
-}
-
 std::string JsonArray(const std::vector<std::string>& items) {
   return absl::StrCat("[", absl::StrJoin(items, ","), "]");
 }

@@ -26,8 +26,6 @@ absl::StatusOr<NativeCallList> GeminiCalls(const Instruction& instruction,
                                            absl::string_view folder);
 
 NativeCall FunctionCall(absl::string_view name, std::string input);
-// Returns "pending", "in_progress" or "completed", which all CLIs use.
-absl::string_view StatusWord(PlanEntry::Status status);
 std::string JsonArray(const std::vector<std::string>& items);
 // InvalidArgument if the path is relative and the folder unknown.
 absl::StatusOr<std::string> AbsoluteFile(absl::string_view file,

@@ -20,10 +20,10 @@ using json::ObjectWriter;
 std::string TodoInput(const Instruction& instruction, const Tool& todo_write) {
   std::vector<std::string> todos;
   for (size_t i = 0; i < instruction.plan.size(); ++i) {
-    const PlanEntry& entry = instruction.plan[i];
+    const script::TodoEntry& entry = instruction.plan[i];
     ObjectWriter todo;
     todo.String("content", entry.text);
-    todo.String("status", StatusWord(entry.status));
+    todo.String("status", script::StatusName(entry.status));
     if (todo_write.Takes("todos.activeForm")) {
       todo.String("activeForm", entry.text);
     }
@@ -72,7 +72,7 @@ NativeCallList TaskCalls(const Instruction& instruction,
                          const Request& request) {
   std::map<std::string, Task> tasks = TasksOf(request);
   NativeCallList creates, updates;
-  for (const PlanEntry& entry : instruction.plan) {
+  for (const script::TodoEntry& entry : instruction.plan) {
     auto [at, is_new] = tasks.try_emplace(entry.text);
     if (is_new) {
       at->second.id = absl::StrCat(tasks.size());
@@ -82,7 +82,7 @@ NativeCallList TaskCalls(const Instruction& instruction,
                                          .String("description", entry.text)
                                          .Take()));
     }
-    const absl::string_view status = StatusWord(entry.status);
+    const absl::string_view status = script::StatusName(entry.status);
     if (at->second.status != status) {
       updates.push_back(
           FunctionCall("TaskUpdate", ObjectWriter()

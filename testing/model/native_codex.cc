@@ -94,10 +94,10 @@ std::string PatchText(absl::string_view body) {
 
 std::string PlanInput(const Instruction& instruction) {
   std::vector<std::string> steps;
-  for (const PlanEntry& entry : instruction.plan) {
+  for (const script::TodoEntry& entry : instruction.plan) {
     steps.push_back(ObjectWriter()
                         .String("step", entry.text)
-                        .String("status", StatusWord(entry.status))
+                        .String("status", script::StatusName(entry.status))
                         .Take());
   }
   return ObjectWriter().Json("plan", JsonArray(steps)).Take();

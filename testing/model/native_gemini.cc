@@ -23,10 +23,10 @@ NativeCall GeminiShell(absl::string_view command) {
 
 std::string GeminiTodos(const Instruction& instruction) {
   std::vector<std::string> todos;
-  for (const PlanEntry& entry : instruction.plan) {
+  for (const script::TodoEntry& entry : instruction.plan) {
     todos.push_back(ObjectWriter()
                         .String("description", entry.text)
-                        .String("status", StatusWord(entry.status))
+                        .String("status", script::StatusName(entry.status))
                         .Take());
   }
   return ObjectWriter().Json("todos", JsonArray(todos)).Take();

@@ -1,12 +1,12 @@
 #include "testing/model/script.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/status_macros.h"
 #include "testing/model/instruction.h"
@@ -56,7 +56,7 @@ class Reader {
 absl::Status Reader::Line(absl::string_view line, int number) {
   line_ = number;
   absl::string_view rest = line;
-  const absl::string_view word = TakeWord(&rest);
+  const absl::string_view word = script::TakeWord(&rest);
   if (word == "answer") return Section(absl::StripAsciiWhitespace(rest));
   if (script_.answers.empty()) {
     return Bad("an answer begins with a line `answer`; put one before this");
@@ -100,7 +100,7 @@ absl::Status Reader::Section(absl::string_view rest) {
 }
 
 absl::Status Reader::Expect(absl::string_view rest) {
-  const absl::string_view word = TakeWord(&rest);
+  const absl::string_view word = script::TakeWord(&rest);
   Expectation expectation;
   expectation.line = line_;
   const SubjectWord* known = nullptr;
@@ -114,7 +114,7 @@ absl::Status Reader::Expect(absl::string_view rest) {
   expectation.subject = known->subject;
   if (known->subject == Subject::kPromptBytes ||
       known->subject == Subject::kResults) {
-    ASSIGN_OR_RETURN(expectation.number, ParseCount(rest));
+    ASSIGN_OR_RETURN(expectation.number, script::ParseCount(rest));
   } else {
     if (known->subject == Subject::kHeader) {
       const size_t colon = rest.find(':');
@@ -157,21 +157,15 @@ absl::Status Reader::Fits(Op op) const {
 absl::StatusOr<Script> ParseScript(absl::string_view text,
                                    const Values& values) {
   Reader reader(values);
-  int number = 0;
-  for (absl::string_view line : absl::StrSplit(text, '\n')) {
-    ++number;
-    line = absl::StripLeadingAsciiWhitespace(absl::StripSuffix(line, "\r"));
-    if (line.empty() || line[0] == '#') continue;
-    const absl::Status status = reader.Line(line, number);
-    if (!status.ok()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(number, ": ", status.message()));
-    }
-  }
+  RETURN_IF_ERROR(
+      script::ReadLines(text, "", [&](absl::string_view line, int number) {
+        return reader.Line(line, number);
+      }));
   Script script = reader.Take();
   if (script.answers.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat(number, ": there is no answer; begin one with `answer`"));
+        absl::StrCat(std::count(text.begin(), text.end(), '\n') + 1,
+                     ": there is no answer; begin one with `answer`"));
   }
   return script;
 }

@@ -18,6 +18,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "testing/script_text.h"
 
 namespace troika::model {
 
@@ -51,12 +52,6 @@ enum class Op {
   kPrint,
 };
 
-struct PlanEntry {
-  enum class Status { kOpen, kRunning, kDone };
-  Status status = Status::kOpen;
-  std::string text;
-};
-
 // One line of an answer. `op` decides which fields are used. Texts may still
 // contain "${cwd}".
 struct Instruction {
@@ -66,7 +61,7 @@ struct Instruction {
   std::string rest;   // The second part.
   std::string third;  // The third part.
   std::vector<int64_t> numbers;
-  std::vector<PlanEntry> plan;
+  std::vector<script::TodoEntry> plan;
   std::vector<std::string> options;
 };
 

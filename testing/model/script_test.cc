@@ -63,7 +63,7 @@ TEST(ModelScriptTest, ErrorsNameTheLineAndWhatIsExpected) {
       {"answer\nchunks 0", "2: `chunks` takes a number: not 0"},
       {"answer\nedit a.txt old new", "2: `edit` takes FILE OLD => NEW"},
       {"answer\nplan A | B", "an entry begins with [ ], [>] or [x]"},
-      {"answer\nask Which?", "a question has at least one option"},
+      {"answer\nask Which?", "at least one option"},
       {"answer\ncall Bash [1]", "[1] is no JSON object"},
       {"answer\nmcp s t {", "2: `mcp` takes SERVER TOOL"},
       {"answer\nstatus 200", "2: `status` takes a status from 300 to 599"},
@@ -97,8 +97,8 @@ TEST(ModelScriptTest, ValuesFitWhereTheyStand) {
   EXPECT_EQ(answer.instructions[0].text, "a\"b.c");
   EXPECT_EQ(answer.instructions[1].rest, R"({"x":"a\"b.c","y":"${cwd}"})");
   EXPECT_EQ(answer.expectations[0].text, "a\"b.c");
-  EXPECT_TRUE(Matches(answer.expectations[1].text, "a\"b.c"));
-  EXPECT_FALSE(Matches(answer.expectations[1].text, "a\"bxc"));
+  EXPECT_TRUE(script::Matches(answer.expectations[1].text, "a\"b.c"));
+  EXPECT_FALSE(script::Matches(answer.expectations[1].text, "a\"bxc"));
 }
 
 http::Request Post(std::string path, std::string body) {

@@ -3,9 +3,11 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
 #include "base/json.h"
 #include "base/status_macros.h"
 #include "re2/re2.h"
+#include "testing/script_text.h"
 
 namespace troika::model {
 namespace {
@@ -54,45 +56,32 @@ absl::StatusOr<std::string> TakeValue(absl::string_view* rest, TextForm form,
 
 }  // namespace
 
-bool IsExpression(absl::string_view pattern) {
-  return pattern.size() > 2 && pattern.front() == '/' && pattern.back() == '/';
-}
-
 absl::StatusOr<std::string> DecodeText(absl::string_view raw, TextForm form,
                                        const Values& values) {
-  const bool expression = form == TextForm::kPattern && IsExpression(raw);
-  if (form == TextForm::kPattern && !expression) form = TextForm::kPlain;
+  if (form == TextForm::kPattern && !script::IsExpression(raw)) {
+    form = TextForm::kPlain;
+  }
   std::string text;
   for (absl::string_view rest = raw; !rest.empty();) {
-    const char c = rest[0];
-    rest.remove_prefix(1);
-    if (c == '$' && !rest.empty() && rest[0] == '{') {
-      rest.remove_prefix(1);
-      ASSIGN_OR_RETURN(const std::string value, TakeValue(&rest, form, values));
-      text += value;
-    } else if (c == '\\' && form == TextForm::kPlain) {
-      const char next = rest.empty() ? '\0' : rest[0];
-      if (next != 'n' && next != 't' && next != '\\') {
-        return Bad("a backslash is written \\\\, else \\n or \\t");
-      }
-      rest.remove_prefix(1);
-      text.push_back(next == 'n' ? '\n' : next == 't' ? '\t' : '\\');
+    const absl::string_view piece = rest.substr(0, rest.find("${"));
+    rest.remove_prefix(piece.size());
+    if (form == TextForm::kPlain) {
+      ASSIGN_OR_RETURN(const std::string plain, script::Unescape(piece));
+      text += plain;
     } else {
-      text.push_back(c);
+      absl::StrAppend(&text, piece);
     }
+    if (!absl::ConsumePrefix(&rest, "${")) continue;
+    ASSIGN_OR_RETURN(const std::string value, TakeValue(&rest, form, values));
+    text += value;
   }
-  if (expression) {
-    const RE2 re(text.substr(1, text.size() - 2), RE2::Quiet);
-    if (!re.ok()) {
-      return Bad(absl::StrCat(text, " is no expression: ", re.error()));
-    }
-  }
+  if (form == TextForm::kPattern) RETURN_IF_ERROR(script::CheckPattern(text));
   return text;
 }
 
 std::string WithFolder(absl::string_view text, TextForm form,
                        absl::string_view folder) {
-  if (form == TextForm::kPattern && !IsExpression(text)) {
+  if (form == TextForm::kPattern && !script::IsExpression(text)) {
     form = TextForm::kPlain;
   }
   return absl::StrReplaceAll(text, {{kFolder, Fitted(folder, form)}});
@@ -100,15 +89,6 @@ std::string WithFolder(absl::string_view text, TextForm form,
 
 bool NamesFolder(absl::string_view text) {
   return text.find(kFolder) != absl::string_view::npos;
-}
-
-bool Matches(absl::string_view pattern, absl::string_view text) {
-  if (!IsExpression(pattern)) {
-    return text.find(pattern) != absl::string_view::npos;
-  }
-  const RE2 re(std::string(pattern.substr(1, pattern.size() - 2)), RE2::Quiet);
-  return re.ok() &&
-         RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), re);
 }
 
 }  // namespace troika::model

@@ -29,10 +29,6 @@ std::string WithFolder(absl::string_view text, TextForm form,
                        absl::string_view folder);
 bool NamesFolder(absl::string_view text);
 
-// Whether the text contains the pattern.
-bool Matches(absl::string_view pattern, absl::string_view text);
-bool IsExpression(absl::string_view pattern);
-
 }  // namespace troika::model
 
 #endif  // TROIKA_TESTING_MODEL_SCRIPT_TEXT_H_
