@@ -2,7 +2,6 @@
 #include <cstdio>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
@@ -11,6 +10,7 @@
 #include "absl/time/time.h"
 #include "base/flags.h"
 #include "base/status_macros.h"
+#include "bench/program.h"
 #include "bench/scale_tasks.h"
 
 namespace troika::bench {
@@ -32,7 +32,7 @@ A server that is started with TROIKA_HOME=DIR reads them and makes its index.
   --seed S        a number; another one gives other tasks (1)
 )";
 
-absl::Status Main(const std::vector<std::string>& args) {
+absl::Status Main(const Command& args) {
   std::string home, seed = "1";
   std::optional<int> count, queued;
   TaskMix mix = {.newest = absl::Now() - absl::Hours(1)};
@@ -65,12 +65,6 @@ absl::Status Main(const std::vector<std::string>& args) {
 }  // namespace troika::bench
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> args(argv + 1, argv + argc);
-  if (args == std::vector<std::string>{"--help"}) {
-    return std::fputs(troika::bench::kHelp, stdout) < 0;
-  }
-  const absl::Status status = troika::bench::Main(args);
-  if (status.ok()) return 0;
-  std::fprintf(stderr, "make_tasks: %s\n", status.ToString().c_str());
-  return 1;
+  return troika::bench::RunMain(argc, argv, troika::bench::kHelp,
+                                troika::bench::Main);
 }

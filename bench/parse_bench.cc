@@ -1,47 +1,54 @@
-// Measures how fast streams are parsed, relative to bare RapidJSON and to Node
-// in the same run. The contenders take turns at each megabyte, which is in the
-// CPU's cache for all of them, as it is for a reader of a pipe; ratios are
-// medians over the rounds. So a noisy machine affects all alike.
-//
-//   parse_bench [--json] [--mb N] [--rounds N] NODE_SCRIPT
-//   parse_bench --stream HARNESS FILE   parses the file as a stream and prints
-//                                       its peak memory
+// How fast streams are read, as ratios to bare RapidJSON and to Node in the
+// same run. The contenders take turns at each megabyte, the bytes warm in the
+// cache for all as they are for who reads a pipe; ratios are medians over the
+// rounds. So a noisy machine is noisy for all alike.
 #include <fcntl.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "agent/registry.h"
+#include "base/flags.h"
 #include "base/json.h"
-#include "bench/child.h"
+#include "base/status_macros.h"
 #include "bench/generate.h"
 #include "bench/pipelines.h"
+#include "bench/program.h"
 #include "bench/report.h"
 #include "testing/files.h"
 
 namespace troika::bench {
 namespace {
 
+constexpr char kHelp[] = R"(usage: parse_bench [FLAG...] NODE_SCRIPT
+       parse_bench --stream HARNESS FILE
+
+The second form reads the file as a stream, and prints the most memory that it
+took.
+
+  --json         a line of JSON for each figure
+  --mb N         megabytes of a stream (100)
+  --rounds N     figures are medians over so many rounds (5)
+)";
+
 struct Options {
   Format format = Format::kTable;
-  int64_t megabytes = 100;
-  int rounds = 5;
+  int64_t megabytes = 0;
+  int rounds = 0;
   std::string node_script;
 };
 
@@ -58,12 +65,7 @@ double Seconds(absl::FunctionRef<void()> work) {
   return absl::ToDoubleSeconds(now() - start);
 }
 
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
-// Seconds of each round, keyed by contender.
+// Seconds by what was timed, one for each round.
 using Times = std::map<std::string, std::vector<double>>;
 
 struct Measured {
@@ -74,14 +76,12 @@ struct Measured {
 
 absl::Status TimeNode(const Options& options, const std::string& file,
                       Times* times) {
-  const absl::StatusOr<std::string> printed =
-      RunChild({"node", options.node_script, file});
-  if (!printed.ok()) return printed.status();
+  ASSIGN_OR_RETURN(const std::string printed,
+                   RunChild({"node", options.node_script, file}));
   json::Parser parser;
-  const absl::StatusOr<json::Value> value = parser.Parse(*printed);
-  if (!value.ok()) return value.status();
+  ASSIGN_OR_RETURN(const json::Value value, parser.Parse(printed));
   for (const absl::string_view name : {"parse", "decode_and_parse"}) {
-    const double milliseconds = value->Get(name).Double().value_or(0);
+    const double milliseconds = value.Get(name).Double().value_or(0);
     (*times)[absl::StrCat("node_", name)].push_back(milliseconds / 1e3);
   }
   return absl::OkStatus();
@@ -139,10 +139,7 @@ absl::StatusOr<Measured> Measure(const Options& options, const Backend& backend,
   const std::vector<Slice> slices = SliceStream(stream);
   for (int round = 0; round < options.rounds; ++round) {
     TimeRound(backend, slices, &measured);
-    if (absl::Status status = TimeNode(options, file, &measured.times);
-        !status.ok()) {
-      return status;
-    }
+    RETURN_IF_ERROR(TimeNode(options, file, &measured.times));
   }
   return measured;
 }
@@ -198,13 +195,10 @@ void ReportSpeed(const Options& options, absl::string_view harness,
 // its events as JSON.
 absl::StatusOr<double> StreamMemory(absl::string_view harness,
                                     const std::string& file) {
-  const absl::StatusOr<std::string> printed =
-      RunChild({"/proc/self/exe", "--stream", std::string(harness), file});
-  if (!printed.ok()) return printed.status();
-  int64_t bytes = 0;
-  if (!absl::SimpleAtoi(*printed, &bytes)) {
-    return absl::InternalError(absl::StrCat("no number: ", *printed));
-  }
+  ASSIGN_OR_RETURN(
+      const std::string printed,
+      RunChild({"/proc/self/exe", "--stream", std::string(harness), file}));
+  ASSIGN_OR_RETURN(const int64_t bytes, ToNumber(printed));
   return static_cast<double>(bytes);
 }
 
@@ -212,21 +206,16 @@ absl::Status ReportMemory(const Options& options, absl::string_view harness,
                           const std::string& stream, const std::string& file) {
   const size_t tenth = stream.find('\n', stream.size() / 10) + 1;
   const std::string short_file = file + ".tenth";
-  if (absl::Status status =
-          WriteFile(short_file, absl::string_view(stream).substr(0, tenth));
-      !status.ok()) {
-    return status;
-  }
-  const absl::StatusOr<double> less = StreamMemory(harness, short_file);
-  if (!less.ok()) return less.status();
-  const absl::StatusOr<double> more = StreamMemory(harness, file);
-  if (!more.ok()) return more.status();
+  RETURN_IF_ERROR(
+      WriteFile(short_file, absl::string_view(stream).substr(0, tenth)));
+  ASSIGN_OR_RETURN(const double less, StreamMemory(harness, short_file));
+  ASSIGN_OR_RETURN(const double more, StreamMemory(harness, file));
   Print("parse",
         {.metric = absl::StrCat(harness, ".peak_memory"),
-         .value = *more / 1e3,
+         .value = more / 1e3,
          .unit = "kB",
          .baseline = "a-tenth-of-the-stream",
-         .ratio = *more / *less},
+         .ratio = more / less},
         options.format);
   return absl::OkStatus();
 }
@@ -237,92 +226,67 @@ absl::Status Run(const Options& options, const std::string& folder) {
     const std::string stream =
         GenerateStream(backend->harness, options.megabytes * 1'000'000);
     const std::string file = absl::StrCat(folder, "/", harness);
-    if (absl::Status status = WriteFile(file, stream); !status.ok()) {
-      return status;
-    }
+    RETURN_IF_ERROR(WriteFile(file, stream));
     absl::FPrintF(
         stderr, "%s: %d MB, lines of %d bytes on average\n", harness,
         stream.size() / 1'000'000,
         stream.size() / std::count(stream.begin(), stream.end(), '\n'));
-    const absl::StatusOr<Measured> measured =
-        Measure(options, *backend, stream, file);
-    if (!measured.ok()) return measured.status();
-    if (measured->problems != 0) {
+    ASSIGN_OR_RETURN(const Measured measured,
+                     Measure(options, *backend, stream, file));
+    if (measured.problems != 0) {
       return absl::InternalError(
-          absl::StrCat(harness, ": lines refused: ", measured->problems));
+          absl::StrCat(harness, ": lines refused: ", measured.problems));
     }
     ReportSpeed(options, harness, static_cast<int64_t>(stream.size()),
-                *measured);
-    if (absl::Status status = ReportMemory(options, harness, stream, file);
-        !status.ok()) {
-      return status;
-    }
+                measured);
+    RETURN_IF_ERROR(ReportMemory(options, harness, stream, file));
   }
   return absl::OkStatus();
 }
 
 absl::Status Stream(absl::string_view harness, const std::string& file) {
-  const absl::StatusOr<const Backend*> backend = BackendById(harness);
-  if (!backend.ok()) return backend.status();
+  ASSIGN_OR_RETURN(const Backend* const backend, BackendById(harness));
   const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return absl::ErrnoToStatus(errno, file);
-  Pipeline pipeline(**backend, JsonOut::kWrite);
+  Pipeline pipeline(*backend, JsonOut::kWrite);
   std::vector<char> buffer(size_t{64} << 10);
   for (ssize_t n; (n = read(fd, buffer.data(), buffer.size())) > 0;) {
     pipeline.Feed({buffer.data(), static_cast<size_t>(n)});
   }
   close(fd);
   pipeline.Finish();
-  std::printf("%lld\n", static_cast<long long>(PeakMemoryBytes()));
+  ASSIGN_OR_RETURN(const int64_t peak, StatusBytes(getpid(), "VmHWM:"));
+  absl::PrintF("%d\n", peak);
   return absl::OkStatus();
 }
 
-absl::StatusOr<Options> ParseOptions(const std::vector<std::string>& args) {
-  Options options;
-  for (size_t i = 0; i < args.size(); ++i) {
-    const bool has_value = i + 1 < args.size();
-    if (args[i] == "--json") {
-      options.format = Format::kJson;
-    } else if (args[i] == "--mb" && has_value &&
-               absl::SimpleAtoi(args[i + 1], &options.megabytes)) {
-      ++i;
-    } else if (args[i] == "--rounds" && has_value &&
-               absl::SimpleAtoi(args[i + 1], &options.rounds)) {
-      ++i;
-    } else if (options.node_script.empty() && args[i][0] != '-') {
-      options.node_script = args[i];
-    } else {
-      return absl::InvalidArgumentError(absl::StrCat("argument ", args[i]));
-    }
+absl::Status Main(const Command& args) {
+  if (args.size() == 3 && args[0] == "--stream") {
+    return Stream(args[1], args[2]);
   }
+  Options options;
+  bool json = false;
+  std::optional<int> megabytes, rounds;
+  Flags flags;
+  flags.Add("json", &json);
+  flags.Add("mb", &megabytes);
+  flags.Add("rounds", &rounds);
+  ASSIGN_OR_RETURN(const Command scripts, flags.Parse(args));
+  if (json) options.format = Format::kJson;
+  options.megabytes = megabytes.value_or(100);
+  options.rounds = rounds.value_or(5);
+  if (!scripts.empty()) options.node_script = scripts[0];
   if (options.megabytes < 1 || options.rounds < 1) {
     return absl::InvalidArgumentError("--mb and --rounds are at least 1");
   }
-  return options;
-}
-
-absl::Status Main(const std::vector<std::string>& args) {
-  if (args.size() == 3 && args[0] == "--stream")
-    return Stream(args[1], args[2]);
-  const absl::StatusOr<Options> options = ParseOptions(args);
-  if (!options.ok()) return options.status();
-  std::string folder =
-      (std::filesystem::temp_directory_path() / "troika_bench_XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr) {
-    return absl::ErrnoToStatus(errno, folder);
-  }
-  const absl::Status status = Run(*options, folder);
-  std::filesystem::remove_all(folder);
-  return status;
+  const TempFolder folder;
+  return Run(options, folder.path());
 }
 
 }  // namespace
 }  // namespace troika::bench
 
 int main(int argc, char** argv) {
-  const absl::Status status =
-      troika::bench::Main(std::vector<std::string>(argv + 1, argv + argc));
-  if (status.ok()) return 0;
-  std::fprintf(stderr, "parse_bench: %s\n", status.ToString().c_str());
-  return 1;
+  return troika::bench::RunMain(argc, argv, troika::bench::kHelp,
+                                troika::bench::Main);
 }

@@ -1,85 +1,62 @@
-// Measures a relay against simpler replacements in the same run. The contenders
-// take turns; figures are medians over the rounds.
-//
-//   relay_bench [--json] [--mb N] [--load-mb N] [--rounds N] [--only PART]
-//               PYTHON_SCRIPT
-#include <cstdio>
-#include <string>
-#include <vector>
+// What a relay costs, against what does less in its place in the same run.
+// Rivals take turns; figures are medians over the rounds.
+#include <optional>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
+#include "base/flags.h"
 #include "base/status_macros.h"
+#include "bench/program.h"
 #include "bench/relay_measures.h"
-#include "bench/report.h"
 
 namespace troika::bench {
 namespace {
 
-absl::StatusOr<RelayOptions> ParseOptions(
-    const std::vector<std::string>& args) {
+constexpr char kHelp[] = R"(usage: relay_bench [FLAG...] PYTHON_SCRIPT
+
+  --json         a line of JSON for each figure
+  --mb N         megabytes of a flood (200)
+  --load-mb N    megabytes of a log to load (1024)
+  --rounds N     figures are medians over so many rounds (5)
+  --only PART    one of throughput, latency, memory, start, many, load
+)";
+
+constexpr Part<RelayOptions> kParts[] = {
+    {"throughput", ReportThroughput},
+    {"latency", ReportLatency},
+    {"memory", ReportMemory},
+    {"start", ReportStart},
+    {"many", ReportMany},
+    {"load", ReportLoad},
+};
+
+absl::Status Main(const Command& args) {
+  if (args.size() == 2 && args[0] == "--load") return LoadOnce(args[1]);
   RelayOptions options;
-  for (size_t i = 0; i < args.size(); ++i) {
-    const bool has_value = i + 1 < args.size();
-    if (args[i] == "--json") {
-      options.format = Format::kJson;
-    } else if (args[i] == "--mb" && has_value &&
-               absl::SimpleAtoi(args[i + 1], &options.megabytes)) {
-      ++i;
-    } else if (args[i] == "--rounds" && has_value &&
-               absl::SimpleAtoi(args[i + 1], &options.rounds)) {
-      ++i;
-    } else if (args[i] == "--load-mb" && has_value &&
-               absl::SimpleAtoi(args[i + 1], &options.load_megabytes)) {
-      ++i;
-    } else if (args[i] == "--only" && has_value) {
-      options.only = args[++i];
-    } else if (options.python_script.empty() && args[i][0] != '-') {
-      options.python_script = args[i];
-    } else {
-      return absl::InvalidArgumentError(absl::StrCat("argument ", args[i]));
-    }
-  }
+  bool json = false;
+  std::optional<int> megabytes, load_megabytes, rounds;
+  Flags flags;
+  flags.Add("json", &json);
+  flags.Add("mb", &megabytes);
+  flags.Add("load-mb", &load_megabytes);
+  flags.Add("rounds", &rounds);
+  flags.Add("only", &options.only);
+  ASSIGN_OR_RETURN(const Command scripts, flags.Parse(args));
+  if (json) options.format = Format::kJson;
+  options.megabytes = megabytes.value_or(200);
+  options.load_megabytes = load_megabytes.value_or(1024);
+  options.rounds = rounds.value_or(5);
+  if (!scripts.empty()) options.python_script = scripts[0];
   if (options.megabytes < 1 || options.rounds < 1) {
     return absl::InvalidArgumentError("--mb and --rounds are at least 1");
   }
-  return options;
-}
-
-absl::Status Main(const std::vector<std::string>& args) {
-  if (args.size() == 2 && args[0] == "--load") return LoadOnce(args[1]);
-  ASSIGN_OR_RETURN(const RelayOptions options, ParseOptions(args));
-  const struct {
-    absl::string_view name;
-    absl::Status (*report)(const RelayOptions&);
-  } parts[] = {{"throughput", ReportThroughput},
-               {"latency", ReportLatency},
-               {"memory", ReportMemory},
-               {"start", ReportStart},
-               {"many", ReportMany},
-               {"load", ReportLoad}};
-  bool known = false;
-  for (const auto& part : parts) {
-    if (!options.only.empty() && options.only != part.name) continue;
-    known = true;
-    RETURN_IF_ERROR(part.report(options));
-  }
-  return known ? absl::OkStatus()
-               : absl::InvalidArgumentError(absl::StrCat(
-                     "--only takes throughput, latency, memory, start, many or "
-                     "load, and not ",
-                     options.only));
+  return RunParts<RelayOptions>(options, kParts,
+                                [] { return absl::OkStatus(); });
 }
 
 }  // namespace
 }  // namespace troika::bench
 
 int main(int argc, char** argv) {
-  const absl::Status status =
-      troika::bench::Main(std::vector<std::string>(argv + 1, argv + argc));
-  if (status.ok()) return 0;
-  std::fprintf(stderr, "relay_bench: %s\n", status.ToString().c_str());
-  return 1;
+  return troika::bench::RunMain(argc, argv, troika::bench::kHelp,
+                                troika::bench::Main);
 }

@@ -1,6 +1,6 @@
 #include <fcntl.h>
+#include <unistd.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -15,8 +15,8 @@
 #include "agent/registry.h"
 #include "base/clock.h"
 #include "base/status_macros.h"
-#include "bench/child.h"
 #include "bench/generate.h"
+#include "bench/program.h"
 #include "bench/relay_measures.h"
 #include "bench/report.h"
 #include "relay/log_writer.h"
@@ -154,8 +154,8 @@ absl::Status LoadOnce(const std::string& path) {
     return absl::InternalError(
         absl::StrCat("the log did not load: ", state.DebugString()));
   }
-  std::printf("%.3f %lld\n", seconds,
-              static_cast<long long>(PeakMemoryBytes()));
+  ASSIGN_OR_RETURN(const int64_t peak, StatusBytes(getpid(), "VmHWM:"));
+  absl::PrintF("%.3f %d\n", seconds, peak);
   return absl::OkStatus();
 }
 

@@ -12,9 +12,9 @@ namespace troika::bench {
 
 struct RelayOptions {
   Format format = Format::kTable;
-  int64_t megabytes = 200;        // Size of a flood.
-  int64_t load_megabytes = 1024;  // Size of a log to load.
-  int rounds = 5;
+  int64_t megabytes = 0;       // Size of a flood.
+  int64_t load_megabytes = 0;  // Size of a log to load.
+  int rounds = 0;
   std::string only;  // Name of a part; empty: all.
   std::string python_script;
 };

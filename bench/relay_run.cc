@@ -4,12 +4,9 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <utility>
@@ -56,13 +53,6 @@ int64_t NowNanos() {
   timespec now = {};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
-
-double Quantile(std::vector<double> values, double share) {
-  std::sort(values.begin(), values.end());
-  const auto index =
-      static_cast<size_t>(share * static_cast<double>(values.size()));
-  return values[std::min(index, values.size() - 1)];
 }
 
 std::string AgentProgram() {
@@ -141,20 +131,8 @@ absl::StatusOr<Child> Child::Start(const Command& command) {
   if (pipe2(out, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "pipe");
   UniqueFd out_read(out[0]);
   const UniqueFd out_write(out[1]);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
-  std::vector<char*> argv;
-  for (const std::string& word : command) {
-    argv.push_back(const_cast<char*>(word.c_str()));
-  }
-  argv.push_back(nullptr);
-  pid_t pid = 0;
-  const int error =
-      posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) return absl::ErrnoToStatus(error, command[0]);
+  ASSIGN_OR_RETURN(const pid_t pid, Spawn(command, {{in[0], STDIN_FILENO},
+                                                    {out[1], STDOUT_FILENO}}));
   return Child(pid, std::move(in_write), std::move(out_read));
 }
 
@@ -164,14 +142,7 @@ Child::~Child() {
   out_.Reset();
   // Most exit by themselves now, but waiting for that would need a timeout.
   kill(pid_, SIGKILL);
-  while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-  }
-}
-
-absl::StatusOr<int64_t> ToNumber(absl::string_view text) {
-  int64_t number = 0;
-  if (absl::SimpleAtoi(text, &number)) return number;
-  return absl::InternalError(absl::StrCat("the agent printed ", text));
+  WaitFor(pid_);
 }
 
 absl::StatusOr<int64_t> Child::NextNumber() {

@@ -14,26 +14,17 @@
 #include "absl/status/statusor.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "bench/program.h"
 #include "relay/log_writer.h"
 #include "relay/record.h"
 #include "relay/testing.h"
 
 namespace troika::bench {
 
-using Command = std::vector<std::string>;
-
-// Returns nanoseconds of the monotonic clock, which all processes share.
+// Of the monotonic clock, which all processes share.
 int64_t NowNanos();
 
-// Returns the value below which `share` of the (one or more) values are.
-double Quantile(std::vector<double> values, double share);
-inline double Median(std::vector<double> values) {
-  return Quantile(std::move(values), 0.5);
-}
-
-absl::StatusOr<int64_t> ToNumber(absl::string_view text);
-
-// Returns the path of the agent's program, which is beside this one.
+// The agent's program, beside this one.
 std::string AgentProgram();
 
 // A relay in a folder of its own, which is removed with it: any process that

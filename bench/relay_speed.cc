@@ -6,7 +6,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "bench/child.h"
+#include "bench/program.h"
 #include "bench/relay_measures.h"
 #include "bench/relay_run.h"
 #include "bench/report.h"

@@ -4,9 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -50,32 +48,7 @@ std::string BuiltProgram(absl::string_view name) {
   return absl::StrCat(ProgramFolder(), "/", name);
 }
 
-absl::StatusOr<pid_t> Spawn(const std::vector<std::string>& command,
-                            const std::vector<std::string>& environment,
-                            int ready, const std::string& errors) {
-  const auto pointers = [](const std::vector<std::string>& words) {
-    std::vector<char*> all;
-    for (const std::string& word : words) {
-      all.push_back(const_cast<char*>(word.c_str()));
-    }
-    all.push_back(nullptr);
-    return all;
-  };
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ready, 3);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors.c_str(),
-                                   O_WRONLY | O_CREAT | O_APPEND, 0600);
-  pid_t pid = 0;
-  const int error =
-      posix_spawn(&pid, command[0].c_str(), &actions, nullptr,
-                  pointers(command).data(), pointers(environment).data());
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) return absl::ErrnoToStatus(error, command[0]);
-  return pid;
-}
-
-// Whether a process has its working folder below this one.
+// Whether a process works below this folder.
 bool SomebodyIn(const std::string& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator("/proc", error)) {
@@ -146,13 +119,14 @@ absl::Status BenchServer::Launch(const std::vector<std::string>& more_flags) {
   command.insert(command.end(), flags_.begin(), flags_.end());
   command.insert(command.end(), more_flags.begin(), more_flags.end());
   const std::string& root = folder_.path();
+  const UniqueFd errors(open((root + "/stderr").c_str(),
+                             O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   ASSIGN_OR_RETURN(
       pid_,
-      Spawn(command,
+      Spawn(command, {{tell.get(), 3}, {errors.get(), STDERR_FILENO}},
             {"PATH=/usr/bin:/bin", "HOME=" + root, "TROIKA_HOME=" + home(),
              "TROIKA_RELAY_BIN=" + BuiltProgram("relay/troika-relay"),
-             "TROIKA_CODEX_BIN=" + ServerAgentProgram()},
-            tell.get(), root + "/stderr"));
+             "TROIKA_CODEX_BIN=" + ServerAgentProgram()}));
   tell.Reset();
   char told[256];
   pollfd readable = {.fd = ready.get(), .events = POLLIN};
@@ -168,31 +142,16 @@ absl::Status BenchServer::Launch(const std::vector<std::string>& more_flags) {
 void BenchServer::Kill() {
   if (pid_ == 0) return;
   kill(pid_, SIGKILL);
-  while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  WaitFor(pid_);
   pid_ = 0;
 }
 
 absl::StatusOr<int64_t> BenchServer::ResidentBytes() const {
-  return StatusBytes("VmRSS:");
+  return StatusBytes(pid_, "VmRSS:");
 }
 
 absl::StatusOr<int64_t> BenchServer::PeakBytes() const {
-  return StatusBytes("VmHWM:");
-}
-
-absl::StatusOr<int64_t> BenchServer::StatusBytes(
-    absl::string_view field) const {
-  std::ifstream file(absl::StrCat("/proc/", pid_, "/status"));
-  for (std::string line; std::getline(file, line);) {
-    absl::string_view rest = line;
-    int64_t kibibytes = 0;
-    if (absl::ConsumePrefix(&rest, field) &&
-        absl::SimpleAtoi(absl::StripSuffix(rest, "kB"), &kibibytes)) {
-      return kibibytes << 10;
-    }
-  }
-  return absl::NotFoundError("the memory of the server: it has ended");
+  return StatusBytes(pid_, "VmHWM:");
 }
 
 absl::StatusOr<HttpConnection> BenchServer::Connect() const {

@@ -86,8 +86,6 @@ class BenchServer {
   explicit BenchServer(std::vector<std::string> flags)
       : flags_(std::move(flags)) {}
 
-  absl::StatusOr<int64_t> StatusBytes(absl::string_view field) const;
-
   TempFolder folder_;
   const std::vector<std::string> flags_;
   pid_t pid_ = 0;  // 0 if it is not running.
