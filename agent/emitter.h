@@ -36,7 +36,15 @@ class Emitter {
 
   // Emits the whole line as Raw, with its offset and size.
   void EmitRaw(absl::string_view type, absl::string_view reason = "",
-               const Context& context = {});
+               const Context& context = {}) {
+    const bool fits = record_.size <= kMaxLineBytes;
+    Emit(Raw{.type = std::string(type),
+             .line = fits ? std::string(record_.bytes) : "",
+             .reason = std::string(reason),
+             .offset = record_.offset,
+             .size = record_.size},
+         context);
+  }
 
   EventId NextId() const { return {record_.number, index_}; }
   const Record& record() const { return record_; }

@@ -126,4 +126,13 @@ void ReadFields(json::Value object, const RecordField<T> (&fields)[N],
 
 }  // namespace troika
 
+// Defines Read<Type>, which its namespace declares, by the table kType.
+#define TROIKA_READ(Type)                                \
+  template <>                                            \
+  Type Read(json::Value from, const FieldScope& scope) { \
+    Type record;                                         \
+    ReadFields(from, k##Type, scope, &record);           \
+    return record;                                       \
+  }
+
 #endif  // TROIKA_AGENT_FIELDS_H_

@@ -1,7 +1,5 @@
 #include "agent/claude/record.h"
 
-#include "agent/claude/record_read.h"
-
 namespace troika::claude {
 namespace {
 

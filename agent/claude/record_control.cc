@@ -1,5 +1,4 @@
 #include "agent/claude/record.h"
-#include "agent/claude/record_read.h"
 
 // Field tables of the control lines.
 namespace troika::claude {

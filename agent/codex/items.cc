@@ -154,7 +154,8 @@ bool HasEnded(absl::string_view agent_status) {
 
 void ItemReader::OnItem(absl::string_view event, json::Value value,
                         Emitter& out) {
-  const Item item = ReadItem(value, drift_);
+  Item item = Read<Item>(value, {drift_, "item"});
+  if (item.type.empty()) item.type = item.item_type;
   const bool completed = event == "item.completed";
   if (item.type == "todo_list") {
     OnTodo(item, out);
@@ -198,7 +199,7 @@ void ItemReader::OnTool(absl::string_view event, const ToolKind& kind,
 void ItemReader::OnTodo(const Item& item, Emitter& out) {
   Todo todo;
   for (const json::Value entry : item.items.items()) {
-    const TodoItem read = ReadTodoItem(entry, drift_);
+    const TodoItem read = Read<TodoItem>(entry, {drift_, "item.items[]"});
     todo.items.push_back({.text = std::string(read.text),
                           .status = read.completed.value_or(false)
                                         ? Todo::Status::kCompleted
@@ -217,7 +218,8 @@ void ItemReader::OnSubagents(const Item& item, Emitter& out) {
                       .description = std::string(item.prompt)});
   }
   for (const json::Member& agent : item.agents_states.members()) {
-    const AgentState state = ReadAgentState(agent.value, drift_);
+    const AgentState state =
+        Read<AgentState>(agent.value, {drift_, "item.agents_states{}"});
     if (!HasEnded(state.status) || subagents_.erase(agent.key) == 0) continue;
     out.Emit(Subagent{.phase = Subagent::Phase::kEnded,
                       .id = std::string(agent.key),

@@ -4,7 +4,6 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "agent/codex/record.h"
 #include "agent/line_protocol.h"
 #include "agent/message.h"
 #include "base/json_writer.h"
@@ -58,7 +57,7 @@ void MsgEvents::OnLine(json::Value line, Emitter& out) {
     OnSettings(line, out);
     return;
   }
-  const Msg msg = ReadMsg(value, drift_);
+  const Msg msg = Read<Msg>(value, {drift_, "msg"});
   if (OnSaying(msg, out) || OnToolBegin(msg, out) || OnToolEnd(msg, out) ||
       OnReport(msg, out) || OnLifecycle(msg, out)) {
     return;
@@ -68,7 +67,7 @@ void MsgEvents::OnLine(json::Value line, Emitter& out) {
 }
 
 void MsgEvents::OnSettings(json::Value line, Emitter& out) {
-  const Settings settings = ReadSettings(line, drift_);
+  const Settings settings = Read<Settings>(line, {drift_, "settings"});
   if (line.Get("prompt").IsString()) {
     if (prompt_told_) return;
     out.Emit(UserInput{.text = std::string(settings.prompt)});
@@ -168,7 +167,8 @@ bool MsgEvents::OnToolBegin(const Msg& msg, Emitter& out) {
     use.input_json =
         json::ObjectWriter().Json("changes", ChangesJson(msg.changes)).Take();
   } else if (msg.type == "mcp_tool_call_begin") {
-    const Invocation call = ReadInvocation(msg.invocation, drift_);
+    const Invocation call =
+        Read<Invocation>(msg.invocation, {drift_, "msg.invocation"});
     use.name = std::string(call.tool);
     use.native_name = std::string(call.tool);
     use.server = std::string(call.server);
@@ -249,7 +249,7 @@ bool MsgEvents::OnReport(const Msg& msg, Emitter& out) {
 void MsgEvents::OnPlan(const Msg& msg, Emitter& out) {
   Todo todo;
   for (const json::Value value : msg.plan.items()) {
-    const PlanStep step = ReadPlanStep(value, drift_);
+    const PlanStep step = Read<PlanStep>(value, {drift_, "msg.plan[]"});
     todo.items.push_back(
         {.text = std::string(step.step), .status = StatusOfStep(step.status)});
   }

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "agent/codex/msg_record.h"
+#include "agent/codex/record.h"
 #include "agent/drift.h"
 #include "agent/emitter.h"
 #include "agent/ledger.h"

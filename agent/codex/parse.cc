@@ -59,7 +59,7 @@ void ExecProtocol::OnLine(json::Value value, Emitter& out) {
     msg_events_.OnLine(value, out);
     return;
   }
-  const Line line = ReadLine(value, drift());
+  const Line line = Read<Line>(value, {drift(), "line"});
   if (line.type == "item.completed" || line.type == "item.started" ||
       line.type == "item.updated") {
     OnItem(line.type, line.item, out);

@@ -5,13 +5,14 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "agent/fields.h"
+#include "absl/strings/str_replace.h"
 #include "agent/usage_meter.h"
+#include "base/json_writer.h"
 
 namespace troika::codex {
 namespace {
 
-constexpr RecordField<Line> kLineFields[] = {
+constexpr RecordField<Line> kLine[] = {
     {"type", &Line::type},
     {"thread_id", &Line::thread_id},
     {"item", &Line::item},
@@ -23,7 +24,7 @@ constexpr RecordField<Line> kLineFields[] = {
     {"msg", &Line::msg},
 };
 
-constexpr RecordField<Item> kItemFields[] = {
+constexpr RecordField<Item> kItem[] = {
     {"id", &Item::id},
     {"type", &Item::type},
     {"item_type", &Item::item_type},
@@ -48,12 +49,12 @@ constexpr RecordField<Item> kItemFields[] = {
     {"status", &Item::status},
 };
 
-constexpr RecordField<TodoItem> kTodoItemFields[] = {
+constexpr RecordField<TodoItem> kTodoItem[] = {
     {"text", &TodoItem::text},
     {"completed", &TodoItem::completed},
 };
 
-constexpr RecordField<AgentState> kAgentStateFields[] = {
+constexpr RecordField<AgentState> kAgentState[] = {
     {"status", &AgentState::status},
     {"message", &AgentState::message},
 };
@@ -90,32 +91,96 @@ constexpr RecordField<McpResult> kMcpResultFields[] = {
     {"structuredContent", &McpResult::structured_content},
 };
 
+constexpr RecordField<Settings> kSettings[] = {
+    {"model", &Settings::model},
+    {"workdir", &Settings::workdir},
+    {"sandbox", &Settings::sandbox},
+    {"approval", &Settings::approval},
+    {"prompt", &Settings::prompt},
+    {"provider"},
+    {"reasoning effort"},
+    {"reasoning summaries"},
+};
+
+constexpr RecordField<Msg> kMsg[] = {
+    {"type", &Msg::type},
+    {"call_id", &Msg::call_id},
+    {"command", &Msg::command},
+    {"cwd", &Msg::cwd},
+    {"parsed_cmd"},
+    {"stream"},
+    {"chunk", &Msg::chunk},
+    {"stdout", &Msg::stdout_text},
+    {"stderr", &Msg::stderr_text},
+    {"aggregated_output", &Msg::aggregated_output},
+    {"exit_code", &Msg::exit_code},
+    {"duration", &Msg::duration},
+    {"formatted_output"},
+    {"text", &Msg::text},
+    {"message", &Msg::message},
+    {"delta", &Msg::delta},
+    {"auto_approved"},
+    {"changes", &Msg::changes},
+    {"success", &Msg::success},
+    {"invocation", &Msg::invocation},
+    {"result", &Msg::result},
+    {"query", &Msg::query},
+    {"explanation"},
+    {"plan", &Msg::plan},
+    {"info", &Msg::info},
+    {"rate_limits", &Msg::rate_limits},
+    {"unified_diff", &Msg::unified_diff},
+    {"last_agent_message", &Msg::last_agent_message},
+    {"reason", &Msg::reason},
+    {"model_context_window"},
+    {"session_id", &Msg::session_id},
+    {"model", &Msg::model},
+    {"reasoning_effort"},
+    {"history_log_id"},
+    {"history_entry_count"},
+    {"initial_messages"},
+    {"rollout_path"},
+};
+
+constexpr RecordField<PlanStep> kPlanStep[] = {
+    {"step", &PlanStep::step},
+    {"status", &PlanStep::status},
+};
+
+constexpr RecordField<Invocation> kInvocation[] = {
+    {"server", &Invocation::server},
+    {"tool", &Invocation::tool},
+    {"arguments", &Invocation::arguments},
+};
+
+struct TokenInfo {
+  json::Value total;
+};
+
+constexpr RecordField<TokenInfo> kTokenInfoFields[] = {
+    {"total_token_usage", &TokenInfo::total},
+    {"last_token_usage"},
+    {"model_context_window"},
+};
+
+bool NeedsNoQuotes(absl::string_view word) {
+  constexpr absl::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./"
+      "=:,+@%";
+  return !word.empty() &&
+         word.find_first_not_of(kPlain) == absl::string_view::npos;
+}
+
 }  // namespace
 
-Line ReadLine(json::Value line, Drift* drift) {
-  Line out;
-  ReadFields(line, kLineFields, {drift, "line"}, &out);
-  return out;
-}
-
-Item ReadItem(json::Value item, Drift* drift) {
-  Item out;
-  ReadFields(item, kItemFields, {drift, "item"}, &out);
-  if (out.type.empty()) out.type = out.item_type;
-  return out;
-}
-
-TodoItem ReadTodoItem(json::Value item, Drift* drift) {
-  TodoItem out;
-  ReadFields(item, kTodoItemFields, {drift, "item.items[]"}, &out);
-  return out;
-}
-
-AgentState ReadAgentState(json::Value state, Drift* drift) {
-  AgentState out;
-  ReadFields(state, kAgentStateFields, {drift, "item.agents_states{}"}, &out);
-  return out;
-}
+TROIKA_READ(Line)
+TROIKA_READ(Item)
+TROIKA_READ(TodoItem)
+TROIKA_READ(AgentState)
+TROIKA_READ(Settings)
+TROIKA_READ(Msg)
+TROIKA_READ(PlanStep)
+TROIKA_READ(Invocation)
 
 std::optional<TokenCounts> ReadUsage(json::Value usage, Drift* drift) {
   if (!usage.IsObject()) return std::nullopt;
@@ -170,6 +235,50 @@ std::string McpResultText(json::Value result, Drift* drift) {
     text = record.structured_content.ToJson();
   }
   return text;
+}
+
+json::Value TotalUsage(json::Value info, Drift* drift) {
+  TokenInfo out;
+  ReadFields(info, kTokenInfoFields, {drift, "msg.info"}, &out);
+  return out.total;
+}
+
+std::optional<absl::Duration> ReadDuration(json::Value duration) {
+  const std::optional<int64_t> seconds = duration.Get("secs").Int();
+  const std::optional<int64_t> nanos = duration.Get("nanos").Int();
+  if (!seconds || *seconds < 0) return std::nullopt;
+  return absl::Seconds(*seconds) + absl::Nanoseconds(nanos.value_or(0));
+}
+
+std::string CommandLine(json::Value words) {
+  if (words.IsString()) return std::string(words.StringOr(""));
+  std::string line;
+  for (const json::Value value : words.items()) {
+    const absl::string_view word = value.StringOr("");
+    if (!line.empty()) line.push_back(' ');
+    if (NeedsNoQuotes(word)) {
+      absl::StrAppend(&line, word);
+    } else {
+      absl::StrAppend(&line, "'", absl::StrReplaceAll(word, {{"'", "'\\''"}}),
+                      "'");
+    }
+  }
+  return line;
+}
+
+std::string ChangesJson(json::Value changes) {
+  std::string out = "[";
+  for (const json::Member& file : changes.members()) {
+    json::ObjectWriter change;
+    change.String("path", file.key);
+    for (const json::Member& kind : file.value.members()) {
+      change.String("kind", kind.key).Members(kind.value);
+      break;  // A change is of one kind.
+    }
+    absl::StrAppend(&out, out.size() > 1 ? "," : "", change.Take());
+  }
+  out.push_back(']');
+  return out;
 }
 
 }  // namespace troika::codex
