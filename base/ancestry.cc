@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -25,29 +26,30 @@ struct Process {
   pid_t parent = 0;
 };
 
-std::optional<Process> ReadProcess(pid_t pid) {
-  const UniqueFd file(
-      open(absl::StrCat("/proc/", pid, "/stat").c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.ok()) return std::nullopt;
+// The first 4 KiB of a file that has no size.
+std::string ReadProc(const std::string& path) {
+  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   char buffer[4096];
-  const ssize_t n = read(file.get(), buffer, sizeof(buffer));
-  if (n <= 0) return std::nullopt;
+  const ssize_t n = file.ok() ? read(file.get(), buffer, sizeof(buffer)) : 0;
+  return std::string(buffer, n > 0 ? static_cast<size_t>(n) : 0);
+}
+
+std::optional<Process> ReadProcess(pid_t pid) {
+  const std::string text = ReadProc(absl::StrCat("/proc/", pid, "/stat"));
   // The format is "PID (NAME) STATE PPID …", and the name may hold any byte.
-  const absl::string_view text(buffer, static_cast<size_t>(n));
   const size_t open_at = text.find('(');
   const size_t close_at = text.rfind(')');
   if (open_at == text.npos || close_at == text.npos || close_at < open_at) {
     return std::nullopt;
   }
   // The fields from the third one on.
-  const std::vector<absl::string_view> fields =
-      absl::StrSplit(text.substr(close_at + 1), ' ', absl::SkipEmpty());
+  const std::vector<absl::string_view> fields = absl::StrSplit(
+      absl::string_view(text).substr(close_at + 1), ' ', absl::SkipEmpty());
   constexpr size_t kParent = 4 - 3;
   constexpr size_t kStarted = 22 - 3;
   Process process;
   process.self.pid = pid;
-  process.self.name =
-      std::string(text.substr(open_at + 1, close_at - open_at - 1));
+  process.self.name = text.substr(open_at + 1, close_at - open_at - 1);
   if (fields.size() <= kStarted ||
       !absl::SimpleAtoi(fields[kParent], &process.parent) ||
       !absl::SimpleAtoi(fields[kStarted], &process.self.started)) {
@@ -101,6 +103,12 @@ uint64_t TicksSinceBoot() {
   const auto per_second = static_cast<uint64_t>(sysconf(_SC_CLK_TCK));
   return static_cast<uint64_t>(now.tv_sec) * per_second +
          static_cast<uint64_t>(now.tv_nsec) * per_second / 1000000000;
+}
+
+const std::string& BootId() {
+  static const auto* const kId = new std::string(
+      absl::StripAsciiWhitespace(ReadProc("/proc/sys/kernel/random/boot_id")));
+  return *kId;
 }
 
 }  // namespace troika

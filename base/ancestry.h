@@ -41,6 +41,9 @@ bool IsRelay(const Ancestor& process);
 
 // Returns the time now, in the unit of Ancestor::started.
 uint64_t TicksSinceBoot();
+// Identifies the current boot of this machine; empty if the kernel does not
+// tell. Thread-safe.
+const std::string& BootId();
 
 }  // namespace troika
 

@@ -1,14 +1,35 @@
 #include "base/flags.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "base/nearest.h"
 #include "base/status_macros.h"
 
 namespace troika {
 
 namespace {
+
+// Longer words are not typing errors.
+constexpr size_t kMaxWord = 40;
+
+// Returns how many letters to add, drop or change to turn `a` into `b`.
+size_t EditDistance(absl::string_view a, absl::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (size_t j = 0; j < b.size(); ++j) {
+      const size_t change = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({change, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
 
 // Longer than anybody waits, and short enough to count in milliseconds.
 constexpr absl::Duration kMaxDuration = absl::Hours(24 * 365);
@@ -41,6 +62,22 @@ absl::Status ReadNumber(absl::string_view flag, const std::string& text,
 }
 
 }  // namespace
+
+std::string Nearest(absl::string_view word,
+                    const std::vector<std::string>& candidates) {
+  std::string nearest;
+  if (word.size() > kMaxWord) return nearest;
+  // If more than half of a word differs, another word was meant.
+  size_t best = word.size() / 2 + 1;
+  for (const std::string& candidate : candidates) {
+    const size_t distance = EditDistance(word, candidate);
+    if (distance < best) {
+      best = distance;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
 
 void Flags::Add(absl::string_view name, std::string* value) {
   targets_[absl::StrCat("--", name)] = value;

@@ -70,6 +70,10 @@ class Flags {
   std::map<std::string, Target> targets_;  // By name, with its dashes.
 };
 
+// The candidate that looks most like `word`; empty if none does.
+std::string Nearest(absl::string_view word,
+                    const std::vector<std::string>& candidates);
+
 }  // namespace troika
 
 #endif  // TROIKA_BASE_FLAGS_H_

@@ -8,7 +8,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "base/json_mend.h"
 #include "base/json_text.h"
 #include "rapidjson/error/en.h"
 #include "rapidjson/reader.h"

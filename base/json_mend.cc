@@ -1,5 +1,3 @@
-#include "base/json_mend.h"
-
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -8,6 +6,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "base/json_text.h"
 
 namespace troika::json {
 namespace {

@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "base/boot_id.h"
+#include "base/ancestry.h"
 #include "base/status_macros.h"
 
 namespace troika {

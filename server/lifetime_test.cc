@@ -11,7 +11,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
-#include "base/boot_id.h"
+#include "base/ancestry.h"
 #include "base/event_loop.h"
 #include "base/fd.h"
 #include "gmock/gmock.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "base/boot_id.h"
+#include "base/ancestry.h"
 #include "base/fd.h"
 #include "base/json.h"
 #include "base/json_writer.h"

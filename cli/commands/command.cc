@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "base/nearest.h"
+#include "base/flags.h"
 
 namespace troika::cli {
 namespace {
