@@ -9,6 +9,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "base/json_writer.h"
+#include "base/status_macros.h"
 #include "testing/model/native_calls.h"
 
 namespace troika::model {
@@ -124,6 +125,28 @@ std::string JsonQuoted(absl::string_view text) {
 
 NativeCall FunctionCall(absl::string_view name, std::string input) {
   return {NativeCall::Type::kFunction, "", std::string(name), std::move(input)};
+}
+
+absl::StatusOr<NativeCallList> FileCall(const Instruction& instruction,
+                                        absl::string_view folder,
+                                        const FileTools& tools) {
+  ASSIGN_OR_RETURN(const std::string path,
+                   AbsoluteFile(instruction.text, folder));
+  ObjectWriter input;
+  input.String("file_path", path);
+  if (instruction.op == Op::kRead) {
+    return NativeCallList{FunctionCall(tools.read, input.Take())};
+  }
+  if (instruction.op == Op::kWrite) {
+    input.String("content", instruction.rest);
+    return NativeCallList{FunctionCall(tools.write, input.Take())};
+  }
+  if (!tools.edit_instruction.empty()) {
+    input.String("instruction", tools.edit_instruction);
+  }
+  input.String("old_string", instruction.rest);
+  input.String("new_string", instruction.third);
+  return NativeCallList{FunctionCall(tools.edit, input.Take())};
 }
 
 std::string JsonArray(const std::vector<std::string>& items) {

@@ -30,7 +30,18 @@ std::string JsonArray(const std::vector<std::string>& items);
 // InvalidArgument if the path is relative and the folder unknown.
 absl::StatusOr<std::string> AbsoluteFile(absl::string_view file,
                                          absl::string_view folder);
-// Returns the input of a tool that asks the user, with an additional member.
+// The names of a CLI's tools for files, and what its edits need besides.
+struct FileTools {
+  absl::string_view read;
+  absl::string_view write;
+  absl::string_view edit;
+  absl::string_view edit_instruction = "";
+};
+// The call of an instruction to read, write or edit a file.
+absl::StatusOr<NativeCallList> FileCall(const Instruction& instruction,
+                                        absl::string_view folder,
+                                        const FileTools& tools);
+// The input of a tool that asks the user, with one more member.
 std::string QuestionInput(const Instruction& instruction,
                           absl::string_view extra_name,
                           absl::string_view extra);

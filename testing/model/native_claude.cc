@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
 #include "base/json_writer.h"
-#include "base/status_macros.h"
 #include "re2/re2.h"
 #include "testing/model/native.h"
 #include "testing/model/native_calls.h"
@@ -147,18 +146,8 @@ absl::StatusOr<NativeCallList> ClaudeCalls(const Instruction& instruction,
     default:
       break;
   }
-  ASSIGN_OR_RETURN(const std::string path, AbsoluteFile(text, folder));
-  ObjectWriter input;
-  input.String("file_path", path);
-  if (instruction.op == Op::kRead)
-    return NativeCallList{FunctionCall("Read", input.Take())};
-  if (instruction.op == Op::kWrite) {
-    input.String("content", instruction.rest);
-    return NativeCallList{FunctionCall("Write", input.Take())};
-  }
-  input.String("old_string", instruction.rest);
-  input.String("new_string", instruction.third);
-  return NativeCallList{FunctionCall("Edit", input.Take())};
+  return FileCall(instruction, folder,
+                  {.read = "Read", .write = "Write", .edit = "Edit"});
 }
 
 }  // namespace troika::model

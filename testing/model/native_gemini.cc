@@ -4,7 +4,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/json_writer.h"
-#include "base/status_macros.h"
 #include "testing/model/native.h"
 #include "testing/model/native_calls.h"
 
@@ -70,20 +69,11 @@ absl::StatusOr<NativeCallList> GeminiCalls(const Instruction& instruction,
     default:
       break;
   }
-  ASSIGN_OR_RETURN(const std::string path, AbsoluteFile(text, folder));
-  ObjectWriter input;
-  input.String("file_path", path);
-  if (instruction.op == Op::kRead) {
-    return NativeCallList{FunctionCall("read_file", input.Take())};
-  }
-  if (instruction.op == Op::kWrite) {
-    input.String("content", instruction.rest);
-    return NativeCallList{FunctionCall("write_file", input.Take())};
-  }
-  input.String("instruction", "Change it as the script says");
-  input.String("old_string", instruction.rest);
-  input.String("new_string", instruction.third);
-  return NativeCallList{FunctionCall("replace", input.Take())};
+  return FileCall(instruction, folder,
+                  {.read = "read_file",
+                   .write = "write_file",
+                   .edit = "replace",
+                   .edit_instruction = "Change it as the script says"});
 }
 
 }  // namespace troika::model
