@@ -32,8 +32,8 @@ struct CliNames {
   std::vector<absl::string_view> env;  // Variables that may name its path.
   absl::string_view install;           // The command that installs it.
   // A program of ours is installed beside the running one instead of on PATH.
-  enum class Place { kOnPath, kBesideUs };
-  Place place = Place::kOnPath;
+  enum class Location { kOnPath, kBesideUs };
+  Location location = Location::kOnPath;
   std::vector<absl::string_view> help;  // Arguments that print the help.
   // Discovery runs --help only for versions newer than this one.
   Version newest_known;

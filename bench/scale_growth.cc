@@ -42,7 +42,7 @@ struct Progress {
 
 // Reads the number of rows in the index. The number of unread tasks would say
 // less: it is small until the folder has been listed.
-absl::StatusOr<Progress> Look(const BenchServer& server, int tasks) {
+absl::StatusOr<Progress> ReadProgress(const BenchServer& server, int tasks) {
   ASSIGN_OR_RETURN(const int64_t rows, server.Metric("troika_tasks{"));
   return Progress{.rows = rows, .complete = rows >= tasks};
 }
@@ -53,7 +53,7 @@ absl::StatusOr<bool> WaitForRows(const BenchServer& server, int tasks,
   const int64_t begin = NowNanos();
   while (MillisSince(begin) < absl::ToDoubleMilliseconds(limit)) {
     RETURN_IF_ERROR(CheckStop());
-    ASSIGN_OR_RETURN(const Progress now, Look(server, tasks));
+    ASSIGN_OR_RETURN(const Progress now, ReadProgress(server, tasks));
     if (now.complete || (rows < tasks && now.rows >= rows)) return true;
     usleep(kPollMicros);
   }
@@ -101,7 +101,8 @@ absl::Status ReportKilledRebuild(const ScaleOptions& options,
   Figure twice = {
       .metric = "rebuild.killed.done_twice", .unit = "% of all", .at_most = 1};
   if (half) {
-    ASSIGN_OR_RETURN(const Progress before, Look(server, options.tasks));
+    ASSIGN_OR_RETURN(const Progress before,
+                     ReadProgress(server, options.tasks));
     server.Kill();
     RETURN_IF_ERROR(server.Launch());
     ASSIGN_OR_RETURN(const int64_t kept, server.Metric("troika_tasks{"));

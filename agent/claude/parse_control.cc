@@ -75,7 +75,7 @@ void ClaudeProtocol::OnWrittenLine(const Record& record, MessageSink sink) {
     asked_.emplace_back(line->Get("request_id").StringOr(""));
   } else if (type == "control_response") {
     const auto wire = Read<ControlLine>(*line, {});
-    requests_.Answer(Read<ControlResponse>(wire.response, {}), out);
+    requests_.OnResponse(Read<ControlResponse>(wire.response, {}), out);
   }
 }
 

@@ -37,17 +37,17 @@ void ClaudeProtocol::OnBlockStart(const StreamEvent& event,
                                   absl::string_view parent, LineOut& out) {
   const auto block = Read<Block>(event.content_block,
                                  Scope("stream_event.event.content_block"));
-  StreamBlocks::Place place = {.parent = parent,
-                               .index = event.index.value_or(0),
-                               .kind = StreamBlocks::Kind::kText,
-                               .record = out.emitter().record().number};
-  // Blocks of other types are handled when their whole message comes.
+  StreamBlocks::Position position = {.parent = parent,
+                                     .index = event.index.value_or(0),
+                                     .kind = StreamBlocks::Kind::kText,
+                                     .record = out.emitter().record().number};
+  // A block of another type is known or unknown by its whole message.
   if (block.type == "text") {
-    const absl::string_view id = blocks_.StartBlock(place);
+    const absl::string_view id = blocks_.StartBlock(position);
     if (!block.text.empty()) out.Emit(TextDelta{std::string(block.text)}, id);
   } else if (block.type == "thinking") {
-    place.kind = StreamBlocks::Kind::kThinking;
-    const absl::string_view id = blocks_.StartBlock(place);
+    position.kind = StreamBlocks::Kind::kThinking;
+    const absl::string_view id = blocks_.StartBlock(position);
     if (!block.thinking.empty()) {
       out.Emit(ThinkingDelta{std::string(block.thinking)}, id);
     }
@@ -58,16 +58,16 @@ void ClaudeProtocol::OnBlockDelta(const StreamEvent& event,
                                   absl::string_view parent, LineOut& out) {
   const auto delta =
       Read<Delta>(event.delta, Scope("stream_event.event.delta"));
-  StreamBlocks::Place place = {.parent = parent,
-                               .index = event.index.value_or(0),
-                               .kind = StreamBlocks::Kind::kText,
-                               .record = out.emitter().record().number};
+  StreamBlocks::Position position = {.parent = parent,
+                                     .index = event.index.value_or(0),
+                                     .kind = StreamBlocks::Kind::kText,
+                                     .record = out.emitter().record().number};
   if (delta.type == "text_delta") {
-    out.Emit(TextDelta{std::string(delta.text)}, blocks_.DeltaBlock(place));
+    out.Emit(TextDelta{std::string(delta.text)}, blocks_.DeltaBlock(position));
   } else if (delta.type == "thinking_delta") {
-    place.kind = StreamBlocks::Kind::kThinking;
+    position.kind = StreamBlocks::Kind::kThinking;
     out.Emit(ThinkingDelta{std::string(delta.thinking)},
-             blocks_.DeltaBlock(place));
+             blocks_.DeltaBlock(position));
   } else if (delta.type != "input_json_delta" &&
              delta.type != "signature_delta" &&
              delta.type != "citations_delta") {

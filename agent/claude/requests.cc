@@ -147,7 +147,7 @@ bool Requests::Ask(absl::string_view request_id,
   return true;
 }
 
-void Requests::Answer(const ControlResponse& response, LineOut& out) {
+void Requests::OnResponse(const ControlResponse& response, LineOut& out) {
   const Iterator it = Find(response.request_id);
   if (it == open_.end()) return;
   const auto answer = Read<PermissionAnswer>(response.response, {});

@@ -27,25 +27,26 @@ void StreamBlocks::StartMessage(absl::string_view parent,
   message.blocks.clear();
 }
 
-absl::string_view StreamBlocks::StartBlock(const Place& place) {
-  Message& message = FindOrAdd(place.parent);
+absl::string_view StreamBlocks::StartBlock(const Position& position) {
+  Message& message = FindOrAdd(position.parent);
   std::vector<Open>& blocks = message.blocks;
   if (blocks.size() == kMaxBlocks) blocks.erase(blocks.begin());
-  blocks.push_back(
-      {.index = place.index,
-       .kind = place.kind,
-       .id = absl::StrCat(message.id, ".", place.index, "@", place.record)});
+  blocks.push_back({.index = position.index,
+                    .kind = position.kind,
+                    .id = absl::StrCat(message.id, ".", position.index, "@",
+                                       position.record)});
   return blocks.back().id;
 }
 
-absl::string_view StreamBlocks::DeltaBlock(const Place& place) {
-  if (const Message* const message = Find(place.parent)) {
+absl::string_view StreamBlocks::DeltaBlock(const Position& position) {
+  if (const Message* const message = Find(position.parent)) {
     for (auto it = message->blocks.rbegin(); it != message->blocks.rend();
          ++it) {
-      if (it->index == place.index && it->kind == place.kind) return it->id;
+      if (it->index == position.index && it->kind == position.kind)
+        return it->id;
     }
   }
-  return StartBlock(place);
+  return StartBlock(position);
 }
 
 std::string StreamBlocks::TakeBlock(absl::string_view parent,

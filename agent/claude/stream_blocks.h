@@ -20,20 +20,20 @@ class StreamBlocks {
  public:
   enum class Kind { kText, kThinking };
 
-  struct Place {
-    absl::string_view parent;  // Tool use of the subagent, if it is one.
+  struct Position {
+    absl::string_view parent;  // The subagent's; the main agent has none.
     int64_t index = 0;
     Kind kind = Kind::kText;
     int64_t record = 0;  // Number of the current record.
   };
 
   void StartMessage(absl::string_view parent, absl::string_view message_id);
-  // Returned ids are valid until the next call.
-  absl::string_view StartBlock(const Place& place);
-  // Returns the id of an open block; opens it if its start was missed.
-  absl::string_view DeltaBlock(const Place& place);
-  // Closes the oldest open block of this message and kind and returns its id,
-  // or an empty string if there is none.
+  // The ids are valid until the next call.
+  absl::string_view StartBlock(const Position& position);
+  // The id of an open block; opens it where its start was not seen.
+  absl::string_view DeltaBlock(const Position& position);
+  // The id of the oldest open block of that message and kind, which is open no
+  // more; empty where there is none.
   std::string TakeBlock(absl::string_view parent, absl::string_view message_id,
                         Kind kind);
 

@@ -11,16 +11,16 @@ namespace {
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-void Tell(const Note& note, ClaudeProtocol& protocol) {
+void Notify(const Note& note, ClaudeProtocol& protocol) {
   protocol.OnNote({.number = 1}, note, [](Message&&) {});
 }
 
 TEST(WantedTest, PromptIsWantedUntilItIsSeenWritten) {
   ClaudeProtocol protocol({});
-  Tell(TurnAsked{.turn = 3,
-                 .prompt = "say \"hi\"\n",
-                 .images = {{.media_type = "image/png", .base64 = "AAAA"}}},
-       protocol);
+  Notify(TurnAsked{.turn = 3,
+                   .prompt = "say \"hi\"\n",
+                   .images = {{.media_type = "image/png", .base64 = "AAAA"}}},
+         protocol);
   ASSERT_THAT(protocol.outbox(), SizeIs(1));
   const Outgoing wanted = protocol.outbox()[0];
   EXPECT_EQ(wanted.key, "turn-3.prompt");
@@ -67,8 +67,8 @@ TEST(WantedTest, AProcessThatReadsAPromptGetsItAsItIsAndTheEnd) {
 
 TEST(WantedTest, InterruptsHaveIdsOfTheirOwn) {
   ClaudeProtocol protocol({.continuation = {.generation = 2}});
-  Tell(InterruptAsked{}, protocol);
-  Tell(InterruptAsked{}, protocol);
+  Notify(InterruptAsked{}, protocol);
+  Notify(InterruptAsked{}, protocol);
   ASSERT_THAT(protocol.outbox(), SizeIs(2));
   EXPECT_EQ(protocol.outbox()[0].bytes,
             "{\"type\":\"control_request\",\"request_id\":\"interrupt-2.1\","
@@ -90,12 +90,12 @@ TEST(WantedTest, AnswersAreWantedOnce) {
   Ask("r1", "Bash", R"({"command":"ls"})", protocol);
   Ask("r2", "Bash", R"({"command":"rm"})", protocol);
   Ask("r3", "Bash", R"({"command":"cp"})", protocol);
-  Tell(AnswerGiven{.id = "r1", .allow = true}, protocol);
-  Tell(AnswerGiven{.id = "r1", .allow = false}, protocol);
-  Tell(AnswerGiven{.id = "other", .allow = true}, protocol);
-  Tell(AnswerGiven{.id = "r2", .reason = "no"}, protocol);
-  Tell(AnswerGiven{.id = "r3", .allow = true, .input_json = R"({"a":1})"},
-       protocol);
+  Notify(AnswerGiven{.id = "r1", .allow = true}, protocol);
+  Notify(AnswerGiven{.id = "r1", .allow = false}, protocol);
+  Notify(AnswerGiven{.id = "other", .allow = true}, protocol);
+  Notify(AnswerGiven{.id = "r2", .reason = "no"}, protocol);
+  Notify(AnswerGiven{.id = "r3", .allow = true, .input_json = R"({"a":1})"},
+         protocol);
   ASSERT_THAT(protocol.outbox(), SizeIs(3));
   EXPECT_EQ(protocol.outbox()[0].key, "answer-1.1");
   EXPECT_EQ(protocol.outbox()[0].bytes,
@@ -113,7 +113,7 @@ TEST(WantedTest, AnswersToQuestionsAreByTheirTexts) {
   Ask("q", "AskUserQuestion",
       R"({"questions":[{"question":"A?"},{"question":"B?"}],"answers":{}})",
       protocol);
-  Tell(AnswerGiven{.id = "q", .answers = {{"x"}, {"y", "z"}}}, protocol);
+  Notify(AnswerGiven{.id = "q", .answers = {{"x"}, {"y", "z"}}}, protocol);
   ASSERT_THAT(protocol.outbox(), SizeIs(1));
   const Outgoing wanted = protocol.outbox()[0];
   EXPECT_THAT(
@@ -134,8 +134,8 @@ TEST(WantedTest, AnswersToQuestionsAreByTheirTexts) {
 
 TEST(WantedTest, NothingIsWantedOfWhatCannotHear) {
   ClaudeProtocol protocol({});
-  Tell(TurnAsked{.prompt = "a"}, protocol);
-  Tell(InputClosed{}, protocol);
+  Notify(TurnAsked{.prompt = "a"}, protocol);
+  Notify(InputClosed{}, protocol);
   EXPECT_THAT(protocol.outbox(), IsEmpty());
 }
 

@@ -14,7 +14,7 @@ const Backend& DemoBackend() {
     demo->cli_names.program = "troika-demo-agent";
     demo->cli_names.env = {"TROIKA_DEMO_BIN"};
     demo->cli_names.install = "the rest of Troika";
-    demo->cli_names.place = CliNames::Place::kBesideUs;
+    demo->cli_names.location = CliNames::Location::kBesideUs;
     demo->login_hint = "";
     demo->models = {"demo"};
     demo->LooksLoggedIn = [](const Environment&) {

@@ -74,7 +74,8 @@ absl::StatusOr<std::string> FindProgram(const CliNames& names,
                      "\", which is no program that can be executed; correct "
                      "it or unset it"));
   }
-  if (names.place == CliNames::Place::kBesideUs) return FindBesideUs(names);
+  if (names.location == CliNames::Location::kBesideUs)
+    return FindBesideUs(names);
   std::string path = FindOnPath(names.program, env);
   if (!path.empty()) return path;
   return absl::NotFoundError(absl::StrCat(

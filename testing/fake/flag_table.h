@@ -22,15 +22,15 @@ enum class Place { kRoot, kMain, kResume };
 
 struct Flag {
   absl::string_view name;
-  absl::string_view short_name;  // Empty if there is none.
+  absl::string_view short_name = "";  // Empty: none.
   Takes takes = Takes::kNothing;
-  Place place = Place::kMain;
-  // The first version in which we saw the flag, and the first one that is known
-  // or assumed to lack it again.
+  absl::string_view value = "";  // What help calls the value.
+  // The first version in which it was seen.
   Version first = {};
+  Place place = Place::kMain;
+  // The first version that is known or thought to lack it again.
   Version until = kNever;
-  absl::string_view value;    // Name of the value in the help.
-  absl::string_view choices;  // "a|b"; empty: any value.
+  absl::string_view choices = "";  // "a|b"; empty: any.
 };
 
 // Returns the flags of all versions.
