@@ -17,16 +17,31 @@
 #include "absl/strings/string_view.h"
 #include "agent/discovery/cli_files.h"
 #include "base/json.h"
-#include "base/json_writer.h"
+#include "base/json_fields.h"
 
 namespace troika {
+
+template <>
+inline constexpr auto kFields<FileIdentity> =
+    std::tuple{Field{"invoked", &FileIdentity::invoked},
+               Field{"path", &FileIdentity::path},
+               Field{"device", &FileIdentity::device},
+               Field{"inode", &FileIdentity::inode},
+               Field{"size", &FileIdentity::size},
+               Field{"mtime_ns", &FileIdentity::mtime_ns},
+               Field{"ctime_ns", &FileIdentity::ctime_ns}};
+
+template <>
+inline constexpr auto kFields<CliFacts> = std::tuple{
+    Field{"version", &CliFacts::version}, Field{"help", &CliFacts::help},
+    Field{"sandbox_error", &CliFacts::sandbox_error},
+    Field{"sandbox_surroundings", &CliFacts::sandbox_surroundings}};
+
 namespace {
 
 int64_t Nanoseconds(const struct timespec& time) {
   return time.tv_sec * int64_t{1000000000} + time.tv_nsec;
 }
-
-std::string Number(int64_t number) { return absl::StrCat(number); }
 
 bool WriteAll(int fd, absl::string_view bytes) {
   while (!bytes.empty()) {
@@ -109,43 +124,22 @@ void VersionCache::Load() {
   const absl::StatusOr<json::Value> root = parser.Parse(text);
   if (!root.ok()) return;
   for (const json::Value item : root->Get("clis").items()) {
-    const absl::string_view path = item.Get("path").StringOr("");
-    if (path.empty() || entries_.size() == kMaxEntries) continue;
-    entries_.push_back(
-        {.identity = {.invoked = std::string(item.Get("invoked").StringOr("")),
-                      .path = std::string(path),
-                      .device = item.Get("device").IntOr(-1),
-                      .inode = item.Get("inode").IntOr(-1),
-                      .size = item.Get("size").IntOr(-1),
-                      .mtime_ns = item.Get("mtime_ns").IntOr(-1),
-                      .ctime_ns = item.Get("ctime_ns").IntOr(-1)},
-         .facts = {.version = std::string(item.Get("version").StringOr("")),
-                   .help = std::string(item.Get("help").StringOr("")),
-                   .sandbox_error =
-                       std::string(item.Get("sandbox_error").StringOr("")),
-                   .sandbox_surroundings = std::string(
-                       item.Get("sandbox_surroundings").StringOr(""))}});
+    Entry entry;
+    json::FieldReader reader;
+    reader.Read(item, &entry.identity);
+    reader.Read(item, &entry.facts);
+    if (entry.identity.path.empty() || entries_.size() == kMaxEntries) continue;
+    entries_.push_back(std::move(entry));
   }
 }
 
 void VersionCache::Save() const {
   std::string items;
   for (const Entry& entry : entries_) {
-    absl::StrAppend(
-        &items, items.empty() ? "" : ",",
-        json::ObjectWriter()
-            .String("invoked", entry.identity.invoked)
-            .String("path", entry.identity.path)
-            .Json("device", Number(entry.identity.device))
-            .Json("inode", Number(entry.identity.inode))
-            .Json("size", Number(entry.identity.size))
-            .Json("mtime_ns", Number(entry.identity.mtime_ns))
-            .Json("ctime_ns", Number(entry.identity.ctime_ns))
-            .String("version", entry.facts.version)
-            .String("help", entry.facts.help)
-            .String("sandbox_error", entry.facts.sandbox_error)
-            .String("sandbox_surroundings", entry.facts.sandbox_surroundings)
-            .Take());
+    json::ObjectWriter item;
+    json::WriteFields(entry.identity, &item);
+    json::WriteFields(entry.facts, &item);
+    absl::StrAppend(&items, items.empty() ? "" : ",", item.Take());
   }
   std::string temporary = absl::StrCat(path_, ".XXXXXX");
   const int fd = mkstemp(temporary.data());
