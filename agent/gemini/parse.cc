@@ -37,20 +37,20 @@ absl::string_view FirstOf(std::initializer_list<absl::string_view> texts) {
 void GeminiProtocol::OnLine(json::Value line, Emitter& out) {
   const absl::string_view type = line.Get("type").StringOr("");
   if (type == "message") {
-    OnMessage(ReadMessage(line, drift()), out);
+    OnMessage(Read<MessageLine>(line, {drift(), "message"}), out);
     return;
   }
   EndText(out);
   if (type == "tool_use") {
-    OnToolUse(ReadToolUse(line, drift()), out);
+    OnToolUse(Read<ToolUseLine>(line, {drift(), "tool_use"}), out);
   } else if (type == "tool_result") {
-    OnToolResult(ReadToolResult(line, drift()), out);
+    OnToolResult(Read<ToolResultLine>(line, {drift(), "tool_result"}), out);
   } else if (type == "init") {
-    OnInit(ReadInit(line, drift()), out);
+    OnInit(Read<InitLine>(line, {drift(), "init"}), out);
   } else if (type == "result") {
-    OnResult(ReadResult(line, drift()), out);
+    OnResult(Read<ResultLine>(line, {drift(), "result"}), out);
   } else if (type == "error") {
-    OnError(ReadError(line, drift()), out);
+    OnError(Read<ErrorLine>(line, {drift(), "error"}), out);
   } else {
     Unknown("line.type", type);
     out.EmitRaw(type, type.empty() ? "no type" : "");

@@ -3,14 +3,14 @@
 namespace troika::gemini {
 namespace {
 
-constexpr RecordField<InitLine> kInitFields[] = {
+constexpr RecordField<InitLine> kInitLine[] = {
     {"type"},
     {"timestamp"},
     {"session_id", &InitLine::session_id},
     {"model", &InitLine::model},
 };
 
-constexpr RecordField<MessageLine> kMessageFields[] = {
+constexpr RecordField<MessageLine> kMessageLine[] = {
     {"type"},
     {"timestamp"},
     {"role", &MessageLine::role},
@@ -18,7 +18,7 @@ constexpr RecordField<MessageLine> kMessageFields[] = {
     {"delta", &MessageLine::delta},
 };
 
-constexpr RecordField<ToolUseLine> kToolUseFields[] = {
+constexpr RecordField<ToolUseLine> kToolUseLine[] = {
     {"type"},
     {"timestamp"},
     {"tool_name", &ToolUseLine::tool_name},
@@ -26,7 +26,7 @@ constexpr RecordField<ToolUseLine> kToolUseFields[] = {
     {"parameters", &ToolUseLine::parameters},
 };
 
-constexpr RecordField<ToolResultLine> kToolResultFields[] = {
+constexpr RecordField<ToolResultLine> kToolResultLine[] = {
     {"type"},
     {"timestamp"},
     {"tool_id", &ToolResultLine::tool_id},
@@ -40,14 +40,14 @@ constexpr RecordField<ErrorInfo> kErrorInfoFields[] = {
     {"message", &ErrorInfo::message},
 };
 
-constexpr RecordField<ErrorLine> kErrorFields[] = {
+constexpr RecordField<ErrorLine> kErrorLine[] = {
     {"type"},
     {"timestamp"},
     {"severity", &ErrorLine::severity},
     {"message", &ErrorLine::message},
 };
 
-constexpr RecordField<ResultLine> kResultFields[] = {
+constexpr RecordField<ResultLine> kResultLine[] = {
     {"type"},
     {"timestamp"},
     {"status", &ResultLine::status},
@@ -96,29 +96,12 @@ T ReadRecord(json::Value value, const RecordField<T> (&fields)[N],
 
 }  // namespace
 
-InitLine ReadInit(json::Value line, Drift* drift) {
-  return ReadRecord(line, kInitFields, {drift, "init"});
-}
-
-MessageLine ReadMessage(json::Value line, Drift* drift) {
-  return ReadRecord(line, kMessageFields, {drift, "message"});
-}
-
-ToolUseLine ReadToolUse(json::Value line, Drift* drift) {
-  return ReadRecord(line, kToolUseFields, {drift, "tool_use"});
-}
-
-ToolResultLine ReadToolResult(json::Value line, Drift* drift) {
-  return ReadRecord(line, kToolResultFields, {drift, "tool_result"});
-}
-
-ErrorLine ReadError(json::Value line, Drift* drift) {
-  return ReadRecord(line, kErrorFields, {drift, "error"});
-}
-
-ResultLine ReadResult(json::Value line, Drift* drift) {
-  return ReadRecord(line, kResultFields, {drift, "result"});
-}
+TROIKA_READ(InitLine)
+TROIKA_READ(MessageLine)
+TROIKA_READ(ToolUseLine)
+TROIKA_READ(ToolResultLine)
+TROIKA_READ(ErrorLine)
+TROIKA_READ(ResultLine)
 
 ErrorInfo ReadErrorInfo(json::Value error, const FieldScope& scope) {
   ErrorInfo info = ReadRecord(error, kErrorInfoFields, scope);

@@ -77,12 +77,9 @@ struct AgentCall {
   absl::string_view prompt;
 };
 
-InitLine ReadInit(json::Value line, Drift* /*nullable*/ drift);
-MessageLine ReadMessage(json::Value line, Drift* /*nullable*/ drift);
-ToolUseLine ReadToolUse(json::Value line, Drift* /*nullable*/ drift);
-ToolResultLine ReadToolResult(json::Value line, Drift* /*nullable*/ drift);
-ErrorLine ReadError(json::Value line, Drift* /*nullable*/ drift);
-ResultLine ReadResult(json::Value line, Drift* /*nullable*/ drift);
+// Reads one of the lines. `scope` names the place for drift.
+template <typename Type>
+Type Read(json::Value from, const FieldScope& scope);
 
 ErrorInfo ReadErrorInfo(json::Value error, const FieldScope& scope);
 Stats ReadStats(json::Value stats, Drift* /*nullable*/ drift);
