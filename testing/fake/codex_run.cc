@@ -17,7 +17,7 @@ namespace {
 // An unknown UUID is an error; an unknown name silently starts a new thread.
 Work Resolve(const Process& process) {
   const CommandLine& line = process.line;
-  if (line.place != Place::kResume) return NewWork(process);
+  if (line.subcommand != Subcommand::kResume) return NewWork(process);
   const std::string id = line.positionals.empty() ? "" : line.positionals[0];
   absl::StatusOr<std::optional<Session>> session =
       line.Has("--last") ? process.state.Latest() : process.state.Find(id);
@@ -33,18 +33,20 @@ Work Resolve(const Process& process) {
 
 std::string ReadPrompt(const Process& process, Inbox& inbox) {
   const CommandLine& line = process.line;
-  const bool by_id = line.place == Place::kResume && !line.Has("--last");
+  const bool by_id =
+      line.subcommand == Subcommand::kResume && !line.Has("--last");
   const size_t at = by_id ? 1 : 0;
   const std::string given =
       at < line.positionals.size() ? line.positionals[at] : "";
   const bool from_stdin = given.empty() || given == "-";
   if (given.empty()) {
     DieIfBad(WriteAll(STDERR_FILENO, "Reading prompt from stdin...\n"));
-  } else if (!from_stdin && line.place == Place::kMain && !isatty(0)) {
+  } else if (!from_stdin && line.subcommand == Subcommand::kMain &&
+             !isatty(0)) {
     DieIfBad(
         WriteAll(STDERR_FILENO, "Reading additional input from stdin...\n"));
   }
-  if (!from_stdin && line.place == Place::kResume) return given;
+  if (!from_stdin && line.subcommand == Subcommand::kResume) return given;
   inbox.ReadToEnd();
   const std::string& piped = inbox.all();
   if (!json::IsValidUtf8(piped)) {

@@ -47,7 +47,7 @@ class Reader {
   size_t next_ = 0;
   CommandLine line_;
   std::vector<std::string> unknown_;
-  std::set<std::pair<Place, absl::string_view>> seen_;
+  std::set<std::pair<Subcommand, absl::string_view>> seen_;
 };
 
 std::variant<CommandLine, Refusal> Reader::Read() {
@@ -63,7 +63,7 @@ std::variant<CommandLine, Refusal> Reader::Read() {
     if (refusal) return *std::move(refusal);
   }
   if (!unknown_.empty()) return UnknownFlags(at_, unknown_);
-  line_.place = at_.place;
+  line_.subcommand = at_.subcommand;
   return std::move(line_);
 }
 
@@ -97,7 +97,7 @@ std::optional<Refusal> Reader::OnFlag(const std::string& arg) {
 }
 
 std::optional<Refusal> Reader::Values(const Flag& flag, const Word& word) {
-  const bool first = seen_.emplace(at_.place, flag.name).second;
+  const bool first = seen_.emplace(at_.subcommand, flag.name).second;
   std::vector<std::string>& values = line_.flags[std::string(flag.name)];
   if (!first && at_.harness == Harness::kCodex &&
       (flag.takes == Takes::kValue || flag.takes == Takes::kNothing)) {
@@ -127,22 +127,22 @@ std::optional<Refusal> Reader::Values(const Flag& flag, const Word& word) {
 
 std::optional<Refusal> Reader::OnWord(const std::string& word) {
   if (at_.harness == Harness::kCodex) {
-    if (at_.place == Place::kRoot) {
+    if (at_.subcommand == Subcommand::kRoot) {
       if (word != "exec" && word != "e") {
         return Refusal{.exit_code = 70,
                        .text =
                            "fake: of codex's commands only exec is "
                            "played\n"};
       }
-      at_.place = Place::kMain;
+      at_.subcommand = Subcommand::kMain;
       return std::nullopt;
     }
-    if (at_.place == Place::kMain && word == "resume" &&
+    if (at_.subcommand == Subcommand::kMain && word == "resume" &&
         line_.positionals.empty() && at_.version >= kCodexResume) {
-      at_.place = Place::kResume;
+      at_.subcommand = Subcommand::kResume;
       return std::nullopt;
     }
-    const size_t most = at_.place == Place::kResume ? 2 : 1;
+    const size_t most = at_.subcommand == Subcommand::kResume ? 2 : 1;
     if (line_.positionals.size() == most) return UnexpectedWord(at_, word);
   }
   line_.positionals.push_back(word);
@@ -165,8 +165,8 @@ std::variant<CommandLine, Refusal> ReadCommandLine(
     const std::vector<std::string>& args) {
   return Reader({.harness = harness,
                  .version = version,
-                 .place =
-                     harness == Harness::kCodex ? Place::kRoot : Place::kMain},
+                 .subcommand = harness == Harness::kCodex ? Subcommand::kRoot
+                                                          : Subcommand::kMain},
                 args)
       .Read();
 }

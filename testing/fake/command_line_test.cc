@@ -100,14 +100,14 @@ TEST(CommandLineTest, CodexRefusesAsClapDoes) {
               HasSubstr("unexpected argument 'id' found"));
 }
 
-TEST(CommandLineTest, PlacesCountForCodex) {
+TEST(CommandLineTest, FlagsBelongToCodexSubcommands) {
   EXPECT_EQ(Refused(Harness::kCodex, "0.166.0", "exec resume id -s read-only")
                 .exit_code,
             2);
   const CommandLine line = Taken(
       Harness::kCodex, "0.63.0",
       "-a never exec --json -s read-only -c a=1 -c b=2 resume -c c=3 id -");
-  EXPECT_EQ(line.place, Place::kResume);
+  EXPECT_EQ(line.subcommand, Subcommand::kResume);
   EXPECT_THAT(line.positionals, ElementsAre("id", "-"));
   EXPECT_EQ(line.Value("--sandbox"), "read-only");
   EXPECT_THAT(line.flags.at("--config"), ElementsAre("a=1", "b=2", "c=3"));
@@ -116,7 +116,7 @@ TEST(CommandLineTest, PlacesCountForCodex) {
 TEST(CommandLineTest, ImagesSwallowWhatFollows) {
   const CommandLine line =
       Taken(Harness::kCodex, "0.166.0", "exec -i a.png resume id");
-  EXPECT_EQ(line.place, Place::kMain);
+  EXPECT_EQ(line.subcommand, Subcommand::kMain);
   EXPECT_THAT(line.flags.at("--image"), ElementsAre("a.png", "resume", "id"));
 }
 
@@ -167,7 +167,7 @@ TEST(CommandLineTest, GeminiRefusesAsYargsDoes) {
 TEST(CommandLineTest, HelpListsTheFlagsOfItsVersion) {
   const std::string help = HelpText({.harness = Harness::kCodex,
                                      .version = {0, 166, 0},
-                                     .place = Place::kMain});
+                                     .subcommand = Subcommand::kMain});
   EXPECT_THAT(help, HasSubstr("-s, --sandbox <SANDBOX_MODE>"));
   EXPECT_THAT(help, Not(HasSubstr("--full-auto")));
   EXPECT_THAT(help, HasSubstr("resume"));

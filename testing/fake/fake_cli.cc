@@ -92,9 +92,10 @@ int Main(Harness harness, std::optional<Script> script, int argc, char** argv) {
     return 0;
   }
   if (process.line.Has("--help")) {
-    DieIfBad(WriteAll(STDOUT_FILENO, HelpText({.harness = harness,
-                                               .version = process.version,
-                                               .place = process.line.place})));
+    DieIfBad(WriteAll(STDOUT_FILENO,
+                      HelpText({.harness = harness,
+                                .version = process.version,
+                                .subcommand = process.line.subcommand})));
     return 0;
   }
   if (!script) {

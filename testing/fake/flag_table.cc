@@ -8,9 +8,9 @@ constexpr Takes kValue = Takes::kValue;
 constexpr Takes kEach = Takes::kEach;
 constexpr Takes kMany = Takes::kMany;
 constexpr Takes kOptional = Takes::kOptional;
-constexpr Place kRoot = Place::kRoot;
-constexpr Place kMain = Place::kMain;
-constexpr Place kResume = Place::kResume;
+constexpr Subcommand kRoot = Subcommand::kRoot;
+constexpr Subcommand kMain = Subcommand::kMain;
+constexpr Subcommand kResume = Subcommand::kResume;
 
 constexpr Version V(int major, int minor, int patch) {
   return {major, minor, patch};

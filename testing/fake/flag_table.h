@@ -17,8 +17,8 @@ enum class Takes {
   kOptional,  // The next argument, unless it is a flag.
 };
 
-// Position in the command line. Only Codex has commands that we play.
-enum class Place { kRoot, kMain, kResume };
+// Where in the command line. Only Codex has commands that we play.
+enum class Subcommand { kRoot, kMain, kResume };
 
 struct Flag {
   absl::string_view name;
@@ -27,7 +27,7 @@ struct Flag {
   absl::string_view value = "";  // What help calls the value.
   // The first version in which it was seen.
   Version first = {};
-  Place place = Place::kMain;
+  Subcommand subcommand = Subcommand::kMain;
   // The first version that is known or thought to lack it again.
   Version until = kNever;
   absl::string_view choices = "";  // "a|b"; empty: any.

@@ -18,14 +18,14 @@ absl::string_view UsageText(const At& at) {
   if (at.harness == Harness::kGemini) {
     return "Usage: gemini [options] [command]";
   }
-  switch (at.place) {
-    case Place::kRoot:
+  switch (at.subcommand) {
+    case Subcommand::kRoot:
       return "Usage: codex [OPTIONS] [PROMPT]\n"
              "       codex [OPTIONS] <COMMAND> [ARGS]";
-    case Place::kMain:
+    case Subcommand::kMain:
       return "Usage: codex exec [OPTIONS] [PROMPT]\n"
              "       codex exec [OPTIONS] <COMMAND> [ARGS]";
-    case Place::kResume:
+    case Subcommand::kResume:
       return "Usage: codex exec resume [OPTIONS] [SESSION_ID] [PROMPT]";
   }
   return "";
@@ -33,8 +33,9 @@ absl::string_view UsageText(const At& at) {
 
 absl::string_view Commands(const At& at) {
   if (at.harness != Harness::kCodex) return "";
-  if (at.place == Place::kRoot) return "Commands:\n  exec\n\n";
-  const bool resumes = at.place == Place::kMain && at.version >= kCodexResume;
+  if (at.subcommand == Subcommand::kRoot) return "Commands:\n  exec\n\n";
+  const bool resumes =
+      at.subcommand == Subcommand::kMain && at.version >= kCodexResume;
   return resumes ? "Commands:\n  resume\n\n" : "";
 }
 
@@ -74,7 +75,7 @@ std::string YargsNames(absl::string_view flag) {
 }  // namespace
 
 bool HasFlag(const At& at, const Flag& flag) {
-  return flag.place == at.place && flag.first <= at.version &&
+  return flag.subcommand == at.subcommand && flag.first <= at.version &&
          at.version < flag.until;
 }
 

@@ -21,7 +21,7 @@ struct Refusal {
 struct At {
   Harness harness = Harness::kCodex;
   Version version = {};
-  Place place = Place::kMain;
+  Subcommand subcommand = Subcommand::kMain;
 };
 
 bool HasFlag(const At& at, const Flag& flag);
