@@ -1,7 +1,7 @@
-// How fast streams are read, as ratios to bare RapidJSON and to Node in the
-// same run. The contenders take turns at each megabyte, the bytes warm in the
-// cache for all as they are for who reads a pipe; ratios are medians over the
-// rounds. So a noisy machine is noisy for all alike.
+// Measures how fast streams are parsed, relative to bare RapidJSON and to Node
+// in the same run. The contenders take turns at each megabyte, which is in the
+// CPU's cache for all of them, as it is for a reader of a pipe; ratios are
+// medians over the rounds. So a noisy machine affects all alike.
 #include <fcntl.h>
 #include <time.h>
 #include <unistd.h>
@@ -65,7 +65,7 @@ double Seconds(absl::FunctionRef<void()> work) {
   return absl::ToDoubleSeconds(now() - start);
 }
 
-// Seconds by what was timed, one for each round.
+// Seconds of each round, keyed by contender.
 using Times = std::map<std::string, std::vector<double>>;
 
 struct Measured {

@@ -85,7 +85,7 @@ absl::StatusOr<int64_t> StatusBytes(pid_t pid, absl::string_view field);
 // The number in `text`, which a program printed.
 absl::StatusOr<int64_t> ToNumber(absl::string_view text);
 
-// The value below which `share` of the values are. There is at least one.
+// Returns the value below which `share` of the (one or more) values are.
 double Quantile(std::vector<double> values, double share);
 inline double Median(std::vector<double> values) {
   return Quantile(std::move(values), 0.5);

@@ -1,5 +1,5 @@
-// What a relay costs, against what does less in its place in the same run.
-// Rivals take turns; figures are medians over the rounds.
+// Measures a relay against simpler replacements in the same run. The contenders
+// take turns; figures are medians over the rounds.
 #include <optional>
 
 #include "absl/status/status.h"

@@ -21,10 +21,10 @@
 
 namespace troika::bench {
 
-// Of the monotonic clock, which all processes share.
+// Returns nanoseconds of the monotonic clock, which all processes share.
 int64_t NowNanos();
 
-// The agent's program, beside this one.
+// Returns the path of the agent's program, which is beside this one.
 std::string AgentProgram();
 
 // A relay in a folder of its own, which is removed with it: any process that

@@ -1,5 +1,6 @@
-// How a server behaves with 100 000 ended tasks, 1000 live ones, many viewers,
-// floods and strangers. Everything is in a temporary folder and on loopback.
+// Measures a server with 100 000 ended tasks, 1000 live ones, many viewers,
+// floods and unauthenticated clients. Everything is in a temporary folder and
+// on loopback.
 #include <optional>
 #include <string>
 

@@ -1,5 +1,5 @@
-// What the server does and costs, driven over its sockets with real relays and
-// a scripted agent. Figures are medians over the rounds.
+// Measures the server over its sockets, with real relays and a scripted agent.
+// Figures are medians over the rounds.
 #include <algorithm>
 #include <optional>
 

@@ -48,7 +48,7 @@ std::string BuiltProgram(absl::string_view name) {
   return absl::StrCat(ProgramFolder(), "/", name);
 }
 
-// Whether a process works below this folder.
+// Whether a process has its working folder below this one.
 bool SomebodyIn(const std::string& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator("/proc", error)) {

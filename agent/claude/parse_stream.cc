@@ -41,7 +41,7 @@ void ClaudeProtocol::OnBlockStart(const StreamEvent& event,
                                      .index = event.index.value_or(0),
                                      .kind = StreamBlocks::Kind::kText,
                                      .record = out.emitter().record().number};
-  // A block of another type is known or unknown by its whole message.
+  // Blocks of other types are handled when their whole message comes.
   if (block.type == "text") {
     const absl::string_view id = blocks_.StartBlock(position);
     if (!block.text.empty()) out.Emit(TextDelta{std::string(block.text)}, id);

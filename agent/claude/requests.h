@@ -24,10 +24,10 @@ class Requests {
   [[nodiscard]] bool Ask(absl::string_view request_id,
                          const PermissionRequest& request, const Ledger& ledger,
                          LineOut& out);
-  // We answered. Of a request that isn't open, nothing comes.
+  // Handles our written response. Ignores it if the request is not open.
   void OnResponse(const ControlResponse& response, LineOut& out);
-  // What a control_response holds that gives this answer. Nothing where no such
-  // request is open, or it has its answer.
+  // Returns the content of the control_response for this answer; nullopt if the
+  // request is not open or already has an answer.
   std::optional<std::string> ResponseTo(const AnswerGiven& answer);
   // Returns false and emits nothing if no such request is open.
   [[nodiscard]] bool Cancel(absl::string_view request_id, LineOut& out);

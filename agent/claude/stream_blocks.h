@@ -21,19 +21,19 @@ class StreamBlocks {
   enum class Kind { kText, kThinking };
 
   struct Position {
-    absl::string_view parent;  // The subagent's; the main agent has none.
+    absl::string_view parent;  // Tool use of the subagent, if it is one.
     int64_t index = 0;
     Kind kind = Kind::kText;
     int64_t record = 0;  // Number of the current record.
   };
 
   void StartMessage(absl::string_view parent, absl::string_view message_id);
-  // The ids are valid until the next call.
+  // Returned ids are valid until the next call.
   absl::string_view StartBlock(const Position& position);
-  // The id of an open block; opens it where its start was not seen.
+  // Returns the id of an open block; opens it if its start was missed.
   absl::string_view DeltaBlock(const Position& position);
-  // The id of the oldest open block of that message and kind, which is open no
-  // more; empty where there is none.
+  // Closes the oldest open block of this message and kind and returns its id,
+  // or an empty string if there is none.
   std::string TakeBlock(absl::string_view parent, absl::string_view message_id,
                         Kind kind);
 

@@ -1,9 +1,9 @@
 // Defines the output of `codex exec --json` as types, which borrow from the
 // parsed line.
 //
-// Three dialects are told apart by what a line looks like: events with items
-// (0.43 on), the same with `item_type` and `session.created` (the 0.42 days),
-// and `{"id","msg":{"type"}}` before.
+// There are three dialects, which a line's fields distinguish: events with
+// items (since 0.43), the same with `item_type` and `session.created` (around
+// 0.42), and `{"id","msg":{"type"}}` before that.
 #ifndef TROIKA_AGENT_CODEX_RECORD_H_
 #define TROIKA_AGENT_CODEX_RECORD_H_
 

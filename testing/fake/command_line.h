@@ -16,8 +16,9 @@
 namespace troika::fake {
 
 struct CommandLine {
-  Subcommand subcommand = Subcommand::kMain;  // The command that it is.
-  // By the long name, in whichever subcommand; a flag without a value has none.
+  Subcommand subcommand = Subcommand::kMain;  // The command that was given.
+  // Values by the flag's long name, from any command; a flag without a value
+  // has none.
   std::map<std::string, std::vector<std::string>, std::less<>> flags;
   std::vector<std::string> positionals;
 

@@ -17,20 +17,20 @@ enum class Takes {
   kOptional,  // The next argument, unless it is a flag.
 };
 
-// Where in the command line. Only Codex has commands that we play.
+// Position in the command line. Only Codex has commands that we play.
 enum class Subcommand { kRoot, kMain, kResume };
 
 struct Flag {
   absl::string_view name;
-  absl::string_view short_name = "";  // Empty: none.
+  absl::string_view short_name = "";  // Empty if there is none.
   Takes takes = Takes::kNothing;
-  absl::string_view value = "";  // What help calls the value.
-  // The first version in which it was seen.
+  absl::string_view value = "";  // Name of the value in the help.
+  // The first version in which we saw the flag.
   Version first = {};
   Subcommand subcommand = Subcommand::kMain;
-  // The first version that is known or thought to lack it again.
+  // The first version that is known or assumed to lack it again.
   Version until = kNever;
-  absl::string_view choices = "";  // "a|b"; empty: any.
+  absl::string_view choices = "";  // "a|b"; empty: any value.
 };
 
 // Returns the flags of all versions.

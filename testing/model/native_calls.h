@@ -37,11 +37,11 @@ struct FileTools {
   absl::string_view edit;
   absl::string_view edit_instruction = "";
 };
-// The call of an instruction to read, write or edit a file.
+// Returns the call of an instruction to read, write or edit a file.
 absl::StatusOr<NativeCallList> FileCall(const Instruction& instruction,
                                         absl::string_view folder,
                                         const FileTools& tools);
-// The input of a tool that asks the user, with one more member.
+// Returns the input of a tool that asks the user, with an additional member.
 std::string QuestionInput(const Instruction& instruction,
                           absl::string_view extra_name,
                           absl::string_view extra);
