@@ -37,15 +37,18 @@ const Backend& BackendOf(Harness harness) {
   CHECK(false && "a harness without a backend");
 }
 
+std::string HarnessIds() {
+  return absl::StrJoin(AllBackends(), ", ",
+                       [](std::string* out, const Backend* backend) {
+                         absl::StrAppend(out, HarnessId(backend->harness));
+                       });
+}
+
 absl::StatusOr<const Backend*> BackendById(absl::string_view id) {
   const std::optional<Harness> harness = HarnessFromId(id);
   if (harness) return &BackendOf(*harness);
-  const auto name = [](std::string* out, const Backend* backend) {
-    absl::StrAppend(out, HarnessId(backend->harness));
-  };
-  return absl::NotFoundError(absl::StrCat(
-      "unknown harness \"", id,
-      "\"; there are: ", absl::StrJoin(AllBackends(), ", ", name)));
+  return absl::NotFoundError(
+      absl::StrCat("unknown harness \"", id, "\"; there are: ", HarnessIds()));
 }
 
 }  // namespace troika

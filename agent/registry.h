@@ -2,6 +2,8 @@
 #ifndef TROIKA_AGENT_REGISTRY_H_
 #define TROIKA_AGENT_REGISTRY_H_
 
+#include <string>
+
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -17,6 +19,8 @@ void EnableDemoHarness();
 // Accepts kDemo even if the demo is not enabled, because there may be tasks
 // that used it.
 const Backend& BackendOf(Harness harness);
+// The ids of AllBackends() for messages: "codex, claude, gemini".
+std::string HarnessIds();
 // NotFound lists the valid ids.
 absl::StatusOr<const Backend*> BackendById(absl::string_view id);
 

@@ -12,8 +12,8 @@
 namespace troika::cli {
 namespace {
 
-// Whether to try again after `error`. Others may have made a terminal or pipe
-// that we share with them non-blocking.
+// Whether to try again after `error`. Another program may have made a terminal
+// or pipe that we share with it non-blocking.
 bool CanRetry(int error, int fd, short events) {
   if (error == EINTR) return true;
   if (error != EAGAIN) return false;
@@ -89,9 +89,13 @@ int Print(const Io& io, absl::string_view text) {
   return Fail(io, written.message());
 }
 
+void Note(const Io& io, absl::string_view text) {
+  // If stderr can't be written, the error can't be reported anywhere.
+  WriteAll(io.err, absl::StrCat("troika: ", text, "\n")).IgnoreError();
+}
+
 int Fail(const Io& io, absl::string_view message) {
-  // Where stderr can't be written, nobody is left to tell.
-  WriteAll(io.err, absl::StrCat("troika: ", message, "\n")).IgnoreError();
+  Note(io, message);
   return kExitFailure;
 }
 

@@ -81,8 +81,8 @@ expect 2 'the prompt is empty' run codex ''
 expect 2 'does not exist' run codex --cwd "$dir/none" hi
 expect 2 'there are: codex' run copilot hi
 expect 2 'a task is needed' tail
-expect 2 'none of out, err, in, note' log x --stream all
-expect 2 'is none of queued' tasks --state lost
+expect 2 'not one of out, err, in, note' log x --stream all
+expect 2 'is not one of queued' tasks --state lost
 expect 0 'server 0.' version
 
 play commands
@@ -205,7 +205,7 @@ done
 until_state "$id" 'awaiting approval'
 expect 0 "troika respond $id" show "$id"
 expect 2 'no question' respond "$id" --answer 1
-expect 0 "$id" respond "$id" --allow
+expect 0 '? approval needed: ' respond "$id" --allow
 until_state "$id" 'awaiting answer'
 expect 2 'there is no option 9' respond "$id" --answer 9
 expect 0 "$id" respond "$id" --answer 2

@@ -301,7 +301,7 @@ Environment WithServer(const TestHome& home, const std::string& script) {
                       {"TROIKA_RELAY_BIN", "x/relay"}});
 }
 
-// What StartServer returned, and its notices.
+// The result of StartServer, and its notices.
 struct Started {
   absl::Status status;
   std::vector<std::string> notices;

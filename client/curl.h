@@ -28,7 +28,7 @@ using CurlMulti = std::unique_ptr<CURLM, CurlDeleter<&curl_multi_cleanup>>;
 using CurlHeaders =
     std::unique_ptr<curl_slist, CurlDeleter<&curl_slist_free_all>>;
 
-// One request after the other to one server; its connection stays open.
+// Sends one request after the other to a server over one connection.
 class CurlRequest {
  public:
   CurlRequest() = default;

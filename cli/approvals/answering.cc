@@ -17,7 +17,7 @@ namespace troika::cli {
 namespace {
 
 constexpr size_t kFewestColumns = 20;
-// For a statement on a terminal that does not say how wide it is.
+// Assumed if the terminal does not know its width.
 constexpr size_t kUsualColumns = 80;
 
 std::string IdOf(const Payload& payload) {
@@ -36,7 +36,7 @@ bool IsAsked(const Payload& payload) {
   return question != nullptr && question->state == Question::State::kAsked;
 }
 
-// As far as the state has it.
+// Returns what the state has of it, which may be cut.
 Payload Pending(const TaskState& state, const std::string& id) {
   if (const auto it = state.approvals.find(id); it != state.approvals.end()) {
     return Approval{.id = id,
@@ -80,8 +80,8 @@ Answering::Answering(client::ApiClient* api, std::string task, TaskView* view,
   if (can_ask_) view_.LimitToScreen();
 }
 
-// A job in the background would be stopped if it read from the terminal. One
-// that is not our controlling terminal has no such jobs.
+// A job in the background would be stopped if it read from its terminal. A
+// terminal that is not our controlling one has no such jobs.
 bool Answering::IsInForeground() const {
   const pid_t foreground = tcgetpgrp(io_.in);
   return foreground < 0 || foreground == getpgrp();
@@ -104,7 +104,7 @@ void Answering::Update(const TaskState& state) {
     return;
   }
   asker_.Update(state);
-  // What else was asked meanwhile must not be taken for what is asked now.
+  // If another one was shown meanwhile, shows again what is asked for.
   const bool is_other = !pager_ && !view_.last_asked().empty() &&
                         view_.last_asked() != presented_;
   if (asker_.id() != presented_) {
@@ -118,8 +118,7 @@ void Answering::Update(const TaskState& state) {
                               : asker_.prompt());
 }
 
-// Leaves no trace of what was asked: what was typed for it must not answer what
-// is asked next.
+// Drops what was typed, which must not answer what is asked next.
 void Answering::StopAsking() {
   view_.Prompt("");
   presented_.clear();
@@ -136,7 +135,8 @@ Answering::Asked Answering::Load(const TaskState& state) {
   }
   const EventId event = AskedAt(state, id);
   absl::StatusOr<Message> whole = absl::UnavailableError(
-      "the server does not say which event asked; is it an old one?");
+      "the server does not say which event asked: is it older than this "
+      "troika?");
   if (event != EventId()) {
     whole = api_.GetExactEvent(task_, EventIdText(event));
   }
@@ -145,7 +145,7 @@ Answering::Asked Answering::Load(const TaskState& state) {
     return {.payload = std::move(whole->payload)};
   }
   return {.payload = Pending(state, id),
-          .problem = whole.ok() ? "the event is another one"
+          .problem = whole.ok() ? "the server sent another event"
                                 : std::string(whole.status().message())};
 }
 
@@ -158,10 +158,11 @@ std::vector<std::string> Answering::RowsOf(const Asked& asked) const {
   }
   if (asked.problem.empty()) return rows;
   const size_t width = view_.width();
-  for (std::string& row : WrapToWidth(
-           absl::StrCat("! THIS IS INCOMPLETE, the whole of it can't be read: ",
-                        HarmlessLine(asked.problem)),
-           width == 0 ? 0 : std::max(kFewestColumns, width - 1))) {
+  for (std::string& row :
+       WrapToWidth(absl::StrCat(
+                       "! THIS IS INCOMPLETE, because the rest can't be read: ",
+                       SanitizedLine(asked.problem)),
+                   width == 0 ? 0 : std::max(kFewestColumns, width - 1))) {
     rows.push_back(std::move(row));
   }
   return rows;
@@ -211,7 +212,7 @@ void Answering::OnInput() {
   const absl::StatusOr<size_t> n = ReadSome(io_.in, absl::MakeSpan(buffer));
   const bool ctrl_d = n.ok() && *n > 0 && pager_ && buffer[0] == '\x04';
   if (!n.ok() || *n == 0 || ctrl_d) {
-    // The end of the input is no answer.
+    // The end of input is not an answer.
     StopAsking();
     can_ask_ = false;
     return;
@@ -225,7 +226,7 @@ void Answering::OnKeys(absl::string_view keys) {
     view_.ErasePrompt();
     view_.ShowRows(pager_->OnKey(key), TaskView::Block::kSame);
     if (!pager_->done()) continue;
-    // Keys that come after the last page are no answer.
+    // Keys that come after the last page are not an answer.
     if (!pager_->has_shown_all()) {
       asker_.Describe(statement_, Asker::Seen::kPart);
     }
@@ -252,8 +253,8 @@ void Answering::OnLine(absl::string_view line) {
   if (!answer->has_value()) return;
   const absl::Status sent = api_.Respond(task_, **answer).status();
   if (sent.ok()) return;
-  view_.Say(Harmless(sent.message()));
-  // If somebody else has answered, it is withdrawn by its event.
+  view_.Say(Sanitized(sent.message()));
+  // If it was answered elsewhere, its event withdraws it.
   asker_.AskAgain();
 }
 

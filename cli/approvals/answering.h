@@ -1,4 +1,4 @@
-// Asks the user on the terminal for what the agent asks, and sends the answer.
+// Asks the user for approvals and answers on the terminal, and sends them.
 #ifndef TROIKA_CLI_APPROVALS_ANSWERING_H_
 #define TROIKA_CLI_APPROVALS_ANSWERING_H_
 
@@ -23,44 +23,44 @@ namespace troika::cli {
 struct AnsweringOptions {
   enum class Ask { kOnTerminals, kNever };
   Ask ask = Ask::kOnTerminals;
-  std::string only;  // An id: nothing else is asked.
+  std::string only;  // Id of the only thing to ask for; empty for all.
 };
 
-// Shows what is asked whole, page by page if it is longer than the screen, and
-// only then asks. What was typed before counts for nothing.
+// Shows the whole approval or question, page by page if it is longer than the
+// screen, and only then asks. What was typed before is dropped.
 //
-// If stdin is no terminal, or the timeline is not shown, it only says how to
-// answer from elsewhere, once for all that is asked at a time.
+// If stdin is not a terminal, or the timeline is not shown, it only says how to
+// answer elsewhere, once for everything that waits at a time.
 class Answering {
  public:
   // `api` and `view` are borrowed.
   Answering(client::ApiClient* api, std::string task, TaskView* view,
             const Io& io, AnsweringOptions options);
 
-  // Tells of an event that is whole. What is asked in others is read again.
+  // Keeps an approval or question that came whole. Others are read again.
   void Remember(const Message& message);
-  // Asks for what waits in `state`, if something does.
+  // Asks for what waits in `state`, if anything does.
   void Update(const TaskState& state);
-  // What the user types on, while something is asked.
+  // The descriptor that the user types on, while something is asked.
   std::optional<pollfd> PollFd() const;
-  // There is something to be read from it.
+  // Reads from that descriptor.
   void OnInput();
   // Whether the user can be asked here.
   bool can_ask() const { return can_ask_; }
 
  private:
-  // What is asked, and why it is not whole; empty: it is.
+  // `problem` says why the payload is not whole; empty if it is.
   struct Asked {
     Payload payload;
     std::string problem;
   };
 
   bool IsInForeground() const;
-  // Shows what asker_ asks now, or its first page.
+  // Shows what asker_ asks for now, or the first page of it.
   void Present(const TaskState& state);
   Asked Load(const TaskState& state);
   std::vector<std::string> RowsOf(const Asked& asked) const;
-  // The line that says what an approval is for.
+  // Returns the line that says what an approval is for.
   std::string Statement(const Payload& payload) const;
   void StopAsking();
   void OnKeys(absl::string_view keys);
@@ -73,12 +73,12 @@ class Answering {
   const Io io_;
   bool can_ask_;
   Asker asker_;
-  std::map<std::string, Payload> known_;  // Whole, by the ids of what waits.
-  std::string presented_;                 // The id of what was shown last.
+  std::map<std::string, Payload> known_;  // Whole payloads by their ids.
+  std::string presented_;                 // Id of what was shown last.
   std::string statement_;
-  std::optional<Pager> pager_;  // While a part of it is still to be shown.
+  std::optional<Pager> pager_;  // Set while a part is still to be shown.
   std::optional<KeyMode> keys_;
-  std::string typed_;  // Without its end yet.
+  std::string typed_;  // The incomplete line.
   bool told_ = false;
 };
 

@@ -1,5 +1,4 @@
-// Lets the user answer what an agent asks, in the terminal where its work is
-// shown.
+// Turns what the user types into an answer to an approval or question.
 #ifndef TROIKA_CLI_APPROVALS_ASKER_H_
 #define TROIKA_CLI_APPROVALS_ASKER_H_
 
@@ -14,41 +13,40 @@
 
 namespace troika::cli {
 
-// Holds what is asked now, and the answer so far. No I/O: the caller shows
-// prompt() and feeds the lines that are typed.
+// Holds the approval or question that the user is asked for, and the answer so
+// far. No I/O: the caller shows prompt() and passes the lines that are typed.
 class Asker {
  public:
-  // How much of what is asked the user has had on the screen.
+  // How much of the approval the user has seen.
   enum class Seen { kAll, kPart };
 
-  // Picks what waits longest in `state`, approvals first; drops what no longer
-  // waits.
+  // Picks what has waited longest in `state`, approvals first. Drops what no
+  // longer waits.
   void Update(const TaskState& state);
-  // Asks for this one alone.
+  // From now on asks for nothing but the one with this id.
   void AskOnly(std::string id) { only_ = std::move(id); }
 
   bool asks() const { return !id_.empty(); }
   const std::string& id() const { return id_; }
-  // Says in a line what the approval is for. If only a part was seen, it takes
-  // more than a "y" to allow it.
+  // Sets the line that says what the approval is for. If only a part was seen,
+  // it takes the word "allow" to allow it.
   void Describe(std::string statement, Seen seen);
-  // Two lines, for an approval: "allow Bash (1 line, 10 bytes)? make clean" and
+  // Two lines for an approval: "allow Bash (1 line, 10 bytes)? make clean" and
   // "y(es), n(o), or r to deny it with a reason: ".
   std::string prompt() const;
 
-  // Takes a line that was typed. Returns the answer if that completes it,
-  // nothing if more is asked. InvalidArgument says what can be typed, and it is
-  // asked again.
-  absl::StatusOr<std::optional<v1::RespondRequest>> Type(
-      absl::string_view line);
-  // Asks again, because the last answer did not arrive.
+  using Response = absl::StatusOr<std::optional<v1::RespondRequest>>;
+
+  // Takes a line that was typed. Returns the response if that completes it, or
+  // nothing if more is to be typed. InvalidArgument says what can be typed; the
+  // prompt stays the same.
+  Response Type(absl::string_view line);
+  // Asks again, because the server did not take the last answer.
   void AskAgain() { answered_.clear(); }
 
  private:
-  using Answer = absl::StatusOr<std::optional<v1::RespondRequest>>;
-
-  Answer TypeApproval(absl::string_view typed);
-  Answer TypeQuestion(absl::string_view typed);
+  Response TypeApproval(absl::string_view typed);
+  Response TypeQuestion(absl::string_view typed);
   void Reset();
 
   std::string only_;
@@ -56,19 +54,15 @@ class Asker {
   std::string statement_;
   Seen seen_ = Seen::kAll;
   bool gives_reason_ = false;                    // The next line is a reason.
-  std::optional<PendingQuestion> question_;      // Else it is an approval.
-  std::vector<std::vector<std::string>> given_;  // To its first items.
-  // The id of the last answer, which is not asked again while it is under way.
+  std::optional<PendingQuestion> question_;      // Unset for an approval.
+  std::vector<std::vector<std::string>> given_;  // Answers to its first items.
+  // Id of what was answered last, which is not asked again until the server
+  // has refused the answer.
   std::string answered_;
 };
 
-// How to answer from elsewhere: "troika respond ID --allow, or --deny".
+// Returns how to answer elsewhere: "troika respond ID --allow, or --deny".
 std::string HowToAnswer(const TaskState& state);
-
-// The options that `typed` names, by their numbers or in their words; else what
-// it says itself.
-absl::StatusOr<std::vector<std::string>> ReadChoice(
-    const PendingQuestion::Item& item, absl::string_view typed);
 
 }  // namespace troika::cli
 

@@ -1,4 +1,4 @@
-// Shows rows page by page, as far as a person wants to read them.
+// Shows rows page by page.
 #ifndef TROIKA_CLI_APPROVALS_PAGER_H_
 #define TROIKA_CLI_APPROVALS_PAGER_H_
 
@@ -17,12 +17,12 @@ class Pager {
   // The terminal has `height` rows, of which the last shows the prompt.
   Pager(std::vector<std::string> rows, size_t height);
 
-  // To be called first.
+  // Must be called first.
   std::vector<std::string> FirstPage();
-  // A key was pressed. What is to be printed for it, which may be nothing.
+  // Returns the rows to print for a key, which may be none.
   std::vector<std::string> OnKey(char key);
 
-  // All rows have been shown, or the user wants to see no more.
+  // Whether all rows were shown, or the user wants to see no more.
   bool done() const { return quit_ || shown_ == rows_.size(); }
   bool has_shown_all() const { return furthest_ == rows_.size(); }
   // "— more: 23 of 120 rows; space, Enter, b, q —"
@@ -34,12 +34,12 @@ class Pager {
   const std::vector<std::string> rows_;
   const size_t page_;
   size_t shown_ = 0;     // Rows up to the last one on the screen.
-  size_t furthest_ = 0;  // The most that it has been.
+  size_t furthest_ = 0;  // Largest value of shown_ so far.
   bool quit_ = false;
 };
 
-// While it lives, a terminal gives each key at once and does not show it.
-// Restores the terminal's mode, and drops keys that nobody has read.
+// While it lives, the terminal delivers each key at once and does not echo it.
+// Then restores the mode, and drops keys that were not read.
 class KeyMode {
  public:
   explicit KeyMode(int fd);

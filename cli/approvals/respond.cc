@@ -3,16 +3,19 @@
 #include <algorithm>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "base/json.h"
 #include "base/status_macros.h"
-#include "cli/approvals/asker.h"
 
 namespace troika::cli {
 namespace {
 
-// The one of `pending` that is meant.
+// Returns the one with this id, or the only one if `id` is empty.
 template <typename Pending>
 absl::StatusOr<const typename Pending::value_type*> Pick(
     const Pending& pending, absl::string_view what, const v1::Task& task,
@@ -26,7 +29,7 @@ absl::StatusOr<const typename Pending::value_type*> Pick(
   if (ids.empty()) {
     return absl::FailedPreconditionError(
         absl::StrCat("no ", what, " of task ", task.id(),
-                     " waits: `troika show ", task.id(), "` says what does"));
+                     " waits: `troika show ", task.id(), "` shows what does"));
   }
   return absl::FailedPreconditionError(absl::StrCat(
       id.empty() ? absl::StrCat("several ", what, "s wait, give the id of one")
@@ -34,45 +37,96 @@ absl::StatusOr<const typename Pending::value_type*> Pick(
       ": ", absl::StrJoin(ids, ", ")));
 }
 
-absl::Status SetAnswers(const v1::Question& question, const Reply& reply,
-                        v1::RespondRequest* request) {
-  const auto given = static_cast<int>(reply.answers.size());
-  if (given != question.items_size()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(question.items_size(), " answers are asked for, and ",
-                     given, " were given: --answer once for each"));
+absl::StatusOr<v1::RespondRequest> ReadAnswers(
+    const v1::Question& question, const std::vector<std::string>& given) {
+  const auto wanted = static_cast<size_t>(question.items_size());
+  if (given.size() != wanted) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        wanted, wanted == 1 ? " answer is" : " answers are", " needed, and ",
+        given.size(), given.size() == 1 ? " was" : " were",
+        " given: use --answer once for each"));
   }
-  for (int i = 0; i < given; ++i) {
-    const v1::Question::Item& item = question.items(i);
+  std::vector<std::vector<std::string>> answers;
+  for (size_t i = 0; i < wanted; ++i) {
+    const v1::Question::Item& item = question.items(static_cast<int>(i));
     ASSIGN_OR_RETURN(
-        const std::vector<std::string> answers,
+        answers.emplace_back(),
         ReadChoice({.options = {item.options().begin(), item.options().end()},
                     .multi_select = item.multi_select()},
-                   json::ToValidUtf8(reply.answers[i])));
-    auto& out = *request->mutable_question()->add_items();
-    for (const std::string& answer : answers) out.add_answers(answer);
+                   given[i]));
   }
-  return absl::OkStatus();
+  return QuestionResponse(question.id(), answers);
 }
 
 }  // namespace
 
+absl::StatusOr<std::vector<std::string>> ReadChoice(
+    const PendingQuestion::Item& item, absl::string_view typed) {
+  typed = absl::StripAsciiWhitespace(typed);
+  if (typed.empty()) {
+    return absl::InvalidArgumentError(
+        item.options.empty() ? "type an answer"
+                             : "type the number of an option, or an answer");
+  }
+  for (const std::string& option : item.options) {
+    if (absl::EqualsIgnoreCase(typed, absl::StripAsciiWhitespace(option))) {
+      return std::vector<std::string>{option};
+    }
+  }
+  std::vector<std::string> answers;
+  for (const absl::string_view part :
+       absl::StrSplit(typed, absl::ByAnyChar(", "), absl::SkipEmpty())) {
+    size_t number = 0;
+    // Anything else is an answer in the user's own words.
+    if (!absl::SimpleAtoi(part, &number) || item.options.empty()) {
+      return std::vector<std::string>{std::string(typed)};
+    }
+    if (number < 1 || number > item.options.size()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "there is no option ", part, ": type 1 to ", item.options.size()));
+    }
+    answers.push_back(item.options[number - 1]);
+  }
+  if (answers.size() > 1 && !item.multi_select) {
+    return absl::InvalidArgumentError("only one option can be chosen");
+  }
+  return answers;
+}
+
+v1::RespondRequest ApprovalResponse(const std::string& id, bool allow,
+                                    absl::string_view reason) {
+  v1::RespondRequest request;
+  request.set_id(id);
+  request.mutable_approval()->set_allow(allow);
+  request.mutable_approval()->set_reason(json::ToValidUtf8(reason));
+  return request;
+}
+
+v1::RespondRequest QuestionResponse(
+    const std::string& id,
+    const std::vector<std::vector<std::string>>& answers) {
+  v1::RespondRequest request;
+  request.set_id(id);
+  for (const std::vector<std::string>& item : answers) {
+    auto& out = *request.mutable_question()->add_items();
+    for (const std::string& answer : item) {
+      out.add_answers(json::ToValidUtf8(answer));
+    }
+  }
+  return request;
+}
+
 absl::StatusOr<v1::RespondRequest> MakeResponse(const v1::Task& task,
                                                 const Reply& reply) {
-  v1::RespondRequest request;
   if (reply.kind == Reply::Kind::kAnswer) {
     ASSIGN_OR_RETURN(const v1::Question* const question,
                      Pick(task.questions(), "question", task, reply.id));
-    request.set_id(question->id());
-    RETURN_IF_ERROR(SetAnswers(*question, reply, &request));
-    return request;
+    return ReadAnswers(*question, reply.answers);
   }
   ASSIGN_OR_RETURN(const v1::Approval* const approval,
                    Pick(task.approvals(), "approval", task, reply.id));
-  request.set_id(approval->id());
-  request.mutable_approval()->set_allow(reply.kind == Reply::Kind::kAllow);
-  request.mutable_approval()->set_reason(json::ToValidUtf8(reply.reason));
-  return request;
+  return ApprovalResponse(approval->id(), reply.kind == Reply::Kind::kAllow,
+                          reply.reason);
 }
 
 absl::Status CheckWaits(const v1::Task& task, const std::string& id) {

@@ -1,13 +1,60 @@
 #include "cli/commands/commands.h"
 
-#include "cli/commands/log_command.h"
-#include "cli/commands/parse_command.h"
-#include "cli/commands/run_command.h"
-#include "cli/commands/server_commands.h"
-#include "cli/commands/tail_command.h"
-#include "cli/commands/version_command.h"
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "base/flags.h"
 
 namespace troika::cli {
+namespace {
+
+using Commands = absl::Span<const Command* const>;
+
+constexpr absl::string_view kHelpSummary = "describe a command";
+
+const Command* /*nullable*/ Find(Commands commands, absl::string_view name) {
+  const auto found = std::find_if(
+      commands.begin(), commands.end(),
+      [&](const Command* command) { return command->name == name; });
+  return found == commands.end() ? nullptr : *found;
+}
+
+std::string Overview(Commands commands) {
+  std::string text =
+      "troika runs Claude Code, Gemini CLI and Codex CLI as one team.\n\n"
+      "usage: troika COMMAND [FLAG...]\n\n";
+  for (const Command* command : commands) {
+    absl::StrAppendFormat(&text, "  %-10s %s\n", command->name,
+                          command->summary);
+  }
+  absl::StrAppendFormat(&text, "  %-10s %s\n", "help", kHelpSummary);
+  absl::StrAppend(&text, "\n`troika help COMMAND` describes a command.\n");
+  return text;
+}
+
+int UnknownCommand(Commands commands, absl::string_view name, const Io& io) {
+  std::vector<std::string> names = {"help"};
+  for (const Command* command : commands) names.emplace_back(command->name);
+  const std::string nearest = Nearest(name, names);
+  Fail(io, absl::StrCat("unknown command \"", name, "\"",
+                        nearest.empty()
+                            ? ""
+                            : absl::StrCat("; did you mean \"", nearest, "\"?"),
+                        "\n`troika help` lists the commands"));
+  return kExitUsage;
+}
+
+bool IsHelp(absl::string_view arg) { return arg == "--help" || arg == "-h"; }
+
+bool AsksForHelp(Args args) {
+  const auto end = std::find(args.begin(), args.end(), "--");
+  return std::any_of(args.begin(), end, IsHelp);
+}
+
+}  // namespace
 
 absl::Span<const Command* const> AllCommands() {
   static constexpr const Command* kCommands[] = {
@@ -17,6 +64,41 @@ absl::Span<const Command* const> AllCommands() {
       &kDoctorCommand, &kServeCommand,   &kTokenCommand,     &kLogCommand,
       &kParseCommand,  &kVersionCommand};
   return kCommands;
+}
+
+int RunCommand(Commands commands, Args args, const Io& io) {
+  if (args.empty()) {
+    WriteAll(io.err, Overview(commands)).IgnoreError();
+    return kExitUsage;
+  }
+  std::string name = args[0];
+  const bool wants_help = name == "help" || IsHelp(name);
+  if (wants_help && (args.size() == 1 || args[1] == "help")) {
+    return Print(io, Overview(commands));
+  }
+  if (wants_help) name = args[1];
+  if (name == "--version") name = "version";
+  const Command* const command = Find(commands, name);
+  if (command == nullptr) return UnknownCommand(commands, name, io);
+  if (wants_help || AsksForHelp(args.subspan(1))) {
+    return Print(io, command->help);
+  }
+  return command->run(args.subspan(1), io);
+}
+
+int UsageError(const Io& io, const Command& command,
+               absl::string_view message) {
+  Fail(io,
+       absl::StrCat(message, "\n`troika help ", command.name, "` says more"));
+  return kExitUsage;
+}
+
+absl::StatusOr<std::string> ReadTask(const std::vector<std::string>& words) {
+  if (words.size() == 1 && !words[0].empty()) return words[0];
+  return absl::InvalidArgumentError(
+      words.size() < 2
+          ? "a task is needed: its id, or latest"
+          : absl::StrCat("more than one task: ", absl::StrJoin(words, " ")));
 }
 
 }  // namespace troika::cli

@@ -37,7 +37,7 @@ Check Found(absl::string_view name, const absl::StatusOr<std::string>& path) {
 
 bool Exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
-// logind.conf and what is laid over it, in the order in which it counts.
+// Reads logind.conf and its drop-in files, in the order in which they count.
 std::vector<std::string> LogindTexts(const std::string& root) {
   std::vector<std::string> paths = {root + "/etc/systemd/logind.conf"};
   std::vector<std::string> more;
@@ -70,10 +70,9 @@ Check CheckHarness(const v1::HarnessInfo& harness) {
     check.text = "not found";
   } else {
     check.text = absl::StrCat(
-        harness.version().empty() ? "a version that it does not say"
-                                  : harness.version(),
+        harness.version().empty() ? "unknown version" : harness.version(),
         " at ", harness.path(), ", ",
-        !harness.has_logged_in() ? "logged in or not, that can't be seen"
+        !harness.has_logged_in() ? "login can't be checked"
         : harness.logged_in()    ? "logged in"
                                  : "not logged in");
     if (harness.has_logged_in() && !harness.logged_in()) {
@@ -97,22 +96,24 @@ std::vector<Check> CheckHome(const std::string& home) {
   std::vector<Check> checks;
   struct stat info = {};
   if (stat(home.c_str(), &info) != 0) {
-    return {{.level = Level::kBad,
-             .name = "folder",
-             .text = absl::StrCat(home, " can't be looked at")}};
+    return {
+        {.level = Level::kBad,
+         .name = "folder",
+         .text = absl::StrCat(
+             home, " can't be read: set TROIKA_HOME to a folder of your own")}};
   }
   const bool others = (info.st_mode & 077) != 0;
   const bool mine = info.st_uid == geteuid();
   checks.push_back(
       {.level = others || !mine ? Level::kBad : Level::kOk,
        .name = "folder",
-       .text = !mine ? absl::StrCat(home,
-                                    " is another user's: set TROIKA_HOME to a "
-                                    "folder of your own")
-               : others
-                   ? absl::StrCat(home, " is open to others, and logs are ",
-                                  "secret: chmod 700 ", home)
-                   : home});
+       .text = !mine    ? absl::StrCat(home,
+                                       " belongs to another user: set TROIKA_HOME "
+                                          "to a folder of your own")
+               : others ? absl::StrCat(home,
+                                       " is open to other users, and logs are ",
+                                       "secret: chmod 700 ", home)
+                        : home});
   struct statvfs space = {};
   if (statvfs(home.c_str(), &space) == 0) {
     const double free = static_cast<double>(space.f_bavail) *
@@ -123,8 +124,7 @@ std::vector<Check> CheckHome(const std::string& home) {
          .name = "space",
          .text = absl::StrFormat(
              "%.1f GiB are free%s", free,
-             little ? "; agents are ended where their log can't be written"
-                    : "")});
+             little ? "; an agent is ended if its log can't be written" : "")});
   }
   return checks;
 }
@@ -148,7 +148,7 @@ bool KillsUserProcesses(const std::vector<std::string>& texts) {
 
 std::vector<Check> CheckLogout(const std::string& root,
                                const Environment& environment) {
-  // Without systemd nobody ends what a session has left.
+  // Without systemd, a logout ends no processes.
   if (!Exists(root + "/run/systemd/system")) return {};
   const bool lingers = Exists(
       absl::StrCat(root, "/var/lib/systemd/linger/", environment.Get("USER")));
@@ -163,8 +163,9 @@ std::vector<Check> CheckLogout(const std::string& root,
   } else if (kills && !unit) {
     check.level = Level::kWarning;
     check.text =
-        "logging out ends the agents, as logind has KillUserProcesses=yes: "
-        "run the server as a service of yours (tools/troika.service) and "
+        "logging out ends the agents, because logind has "
+        "KillUserProcesses=yes: "
+        "run the server as a user service (tools/troika.service), and "
         "loginctl enable-linger";
   }
   return {check};

@@ -1,4 +1,4 @@
-// What `troika doctor` looks at on this machine.
+// The checks of `troika doctor`.
 #ifndef TROIKA_CLI_COMMANDS_DOCTOR_CHECKS_H_
 #define TROIKA_CLI_COMMANDS_DOCTOR_CHECKS_H_
 
@@ -15,20 +15,20 @@ struct Check {
   enum class Level { kOk, kWarning, kBad };
   Level level = Level::kOk;
   std::string name;
-  std::string text;  // What there is, and where it is not well what to do.
+  std::string text;  // What was found, and what to do if it is not ok.
 };
 
-// troika-relay and troika-server.
+// Finds troika-relay and troika-server.
 std::vector<Check> CheckPrograms(const Environment& environment);
-// That the state folder is the owner's alone, and has room.
+// Checks that only the owner can use the state folder, and that it has room.
 std::vector<Check> CheckHome(const std::string& home);
-// Whether agents outlive a logout. Files are looked for under `root`, which is
-// empty but in tests.
+// Checks whether agents outlive a logout. `root` comes before the paths of
+// files, for tests.
 std::vector<Check> CheckLogout(const std::string& root,
                                const Environment& environment);
 std::vector<Check> CheckHarnesses(const v1::ListHarnessesResponse& list);
 
-// As systemd reads the value: the last one of these files' texts that is set.
+// Reads KillUserProcesses as systemd does: the last setting in `texts` counts.
 bool KillsUserProcesses(const std::vector<std::string>& texts);
 
 }  // namespace troika::cli

@@ -1,4 +1,4 @@
-#include <algorithm>
+// `troika doctor` and `troika harnesses`.
 #include <string>
 #include <vector>
 
@@ -10,34 +10,48 @@
 #include "base/status_macros.h"
 #include "cli/commands/doctor_checks.h"
 #include "cli/commands/server.h"
-#include "cli/commands/server_commands.h"
-#include "cli/commands/server_version.h"
+#include "cli/timeline/table.h"
 #include "cli/timeline/terminal_text.h"
 
 namespace troika::cli {
 namespace {
 
-constexpr absl::string_view kHelp = R"(usage: troika doctor [--json]
+constexpr absl::string_view kDoctorHelp = R"(usage: troika doctor [--json]
 
-Checks whether everything is there to run agents, and says what to do if not:
-troika's own programs, the state folder, the server, the agents' CLIs and their
-logins, and whether agents outlive a logout. CLIs and logins are looked for with
-your environment, as `troika run` does. Starts the server if none runs.
+Checks what agents need, and says what to do if something is missing: troika's
+own programs, the state folder, the server, the agents' CLIs, their logins and
+their sandboxes, and whether agents outlive a logout. CLIs and logins are found
+with your environment, as by `troika run`. Starts the server if none runs.
 
-  --json  a line of JSON for each thing: level (ok, warning, bad), name, text
+  --json  print a line of JSON for each check: level (ok, warning, bad), name,
+          text
 
-Exit code: 0, also with warnings; 1 where something is bad, such as that no
-agent can be used; 2 where the command line is wrong.
+Exit code: 0, also with warnings; 1 if a check is bad, such as if no agent can
+be used; 2 if the command line is wrong.
 
 Example:
   troika doctor
+)";
+
+constexpr absl::string_view kHarnessesHelp = R"(usage: troika harnesses [--json]
+
+Lists the harnesses as `troika run` finds them with your environment (PATH,
+HOME, TROIKA_CODEX_BIN, …): the version of the CLI, whether it is logged in if
+that can be seen, and what to do before it can be used.
+
+  --json  print lines of JSON: HarnessInfo of dto/troika.proto
+
+Exit code: 0; 1 if the server can't be reached; 2 if the command line is wrong.
+
+Example:
+  troika harnesses
 )";
 
 struct Line {
   bool json = false;
 };
 
-absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args) {
+absl::StatusOr<Line> ReadLine(Args args) {
   Line line;
   Flags flags;
   flags.Add("json", &line.json);
@@ -67,7 +81,7 @@ std::string LineOf(const Check& check, const Line& line) {
            "\n";
   }
   return absl::StrFormat("%-8s %-10s %s\n", LevelId(check.level),
-                         HarmlessLine(check.name), HarmlessLine(check.text));
+                         SanitizedLine(check.name), SanitizedLine(check.text));
 }
 
 std::vector<Check> CheckServer(Server& server) {
@@ -108,16 +122,38 @@ absl::StatusOr<int> Examine(const Line& line, Server& server, const Io& io) {
   return bad ? kExitFailure : code;
 }
 
-int Run(absl::Span<const std::string> args, const Io& io) {
-  return RunOnServer(kDoctorCommand, args, io, ReadLine, Examine);
+absl::string_view LoginText(const v1::HarnessInfo& harness) {
+  if (harness.path().empty()) return "";
+  if (!harness.has_logged_in()) return "not known";
+  return harness.logged_in() ? "yes" : "no";
+}
+
+absl::StatusOr<int> List(const Line& line, Server& server, const Io& io) {
+  ASSIGN_OR_RETURN(const v1::ListHarnessesResponse list,
+                   ProbeHarnesses(server));
+  std::string text;
+  Table table({"ID", "VERSION", "LOGGED IN", "PATH", "TO DO"});
+  for (const v1::HarnessInfo& harness : list.harnesses()) {
+    if (line.json) absl::StrAppend(&text, JsonLine(harness));
+    table.Add({harness.id(), harness.version(), std::string(LoginText(harness)),
+               harness.path().empty() ? "not found" : harness.path(),
+               harness.hint()});
+  }
+  return Print(io, line.json ? text : table.Text(0));
 }
 
 }  // namespace
 
 constinit const Command kDoctorCommand = {
     .name = "doctor",
-    .summary = "look whether all is there to run agents",
-    .help = kHelp,
-    .run = Run};
+    .summary = "check what agents need to run",
+    .help = kDoctorHelp,
+    .run = RunOnServer<kDoctorCommand, ReadLine, Examine>};
+
+constinit const Command kHarnessesCommand = {
+    .name = "harnesses",
+    .summary = "list the agents' CLIs",
+    .help = kHarnessesHelp,
+    .run = RunOnServer<kHarnessesCommand, ReadLine, List>};
 
 }  // namespace troika::cli

@@ -17,7 +17,6 @@
 #include "base/clock.h"
 #include "cli/approvals/answering.h"
 #include "cli/commands/task_fold.h"
-#include "cli/signals.h"
 #include "cli/timeline/terminal_text.h"
 #include "cli/wait.h"
 #include "client/event_stream.h"
@@ -28,16 +27,16 @@ namespace {
 
 using Output = ViewOptions::Output;
 
-// For a server that hangs: Ctrl-C does not wait for long.
+// Ctrl-C does not wait longer for a server that hangs.
 constexpr absl::Duration kCommandTimeout = absl::Seconds(10);
 
-constexpr absl::Duration kLostPatience = absl::Seconds(3);
+constexpr absl::Duration kLostAfter = absl::Seconds(3);
 
 std::string PathOf(const v1::Task& task) {
   return client::TaskPath(task.id(), "/events");
 }
 
-// Whether the timeline shows all of the message. It shows a part of the others.
+// Whether the timeline shows all of the message, and not only a part.
 bool IsShownWhole(const Message& message) {
   return std::holds_alternative<Text>(message.payload) ||
          std::holds_alternative<Result>(message.payload) ||
@@ -83,40 +82,39 @@ class Follower {
   void OnMessage(const client::SseEvent& event);
   void OnTask(const std::string& json);
   void OnReset();
-  // The message with nothing cut. Where that can't be had: as it is, and says
-  // so.
+  // Replaces a message by the one with nothing cut. Keeps it, and says so, if
+  // that can't be read.
   void Complete(const std::string& event, Message* message);
-  // Nothing more comes by itself.
+  // Whether nothing more comes by itself.
   bool Rests() const;
-  // Whether something waits that the user is to answer.
+  // Whether an approval or question waits for the user.
   bool Waits() const;
   void Pause();
-  void TellThatServerIsGone();
+  void ReportLostServer();
   void OnSignal(int signal);
   void OnCtrlC();
   int Leave();
   int LeaveAnswered(int code);
   int Finish();
   void PrintAnswer();
-  void TellError();
+  void PrintError();
 
   const FollowOptions options_;
   const Io io_;
   const std::string id_;
   SystemClock clock_;
-  client::ApiClient api_;  // For commands, while the stream goes on.
+  client::ApiClient api_;  // For commands during the stream.
   TaskFold fold_;
   TaskView view_;
   client::EventStream stream_;
   Answering answering_;
   Signals signals_;
-  std::optional<int> leave_;      // The exit code.
-  std::optional<EventId> shown_;  // The last event.
-  bool ready_ = false;            // All of the past has come.
-  // Set while the server is gone.
-  std::optional<absl::Time> lost_since_;
+  std::optional<int> leave_;              // Exit code, once a signal came.
+  std::optional<EventId> shown_;          // Id of the last event.
+  bool ready_ = false;                    // All past events have come.
+  std::optional<absl::Time> lost_since_;  // Set while the server is gone.
   bool told_lost_ = false;
-  int told_place_ = 0;  // In the queue.
+  int told_position_ = 0;  // Last printed position in the queue.
   int interrupts_ = 0;
 };
 
@@ -140,7 +138,7 @@ int Follower::Run() {
     }
     view_.Flush(state());
     if (leave_) return Leave();
-    // A reader that leaves is no error to tell anybody. The agent goes on.
+    // It is not an error if the reader is gone. The agent continues.
     if (absl::IsCancelled(view_.written())) return kExitOk;
     if (!view_.written().ok()) return Fail(io_, view_.written().message());
     if (ready_) answering_.Update(state());
@@ -158,17 +156,17 @@ void Follower::Pause() {
       typing && fds.back().revents != 0) {
     answering_.OnInput();
   }
-  TellThatServerIsGone();
+  ReportLostServer();
 }
 
-// One that is back in a moment is nobody's concern.
-void Follower::TellThatServerIsGone() {
+// A server that is back in a moment is not reported.
+void Follower::ReportLostServer() {
   const absl::Time now = clock_.Awake();
   if (!stream_.interrupted()) {
     lost_since_.reset();
   } else if (!lost_since_) {
     lost_since_ = now;
-  } else if (now - *lost_since_ > kLostPatience &&
+  } else if (now - *lost_since_ > kLostAfter &&
              !std::exchange(told_lost_, true)) {
     view_.Say("the server is gone; connecting again");
   }
@@ -191,10 +189,10 @@ void Follower::OnMessage(const client::SseEvent& event) {
   absl::StatusOr<Message> message = fold_.Take(event.data);
   if (!message.ok()) {
     view_.Say(absl::StrCat("an event can't be read: ",
-                           Harmless(message.status().message())));
+                           Sanitized(message.status().message())));
     return;
   }
-  // After a reset they come again.
+  // After a reset, events come again.
   if (shown_ && message->id <= *shown_) return;
   shown_ = message->id;
   if (fold_.was_cut()) {
@@ -215,19 +213,21 @@ void Follower::Complete(const std::string& event, Message* message) {
     return;
   }
   view_.Say(absl::StrCat("event ", event,
-                         " is incomplete, as the whole of it can't be read: ",
-                         Harmless(whole.status().message())));
+                         " is incomplete, because the rest can't be read: ",
+                         Sanitized(whole.status().message())));
 }
 
 void Follower::OnTask(const std::string& json) {
   v1::Task task;
   if (!FromJson(json, &task, UnknownFields::kIgnore).ok()) return;
   view_.SayTrouble(task.trouble());
-  const int place =
+  const int position =
       task.state() == v1::Task::queued ? task.queue_position() : 0;
-  if (place == std::exchange(told_place_, place) || place == 0) return;
+  if (position == std::exchange(told_position_, position) || position == 0) {
+    return;
+  }
   if (options_.view.output == Output::kText) {
-    view_.Say(absl::StrCat("the task waits in the queue, at place ", place));
+    view_.Say(absl::StrCat("the task waits in the queue, at place ", position));
   }
 }
 
@@ -239,7 +239,7 @@ void Follower::OnReset() {
 bool Follower::Rests() const {
   if (state().turns < options_.turns) return false;
   if (HasEnded(state().status)) return true;
-  // An agent that gets no more input ends by itself, in a moment.
+  // An agent that gets no more input ends by itself soon.
   return state().status == TaskStatus::kIdle && !state().input_closed;
 }
 
@@ -268,14 +268,14 @@ void Follower::OnCtrlC() {
     request.set_reason("Ctrl-C");
     done = api_.Interrupt(id_, request).status();
   } else if (interrupts_ == 2) {
-    view_.Say("stopping the agent; Ctrl-C again leaves it to its end");
+    view_.Say("stopping the agent; Ctrl-C again leaves at once");
     v1::StopRequest request;
     request.set_reason("Ctrl-C");
     done = api_.Stop(id_, request).status();
   } else if (!leave_) {
     leave_ = kExitInterrupted;
   }
-  if (!done.ok()) view_.Say(Harmless(done.message()));
+  if (!done.ok()) view_.Say(Sanitized(done.message()));
 }
 
 int Follower::Leave() {
@@ -285,7 +285,7 @@ int Follower::Leave() {
     view_.Say(
         absl::StrCat("leaving; ",
                      ends ? "see how it ends with: troika tail "
-                          : "the agent goes on, follow it with: troika tail ",
+                          : "the agent continues, follow it with: troika tail ",
                      id_, " -f"));
   }
   return *leave_;
@@ -308,34 +308,34 @@ int Follower::Finish() {
   const bool quiet = options_.view.output == Output::kQuiet;
   if (quiet) PrintAnswer();
   if (options_.until == Until::kNow) return code;
-  // A log that was damaged may have lost the turn.
+  // A damaged log may have lost the turn.
   if (code == kExitOk && !state().result &&
       options_.ctrl_c == FollowOptions::CtrlC::kInterrupts) {
     view_.Say(absl::StrCat(
-        "the task is over and has no result; see why with: troika log ", id_));
+        "the task has ended without a result; see why with: troika log ", id_));
     return kExitFailure;
   }
-  if (quiet && code != kExitOk) TellError();
+  if (quiet && code != kExitOk) PrintError();
   return code;
 }
 
-// Of the task, as an event may have only the start of it.
+// Reads the answer from the task, because an event may have only its start.
 void Follower::PrintAnswer() {
   const absl::StatusOr<v1::Task> task = api_.GetTask(id_);
-  if (!task.ok()) return view_.Say(Harmless(task.status().message()));
+  if (!task.ok()) return view_.Say(Sanitized(task.status().message()));
   const std::string& answer = task->result().text();
   if (answer.empty()) return;
-  // Programs get it as it is.
+  // Programs get the exact answer.
   const bool exact = isatty(io_.out) == 0;
-  Print(io_, absl::StrCat(exact ? answer : Harmless(answer),
+  Print(io_, absl::StrCat(exact ? answer : Sanitized(answer),
                           answer.back() == '\n' ? "" : "\n"));
 }
 
-void Follower::TellError() {
+void Follower::PrintError() {
   view_.Say(state().error.empty() ? std::string(TaskStatusId(state().status))
-                                  : Harmless(state().error));
+                                  : Sanitized(state().error));
   if (!state().hint.empty()) {
-    view_.Say(absl::StrCat("hint: ", Harmless(state().hint)));
+    view_.Say(absl::StrCat("hint: ", Sanitized(state().hint)));
   }
 }
 

@@ -1,5 +1,4 @@
-// Shows a task as the server streams it, until it rests or we are told to
-// leave.
+// Shows a task as the server streams it, until it rests or a signal comes.
 #ifndef TROIKA_CLI_COMMANDS_FOLLOW_H_
 #define TROIKA_CLI_COMMANDS_FOLLOW_H_
 
@@ -14,31 +13,31 @@ namespace troika::cli {
 
 struct FollowOptions {
   enum class Until {
-    kNow,   // What has happened so far.
-    kRest,  // The task has ended, or the agent waits for input.
-    // The user has answered what the agent asks, or somebody else has.
-    kAnswered,
+    kNow,       // Everything so far is shown.
+    kRest,      // The task has ended, or the agent waits for input.
+    kAnswered,  // The approval or question `asked` is answered, by anybody.
   };
   enum class CtrlC {
-    kInterrupts,  // First the turn, then it stops the agent, then it leaves.
+    kInterrupts,  // First interrupts the turn, then stops the agent, then
+                  // leaves.
     kLeaves,
   };
   enum class Show {
     kAll,
-    kNew,  // What comes after the last event of the task as it was given.
+    kNew,  // Only events after the last one of the given task.
   };
   ViewOptions view;
   Until until = Until::kRest;
   CtrlC ctrl_c = CtrlC::kInterrupts;
   Show show = Show::kAll;
-  // It does not rest before as many turns were asked for.
+  // The task does not rest before it has had this many turns.
   int turns = 0;
-  // The approval or question that the user is asked for; empty: all.
+  // Id of the approval or question to ask the user for; empty for all.
   std::string asked;
 };
 
-// Returns the exit code of `troika run`. Signals are taken meanwhile
-// (signals.h). On a terminal the user can answer what the agent asks.
+// Returns the exit code of `troika run`. Handles signals meanwhile (wait.h). On
+// a terminal, asks the user for approvals and answers.
 int Follow(Server& server, const v1::Task& task, const FollowOptions& options,
            const Io& io);
 

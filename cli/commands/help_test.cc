@@ -1,15 +1,12 @@
-// What the commands say about themselves, also in docs/cli.md. To write that
-// anew: bazel run //cli/commands:commands_test -- --update
-#include <cstdlib>
-#include <fstream>
-#include <iostream>
-#include <iterator>
+// docs/cli.md has the help of all commands. To rewrite it:
+// bazel run //cli/commands:commands_test -- --update
 #include <string>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "cli/commands/commands.h"
+#include "cli/testing.h"
 #include "cli/timeline/terminal_text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -19,8 +16,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-constexpr char kPath[] = "docs/cli.md";
 
 std::string Document() {
   std::string text =
@@ -55,32 +50,13 @@ TEST(HelpTest, CommandsOfTasksTellExitCodesAndExamples) {
   }
 }
 
-TEST(HelpTest, TheDocumentHasTheSameTexts) {
-  std::ifstream file(kPath);
-  const std::string text((std::istreambuf_iterator<char>(file)),
-                         std::istreambuf_iterator<char>());
-  EXPECT_EQ(text, Document())
-      << "If that is right: bazel run //cli/commands:commands_test -- --update";
-}
+Goldens AllGoldens() { return {{"docs/cli.md", Document()}}; }
 
-int Update() {
-  const char* const workspace = std::getenv("BUILD_WORKSPACE_DIRECTORY");
-  if (workspace == nullptr) {
-    std::cerr
-        << "run it with: bazel run //cli/commands:commands_test -- --update\n";
-    return 2;
-  }
-  std::ofstream(absl::StrCat(workspace, "/", kPath)) << Document();
-  return 0;
-}
+TEST(HelpTest, TheDocumentHasTheSameTexts) { ExpectGoldens(AllGoldens()); }
 
 }  // namespace
 }  // namespace troika::cli
 
 int main(int argc, char** argv) {
-  ::testing::InitGoogleTest(&argc, argv);
-  if (argc > 1 && std::string(argv[1]) == "--update") {
-    return troika::cli::Update();
-  }
-  return RUN_ALL_TESTS();
+  return troika::cli::GoldenMain(argc, argv, troika::cli::AllGoldens);
 }

@@ -1,5 +1,3 @@
-#include "cli/commands/log_command.h"
-
 #include <iterator>
 #include <optional>
 #include <string>
@@ -13,10 +11,11 @@
 #include "absl/time/time.h"
 #include "base/flags.h"
 #include "base/status_macros.h"
-#include "cli/commands/task_place.h"
+#include "cli/commands/commands.h"
 #include "cli/timeline/terminal_text.h"
 #include "relay/log_reader.h"
 #include "task/follower.h"
+#include "task/home.h"
 
 namespace troika::cli {
 namespace {
@@ -25,19 +24,20 @@ constexpr absl::string_view kHelp =
     R"(usage: troika log TASK [FLAG...]
 
 Prints the records of a task's log: number, time, stream, key, payload. TASK is
-its id, a beginning of the id that no other task has, or latest. The log is
+its id, the beginning of an id that no other task has, or latest. The log is
 secret: it holds prompts and command lines in full.
 
-  --stream NAME  only this one: out, err and in are the agent's, note is what
+  --stream NAME  only one stream: out, err or in of the agent, or note for what
                  Troika wrote about it
   --raw          only the payloads, exactly as they were
 
-Control characters are escaped, but for --raw. A stream that ends in … goes on
-in the next record of that stream. The key is that of the command that caused
-the record, or -. Damage is told on stderr where it stands.
+Control characters are escaped unless --raw is given. A stream name with … means
+that the line continues in the next record of that stream. The key is that of
+the command that caused the record, or -. Damage is reported on stderr, in the
+order of the log.
 
-Exit code: 0; 1 where the log is damaged or can't be read; 2 where the command
-line is wrong or there is no such task.
+Exit code: 0; 1 if the log is damaged or can't be read; 2 if the command line is
+wrong or there is no such task.
 
 Examples:
   troika log latest
@@ -54,8 +54,7 @@ struct CommandLine {
   Form form = Form::kTable;
 };
 
-absl::StatusOr<CommandLine> ReadCommandLine(
-    absl::Span<const std::string> args) {
+absl::StatusOr<CommandLine> ReadCommandLine(Args args) {
   std::string stream;
   bool raw = false;
   Flags flags;
@@ -63,14 +62,14 @@ absl::StatusOr<CommandLine> ReadCommandLine(
   flags.Add("raw", &raw);
   ASSIGN_OR_RETURN(const std::vector<std::string> words, flags.Parse(args));
   CommandLine line;
-  ASSIGN_OR_RETURN(line.task, OneTask(words));
+  ASSIGN_OR_RETURN(line.task, ReadTask(words));
   if (raw) line.form = CommandLine::Form::kRaw;
   for (size_t i = 0; i < std::size(kStreams); ++i) {
     if (kStreams[i] == stream) line.stream = static_cast<relay::Stream>(i);
   }
   if (!stream.empty() && !line.stream) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "--stream ", stream, " is none of ", absl::StrJoin(kStreams, ", ")));
+        "--stream ", stream, " is not one of ", absl::StrJoin(kStreams, ", ")));
   }
   return line;
 }
@@ -100,7 +99,7 @@ class Printer : public relay::LogSink {
 
   void OnDamage(const relay::Damage& damage) override {
     damaged_ = true;
-    // So that both come in the order of the log.
+    // Keeps the order of the log between stdout and stderr.
     Flush();
     Fail(io_,
          absl::StrCat("damage after record ", damage.after_record, " at byte ",
@@ -119,12 +118,12 @@ class Printer : public relay::LogSink {
   const CommandLine& line_;
   const Io io_;
   std::string buffer_;
-  absl::Status written_;  // The first error stays.
+  absl::Status written_;  // The first error.
   bool damaged_ = false;
 };
 
 absl::Status PrintLog(relay::LogReader& reader, Printer& printer) {
-  // A log may have gigabytes: its reader stops where ours has left.
+  // A log may have gigabytes: stops reading it if our reader is gone.
   constexpr int64_t kAtOnce = int64_t{16} << 20;
   int64_t read = 0;
   do {
@@ -135,7 +134,20 @@ absl::Status PrintLog(relay::LogReader& reader, Printer& printer) {
   return printer.Flush();
 }
 
-int Run(absl::Span<const std::string> args, const Io& io) {
+// Finds a task by its id, the beginning of one, or `latest`.
+absl::StatusOr<TaskFolder> FindTask(const Environment& environment,
+                                    absl::string_view name) {
+  ASSIGN_OR_RETURN(const Home home, Home::Open(environment));
+  if (name != "latest") return home.FindTask(name);
+  const std::vector<std::string> ids = home.TaskIds();
+  if (ids.empty()) {
+    return absl::NotFoundError(absl::StrCat(
+        "no task in ", home.path(), "/tasks yet: `troika run` starts one"));
+  }
+  return home.FindTask(ids.front());
+}
+
+int Run(Args args, const Io& io) {
   const absl::StatusOr<CommandLine> line = ReadCommandLine(args);
   if (!line.ok()) return UsageError(io, kLogCommand, line.status().message());
   const auto folder = FindTask(ProcessEnvironment(), line->task);
@@ -147,7 +159,7 @@ int Run(absl::Span<const std::string> args, const Io& io) {
   if (!reader.ok()) return Fail(io, reader.status().message());
   Printer printer(&*line, io);
   const absl::Status done = PrintLog(*reader, printer);
-  // A reader that leaves is no error to tell anybody.
+  // It is not an error if the reader is gone.
   if (!done.ok() && !absl::IsCancelled(done)) {
     return Fail(io, absl::StrCat("task ", folder->id, ": ", done.message()));
   }

@@ -58,7 +58,7 @@ Continuation ContinuationOf(const ParseOptions& options) {
   return {.total_known = options.start == ParseOptions::Start::kFresh};
 }
 
-// Feeds a protocol with a stream and writes what comes of it.
+// Feeds a protocol with a stream and writes the events.
 class StreamParser {
  public:
   StreamParser(const ParseOptions& options, const Backend& backend, int out)
@@ -72,7 +72,7 @@ class StreamParser {
     }
   }
 
-  // Both return what became of writing.
+  // Both return the first error of writing.
   absl::Status Feed(absl::string_view chunk) {
     splitter_.Feed(chunk, [this](const LineSplitter::Line& l) { OnLine(l); });
     return Flush();
@@ -129,9 +129,9 @@ class StreamParser {
   std::optional<CostEstimator> estimator_;
   LineSplitter splitter_{kMaxLineBytes};
   int64_t lines_ = 0;
-  bool blank_ = true;  // Nothing but white space so far.
+  bool blank_ = true;  // Only white space so far.
   std::string buffer_;
-  absl::Status written_;  // The first error stays.
+  absl::Status written_;  // The first error.
 };
 
 absl::Status ParseAll(const ParseOptions& options, const Backend& backend,

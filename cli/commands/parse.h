@@ -1,4 +1,4 @@
-// Turns a recorded or a live native stream into events: `troika parse`.
+// Turns the recorded or live output of a CLI into events, for `troika parse`.
 #ifndef TROIKA_CLI_COMMANDS_PARSE_H_
 #define TROIKA_CLI_COMMANDS_PARSE_H_
 
@@ -13,10 +13,10 @@ namespace troika::cli {
 
 struct ParseOptions {
   enum class Output {
-    kJson,         // An event a line: dto/json.h.
-    kText,         // An event a line: dto/text.h.
+    kJson,         // An event on each line: dto/json.h.
+    kText,         // An event on each line: dto/text.h.
     kUnknown,      // A table of what the parser does not know.
-    kUnknownJson,  // The same, a JSON object a line.
+    kUnknownJson,  // The same as lines of JSON.
   };
   enum class Start { kFresh, kResumed };
 
@@ -24,13 +24,13 @@ struct ParseOptions {
   Start start = Start::kFresh;
   std::string task_id;
   std::optional<PriceTable> prices;
-  std::string input_name = "stdin";  // For messages about it.
+  std::string input_name = "stdin";  // For errors.
 };
 
 // Reads io.in to its end and writes to io.out after each read, so that a live
-// stream shows at once. Memory is flat in the stream's length. Returns the exit
-// code: a failure where nothing came or something can't be read or written;
-// a reader of io.out that leaves is none.
+// stream shows at once. Memory does not grow with the stream. Returns the exit
+// code: kExitFailure if the input is empty or can't be read, or the output
+// can't be written; it is not an error if the reader of io.out is gone.
 int RunParse(const ParseOptions& options, const Backend& backend, const Io& io);
 
 }  // namespace troika::cli

@@ -1,5 +1,3 @@
-#include "cli/commands/parse_command.h"
-
 #include <unistd.h>
 
 #include <utility>
@@ -13,7 +11,7 @@
 #include "agent/registry.h"
 #include "base/flags.h"
 #include "base/json.h"
-#include "cli/commands/harness_ids.h"
+#include "cli/commands/commands.h"
 #include "cli/commands/parse.h"
 
 namespace troika::cli {
@@ -24,23 +22,23 @@ using Output = ParseOptions::Output;
 constexpr absl::string_view kHelp =
     R"(usage: troika parse --harness NAME [FLAG...] [FILE]
 
-Reads what an agent's CLI printed, from FILE or stdin, and prints each event as
-a line of JSON: an Event of dto/troika.proto.
+Reads the output of an agent's CLI from FILE or stdin, and prints each event as
+a line of JSON: Event of dto/troika.proto.
 
-  --harness NAME  whose stream it is: codex, claude or gemini
+  --harness NAME  the CLI: codex, claude or gemini
   --text          print lines for people instead of JSON
-  --unknown       print instead what the parser does not know, with counts
-  --json          with --unknown: a line of JSON for each
-  --resumed       the stream continues a conversation that began before it
-  --prices FILE   estimate the costs that are not reported; FILE has USD for a
-                  million tokens by the start of the model's name ("": any):
+  --unknown       print what the parser does not know instead, with counts
+  --json          with --unknown: print lines of JSON
+  --resumed       the output continues an earlier conversation
+  --prices FILE   estimate costs that the CLI does not report; FILE has USD for
+                  a million tokens by the start of the model's name ("": any):
                   {"gpt-5": {"input": 1.25, "cached": 0.125, "output": 10}}
   --task-id ID    the taskId of the events
 
-A line that can't be read becomes a parseError, and the rest goes on.
+A line that can't be read becomes a parseError, and parsing continues.
 
-Exit code: 0, also with parseErrors; 1 where the input can't be read or is
-empty; 2 where the command line is wrong.
+Exit code: 0, also with parseErrors; 1 if the input can't be read or is empty; 2
+if the command line is wrong.
 
 Example:
   codex exec --json "fix the test" | troika parse --harness codex --text
@@ -51,8 +49,7 @@ struct CommandLine {
   ParseOptions options;
 };
 
-absl::StatusOr<CommandLine> ReadCommandLine(
-    absl::Span<const std::string> args) {
+absl::StatusOr<CommandLine> ReadCommandLine(Args args) {
   CommandLine line;
   bool text = false, unknown = false, json = false, resumed = false;
   Flags flags;
@@ -97,7 +94,7 @@ absl::StatusOr<PriceTable> ReadPrices(const std::string& path) {
       absl::StrCat(path, ": ", prices.status().message()));
 }
 
-int Run(absl::Span<const std::string> args, const Io& io) {
+int Run(Args args, const Io& io) {
   absl::StatusOr<CommandLine> line = ReadCommandLine(args);
   if (!line.ok()) {
     return UsageError(io, kParseCommand, line.status().message());
@@ -123,7 +120,7 @@ int Run(absl::Span<const std::string> args, const Io& io) {
 
 constinit const Command kParseCommand = {
     .name = "parse",
-    .summary = "turn an agent's native stream into events",
+    .summary = "turn the output of an agent's CLI into events",
     .help = kHelp,
     .run = Run};
 

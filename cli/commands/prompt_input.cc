@@ -15,7 +15,7 @@
 namespace troika::cli {
 namespace {
 
-constexpr absl::string_view kAlone = "-";
+constexpr absl::string_view kStdinAlone = "-";
 constexpr absl::string_view kBlankLine = "\n\n";
 
 // Whether standard input was put there for us to read. Terminals and devices
@@ -28,18 +28,17 @@ bool HoldsData(int fd) {
 }
 
 bool HasArgument(const PromptInput& input) {
-  return input.argument && *input.argument != kAlone;
+  return input.argument && *input.argument != kStdinAlone;
 }
 
-// Whether to read standard input. InvalidArgument if there is no prompt then.
+// Whether to read standard input. InvalidArgument if the prompt is missing.
 absl::StatusOr<bool> WantsStdin(const PromptInput& input, const Io& io) {
   const bool skip = input.use_stdin == PromptInput::Stdin::kSkip;
   if (HasArgument(input)) return !skip && HoldsData(io.in);
   if (input.argument) {
     if (!skip) return true;
     return absl::InvalidArgumentError(
-        "a prompt of - is standard input: it and --no-stdin exclude each "
-        "other");
+        "the prompt - stands for standard input: don't use it with --no-stdin");
   }
   if (input.need == PromptInput::Need::kNoPrompt) {
     return !skip && HoldsData(io.in);
@@ -50,16 +49,11 @@ absl::StatusOr<bool> WantsStdin(const PromptInput& input, const Io& io) {
   return true;
 }
 
-// Waits until something can be read, or nothing came for so long.
+// Waits until something can be read, but at most for `patience`.
 bool IsReady(int fd, absl::Duration patience) {
   pollfd wait = {.fd = fd, .events = POLLIN, .revents = 0};
   const int timeout = static_cast<int>(absl::ToInt64Milliseconds(patience));
   return poll(&wait, 1, timeout) != 0;
-}
-
-void Say(const Io& io, absl::string_view text) {
-  // Nobody is left to tell if stderr can't be written.
-  WriteAll(io.err, absl::StrCat("troika: ", text, "\n")).IgnoreError();
 }
 
 absl::Status TooLong() {
@@ -76,10 +70,10 @@ absl::StatusOr<std::string> ReadStdin(const PromptInput& input, const Io& io) {
   while (true) {
     if (!told && !IsReady(io.in, input.patience)) {
       told = true;
-      Say(io, HasArgument(input)
-                  ? "waiting for standard input, which follows the prompt; "
-                    "--no-stdin skips it"
-                  : "waiting for the prompt on standard input");
+      Note(io, HasArgument(input)
+                   ? "waiting for standard input, which follows the prompt; "
+                     "--no-stdin skips it"
+                   : "waiting for the prompt on standard input");
     }
     ASSIGN_OR_RETURN(const size_t n, ReadSome(io.in, absl::MakeSpan(chunk)));
     if (n == 0) return bytes;
@@ -88,7 +82,7 @@ absl::StatusOr<std::string> ReadStdin(const PromptInput& input, const Io& io) {
   }
 }
 
-// What a harness can be given of these bytes.
+// Makes text that a harness takes of the bytes.
 absl::StatusOr<std::string> AsText(std::string bytes, const Io& io) {
   const size_t nul = bytes.find('\0');
   if (nul != std::string::npos) {
@@ -97,8 +91,7 @@ absl::StatusOr<std::string> AsText(std::string bytes, const Io& io) {
         " is NUL; put it into a file, and name the file in the prompt"));
   }
   if (json::IsValidUtf8(bytes)) return bytes;
-  Say(io,
-      "standard input is not all UTF-8: other bytes are passed on as U+FFFD");
+  Note(io, "standard input is not all UTF-8: its other bytes become U+FFFD");
   return json::ToValidUtf8(bytes);
 }
 

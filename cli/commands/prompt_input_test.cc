@@ -27,7 +27,7 @@ struct Read {
   std::string err;
 };
 
-// With `stdin_bytes` as a regular file.
+// Reads the prompt with `stdin_bytes` as a regular file.
 Read ReadWith(absl::string_view stdin_bytes, const PromptInput& input) {
   Read read;
   read.err = RunWithInput(stdin_bytes, [&](const Io& io) {
@@ -76,7 +76,7 @@ TEST(PromptInputTest, StdinAloneIsThePrompt) {
               HasSubstr("a prompt is needed"));
   EXPECT_THAT(
       Message(ReadWith("a", {.argument = "-", .use_stdin = Stdin::kSkip})),
-      HasSubstr("exclude each other"));
+      HasSubstr("--no-stdin"));
 }
 
 TEST(PromptInputTest, PipesAndSocketsAreReadAndDevicesAreNot) {

@@ -11,7 +11,6 @@
 #include "cli/approvals/respond.h"
 #include "cli/commands/follow.h"
 #include "cli/commands/server.h"
-#include "cli/commands/server_commands.h"
 #include "cli/commands/task_text.h"
 
 namespace troika::cli {
@@ -20,22 +19,23 @@ namespace {
 constexpr absl::string_view kHelp =
     R"(usage: troika respond TASK [ID] [--allow|--deny|--answer TEXT...] [FLAG...]
 
-Answers what an agent asks: a permission, or a question. Without --allow, --deny
-and --answer it shows what is asked, whole, and asks you on the terminal. ID is
-that of what waits, as `troika show TASK` says; it may be left out if only one
-thing waits. TASK is its id, a beginning of the id that no other task has, or
-latest.
+Answers an approval or question of an agent. Without --allow, --deny and
+--answer it shows the whole of it and asks you on the terminal. ID is the id of
+the approval or question, which `troika show TASK` prints; it may be left out if
+only one waits. TASK is its id, the beginning of an id that no other task has,
+or latest.
 
-  --allow        let the agent do what it asked for
-  --deny         don't
-  --reason TEXT  told to the agent with --deny
+  --allow        let the agent do what it asks for; without ID, shows on stderr
+                 what that is
+  --deny         don't let it
+  --reason TEXT  why, for the agent; only with --deny
   --answer TEXT  the answer to a question: an option, its number, or any words;
-                 once for each item that is asked. Several options are numbers
-                 with commas between: --answer 1,3
+                 once for each item of the question. Separate the numbers of
+                 several options with commas: --answer 1,3
   --json         print the task as JSON
 
 Exit code: 0; 1 if the server can't be reached, or the input ended without an
-answer; 2 if the command line is wrong, or nothing like it waits.
+answer; 2 if the command line is wrong, or no such approval or question waits.
 
 Examples:
   troika respond latest
@@ -51,7 +51,7 @@ struct Line {
   bool json = false;
 };
 
-absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args) {
+absl::StatusOr<Line> ReadLine(Args args) {
   Line line;
   bool allow = false, deny = false;
   Flags flags;
@@ -63,7 +63,7 @@ absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args) {
   ASSIGN_OR_RETURN(const std::vector<std::string> words, flags.Parse(args));
   if (words.empty() || words[0].empty() || words.size() > 2) {
     return absl::InvalidArgumentError(
-        "a task is needed, and at most one id of what it asks");
+        "a task is needed, and at most one id of an approval or question");
   }
   const int given = int{allow} + int{deny} + int{!line.reply.answers.empty()};
   if (given > 1) {
@@ -74,8 +74,8 @@ absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args) {
   const bool can_ask = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
   if (given == 0 && (line.json || !can_ask)) {
     return absl::InvalidArgumentError(
-        "one of --allow, --deny and --answer is needed: you can be asked only "
-        "on a terminal, without --json");
+        "one of --allow, --deny and --answer is needed, except on a terminal "
+        "without --json");
   }
   if (!line.reply.reason.empty() && !deny) {
     return absl::InvalidArgumentError("--reason goes with --deny");
@@ -100,18 +100,29 @@ absl::StatusOr<int> Ask(const Line& line, const v1::Task& task, Server& server,
                 io);
 }
 
+// Shows on stderr what is about to be allowed.
+void ShowAllowed(const std::string& id, const v1::Task& task, Server& server,
+                 const Io& io) {
+  const DescribeOptions options = {.columns = TerminalWidth(io.err),
+                                   .inputs = ReadInputs(task, server.api)};
+  for (const v1::Approval& approval : task.approvals()) {
+    if (approval.id() != id) continue;
+    WriteAll(io.err, Describe(approval, options)).IgnoreError();
+  }
+}
+
 absl::StatusOr<int> Respond(const Line& line, Server& server, const Io& io) {
   ASSIGN_OR_RETURN(const v1::Task task, server.api.GetTask(line.task));
   if (line.how == Line::How::kAsk) return Ask(line, task, server, io);
   ASSIGN_OR_RETURN(const v1::RespondRequest request,
                    MakeResponse(task, line.reply));
+  // The user has not said which approval, so it may not be the expected one.
+  if (line.reply.id.empty() && request.approval().allow()) {
+    ShowAllowed(request.id(), task, server, io);
+  }
   ASSIGN_OR_RETURN(const v1::Task after,
                    server.api.Respond(task.id(), request));
   return line.json ? PrintJson(io, after) : Print(io, TaskLine(after));
-}
-
-int Run(absl::Span<const std::string> args, const Io& io) {
-  return RunOnServer(kRespondCommand, args, io, ReadLine, Respond);
 }
 
 }  // namespace
@@ -120,6 +131,6 @@ constinit const Command kRespondCommand = {
     .name = "respond",
     .summary = "allow, deny or answer what an agent asks",
     .help = kHelp,
-    .run = Run};
+    .run = RunOnServer<kRespondCommand, ReadLine, Respond>};
 
 }  // namespace troika::cli

@@ -9,7 +9,6 @@
 #include "base/flags.h"
 #include "base/status_macros.h"
 #include "cli/commands/server.h"
-#include "cli/commands/server_commands.h"
 
 namespace troika::cli {
 namespace {
@@ -17,29 +16,29 @@ namespace {
 constexpr absl::string_view kHelp =
     R"(usage: troika rm TASK... [FLAG...]
 
-Deletes tasks, with their logs. TASK is an id, a beginning of the id that no
-other task has, or latest. A task whose agent lives is refused.
+Deletes tasks with their logs. TASK is an id, the beginning of an id that no
+other task has, or latest. A task whose agent is alive is refused.
 
-  --force  stop it first
+  --force  stop such an agent first
 
-Exit code: 0; 1 where one could not be deleted, and the others were; 2 where the
-command line is wrong or there is no such task.
+Exit code: 0; 1 if one of several tasks could not be deleted, while the others
+were; 2 if the command line is wrong or there is no such task.
 
 Examples:
   troika rm latest
   troika tasks --all --state failed --json | jq -r .id | xargs troika rm
 )";
 
-// Longer than an agent is given to end by itself.
+// Longer than an agent may take to end by itself.
 constexpr absl::Duration kStopPatience = absl::Minutes(1);
-constexpr absl::Duration kLookAgain = absl::Milliseconds(100);
+constexpr absl::Duration kPollInterval = absl::Milliseconds(100);
 
 struct Line {
   std::vector<std::string> tasks;
   bool force = false;
 };
 
-absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args) {
+absl::StatusOr<Line> ReadLine(Args args) {
   Line line;
   Flags flags;
   flags.Add("force", &line.force);
@@ -47,15 +46,15 @@ absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args) {
   if (line.tasks.empty() ||
       std::find(line.tasks.begin(), line.tasks.end(), "") != line.tasks.end()) {
     return absl::InvalidArgumentError(
-        "a task is needed: its id, or latest; there can be several");
+        "a task is needed: give one or more ids, or latest");
   }
   return line;
 }
 
-// It ends a while after it was told to.
+// Deletes the task as soon as its agent has ended.
 absl::Status StopAndDelete(const std::string& id, Server& server) {
   v1::StopRequest request;
-  request.set_reason("it is deleted");
+  request.set_reason("the task is deleted");
   RETURN_IF_ERROR(server.api.Stop(id, request).status());
   const absl::Time deadline = absl::Now() + kStopPatience;
   while (true) {
@@ -63,12 +62,12 @@ absl::Status StopAndDelete(const std::string& id, Server& server) {
     if (!absl::IsFailedPrecondition(deleted) || absl::Now() > deadline) {
       return deleted;
     }
-    absl::SleepFor(kLookAgain);
+    absl::SleepFor(kPollInterval);
   }
 }
 
 absl::Status Delete(const std::string& name, const Line& line, Server& server) {
-  // By its id: after a deletion `latest` is another one.
+  // After a deletion, `latest` is another task.
   ASSIGN_OR_RETURN(const v1::Task task, server.api.GetTask(name));
   const absl::Status deleted = server.api.DeleteTask(task.id());
   if (!line.force || !absl::IsFailedPrecondition(deleted)) return deleted;
@@ -87,13 +86,12 @@ absl::StatusOr<int> Remove(const Line& line, Server& server, const Io& io) {
   return code;
 }
 
-int Run(absl::Span<const std::string> args, const Io& io) {
-  return RunOnServer(kRmCommand, args, io, ReadLine, Remove);
-}
-
 }  // namespace
 
 constinit const Command kRmCommand = {
-    .name = "rm", .summary = "delete tasks", .help = kHelp, .run = Run};
+    .name = "rm",
+    .summary = "delete tasks",
+    .help = kHelp,
+    .run = RunOnServer<kRmCommand, ReadLine, Remove>};
 
 }  // namespace troika::cli

@@ -9,6 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/time/time.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 #include "cli/timeline/terminal_text.h"
 #include "client/address.h"
@@ -31,27 +33,32 @@ absl::StatusOr<std::unique_ptr<Server>> FindServer() {
           client::ApiClient(std::move(address), {.start = std::move(start)})});
 }
 
+std::string ServerVersion(const Server& server) {
+  client::ApiClient api(server.api.address(), {.timeout = absl::Seconds(3)});
+  const absl::StatusOr<std::string> health = api.GetHealth();
+  if (!health.ok()) return "";
+  json::Parser parser;
+  const absl::StatusOr<json::Value> said = parser.Parse(*health);
+  const std::string version =
+      said.ok() ? SanitizedLine(said->Get("version").StringOr("")) : "";
+  return version.empty() ? "running" : version;
+}
+
 absl::StatusOr<v1::ListHarnessesResponse> ProbeHarnesses(Server& server) {
   auto list = server.api.ProbeHarnesses(ToProbeRequest(server.environment));
   if (!absl::IsNotFound(list.status())) return list;
   return absl::UnavailableError(absl::StrCat(
       "the server at ", server.api.address().Name(),
-      " is older than this troika and can't look with your environment: "
-      "restart it"));
+      " is older than this troika and can't use your environment: restart it"));
 }
 
 int FailWith(const Io& io, const absl::Status& error) {
-  // The words may be of a stranger's CLI.
-  Fail(io, Harmless(error.message()));
+  // The message may come from an agent's CLI.
+  Fail(io, Sanitized(error.message()));
   const bool refused =
       absl::IsInvalidArgument(error) || absl::IsNotFound(error) ||
       absl::IsFailedPrecondition(error) || absl::IsUnimplemented(error);
   return refused ? kExitUsage : kExitFailure;
-}
-
-void Note(const Io& io, absl::string_view text) {
-  // Where stderr can't be written, nobody is left to tell.
-  WriteAll(io.err, absl::StrCat("troika: ", text, "\n")).IgnoreError();
 }
 
 std::string JsonLine(const google::protobuf::Message& message) {
@@ -62,7 +69,7 @@ int PrintJson(const Io& io, const google::protobuf::Message& message) {
   return Print(io, JsonLine(message));
 }
 
-std::string FromHere(const std::string& path) {
+std::string AbsolutePath(const std::string& path) {
   if (path.empty()) return path;
   std::error_code error;
   const std::filesystem::path whole =

@@ -1,13 +1,12 @@
-// What the commands that talk with the server share.
+// The connection to the server, for the commands that need one. Such a command
+// is made of two functions: one reads its arguments into a struct, the other
+// acts on it and returns the exit code.
 //
-//   int Run(absl::Span<const std::string> args, const Io& io) {
-//     return RunOnServer(kStopCommand, args, io, ReadLine, Stop);
-//   }
-//
-// where ReadLine makes a struct of the arguments, and Stop acts on it:
-//
-//   absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args);
+//   absl::StatusOr<Line> ReadLine(Args args);
 //   absl::StatusOr<int> Stop(const Line& line, Server& server, const Io& io);
+//
+//   constinit const Command kStopCommand = {
+//       …, .run = RunOnServer<kStopCommand, ReadLine, Stop>};
 #ifndef TROIKA_CLI_COMMANDS_SERVER_H_
 #define TROIKA_CLI_COMMANDS_SERVER_H_
 
@@ -17,9 +16,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
 #include "agent/discovery/environment.h"
-#include "cli/commands/command.h"
+#include "cli/commands/commands.h"
 #include "cli/io.h"
 #include "client/api.h"
 #include "dto/troika.pb.h"
@@ -27,43 +25,42 @@
 namespace troika::cli {
 
 struct Server {
-  Environment environment;  // This process's own.
+  Environment environment;  // The environment of this process.
   client::ApiClient api;
 };
 
-// The server that the environment names. It is asked nothing yet; the first
-// request starts it where it can be started.
+// Finds the server that the environment names, without connecting to it. The
+// first request starts the server if it has to be and can be started.
 absl::StatusOr<std::unique_ptr<Server>> FindServer();
 
-// The harnesses as `run` would find them: with this process's environment.
+// Returns the version of the running server, which is not started for that;
+// "running" if it does not say, or empty if none runs.
+std::string ServerVersion(const Server& server);
+
+// Returns the harnesses as `run` finds them with this process's environment.
 absl::StatusOr<v1::ListHarnessesResponse> ProbeHarnesses(Server& server);
 
-// Says what is wrong; kExitUsage where what was asked for is at fault, and
-// kExitFailure where it is the machine.
+// Prints the error. Returns kExitUsage if the request was wrong, or
+// kExitFailure if it could not be carried out.
 int FailWith(const Io& io, const absl::Status& error);
 
-// Writes "troika: TEXT" to io.err.
-void Note(const Io& io, absl::string_view text);
-
-// A line of JSON, as the API has it, with its end.
+// Returns `message` as a line of JSON, in the API's form.
 std::string JsonLine(const google::protobuf::Message& message);
 int PrintJson(const Io& io, const google::protobuf::Message& message);
 
-// A path as seen from the current folder; an empty one stays so.
-std::string FromHere(const std::string& path);
+// Makes a path absolute; an empty one stays empty.
+std::string AbsolutePath(const std::string& path);
 
-// For requests that may arrive twice and shall count once.
+// Makes a key for a request that may arrive twice and shall count once.
 std::string NewIdempotencyKey();
 
-// `act` returns the exit code.
-template <typename Read, typename Act>
-int RunOnServer(const Command& command, absl::Span<const std::string> args,
-                const Io& io, Read read, Act act) {
-  const auto line = read(args);
-  if (!line.ok()) return UsageError(io, command, line.status().message());
+template <const Command& kCommand, auto kRead, auto kAct>
+int RunOnServer(Args args, const Io& io) {
+  const auto line = kRead(args);
+  if (!line.ok()) return UsageError(io, kCommand, line.status().message());
   const absl::StatusOr<std::unique_ptr<Server>> server = FindServer();
   if (!server.ok()) return FailWith(io, server.status());
-  const absl::StatusOr<int> code = act(*line, **server, io);
+  const absl::StatusOr<int> code = kAct(*line, **server, io);
   return code.ok() ? *code : FailWith(io, code.status());
 }
 

@@ -1,7 +1,5 @@
-#include <map>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -10,8 +8,6 @@
 #include "base/flags.h"
 #include "base/status_macros.h"
 #include "cli/commands/server.h"
-#include "cli/commands/server_commands.h"
-#include "cli/commands/task_place.h"
 #include "cli/commands/task_text.h"
 #include "cli/timeline/table.h"
 
@@ -21,16 +17,17 @@ namespace {
 constexpr absl::string_view kHelp =
     R"(usage: troika show TASK [FLAG...]
 
-Shows what is known of a task: its state, what it spent, its answer, and what
-waits to be allowed or answered, whole, with the command that does so. TASK is
-its id, a beginning of the id that no other task has, or latest.
+Shows what is known of a task: its state, its working time, tokens and cost, its
+answer, and the whole of each approval and question that waits, with the command
+that answers it. TASK is its id, the beginning of an id that no other task has,
+or latest.
 
-  --event ID   one event instead, whole, as JSON: 3.0
-  --record N   one record of its log instead, exactly as it was
-  --json       as JSON: Task or RawRecord of dto/troika.proto
+  --event ID   print one event instead, whole, as JSON: 3.0
+  --record N   print one record of the log instead, exactly as it was
+  --json       print JSON: Task or RawRecord of dto/troika.proto
 
-Exit code: 0; 1 where the server can't be reached; 2 where the command line is
-wrong or there is no such task, event or record.
+Exit code: 0; 1 if the server can't be reached; 2 if the command line is wrong
+or there is no such task, event or record.
 
 Examples:
   troika show latest
@@ -44,34 +41,19 @@ struct Line {
   bool json = false;
 };
 
-absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args) {
+absl::StatusOr<Line> ReadLine(Args args) {
   Line line;
   Flags flags;
   flags.Add("event", &line.event);
   flags.Add("record", &line.record);
   flags.Add("json", &line.json);
   ASSIGN_OR_RETURN(const std::vector<std::string> words, flags.Parse(args));
-  ASSIGN_OR_RETURN(line.task, OneTask(words));
+  ASSIGN_OR_RETURN(line.task, ReadTask(words));
   if (line.record && !line.event.empty()) {
     return absl::InvalidArgumentError(
         "--event and --record exclude each other");
   }
   return line;
-}
-
-// What the approvals of `task` are for, as far as their events can be read.
-std::map<std::string, std::string> InputsOf(const v1::Task& task,
-                                            Server& server) {
-  std::map<std::string, std::string> inputs;
-  for (const v1::Approval& approval : task.approvals()) {
-    const auto event = server.api.GetExactEvent(task.id(), approval.event_id());
-    if (!event.ok()) continue;
-    const auto* asked = std::get_if<Approval>(&event->payload);
-    if (asked != nullptr && asked->id == approval.id()) {
-      inputs[approval.id()] = asked->input_json;
-    }
-  }
-  return inputs;
 }
 
 absl::StatusOr<int> Show(const Line& line, Server& server, const Io& io) {
@@ -94,18 +76,15 @@ absl::StatusOr<int> Show(const Line& line, Server& server, const Io& io) {
   if (line.json) return PrintJson(io, task);
   return Print(io, Describe(task, {.now = absl::Now(),
                                    .columns = TerminalWidth(io.out),
-                                   .inputs = InputsOf(task, server)}));
-}
-
-int Run(absl::Span<const std::string> args, const Io& io) {
-  return RunOnServer(kShowCommand, args, io, ReadLine, Show);
+                                   .inputs = ReadInputs(task, server.api)}));
 }
 
 }  // namespace
 
-constinit const Command kShowCommand = {.name = "show",
-                                        .summary = "say all about one task",
-                                        .help = kHelp,
-                                        .run = Run};
+constinit const Command kShowCommand = {
+    .name = "show",
+    .summary = "show everything about one task",
+    .help = kHelp,
+    .run = RunOnServer<kShowCommand, ReadLine, Show>};
 
 }  // namespace troika::cli

@@ -9,8 +9,6 @@
 #include "base/json.h"
 #include "base/status_macros.h"
 #include "cli/commands/server.h"
-#include "cli/commands/server_commands.h"
-#include "cli/commands/task_place.h"
 #include "cli/commands/task_text.h"
 #include "dto/proto_fields.h"
 
@@ -20,14 +18,14 @@ namespace {
 constexpr absl::string_view kInterruptHelp =
     R"(usage: troika interrupt TASK [FLAG...]
 
-Ends the turn that an agent works on; the task takes another prompt then. TASK
-is its id, a beginning of the id that no other task has, or latest.
+Ends the turn that an agent works on. The task takes another prompt then. TASK
+is its id, the beginning of an id that no other task has, or latest.
 
-  --reason TEXT  why, for who reads the task later
+  --reason TEXT  why, for people who read the task later
   --json         print the task as JSON
 
-Exit code: 0 where it was asked to; 1 where the server can't be reached; 2 where
-the command line is wrong or nothing runs.
+Exit code: 0 if the agent was asked to end the turn; 1 if the server can't be
+reached; 2 if the command line is wrong or no turn runs.
 
 Example:
   troika interrupt latest
@@ -35,16 +33,16 @@ Example:
 
 constexpr absl::string_view kStopHelp = R"(usage: troika stop TASK [FLAG...]
 
-Ends an agent and everything that it started: first asked nicely, then by force.
-A task that waits in the queue is cancelled. TASK is its id, a beginning of the
-id that no other task has, or latest.
+Ends an agent and everything that it started: first asks it to end, then kills
+it. A task that waits in the queue is cancelled. TASK is its id, the beginning
+of an id that no other task has, or latest.
 
-  --grace TIME   between asking and force: 10s
-  --reason TEXT  why, for who reads the task later
+  --grace TIME   time between asking and killing (default 10s)
+  --reason TEXT  why, for people who read the task later
   --json         print the task as JSON
 
-Exit code: 0 where it was told to end; 1 where the server can't be reached; 2
-where the command line is wrong or there is no such task.
+Exit code: 0 if the agent was asked to end; 1 if the server can't be reached; 2
+if the command line is wrong or there is no such task.
 
 Examples:
   troika stop latest
@@ -58,22 +56,21 @@ struct Line {
   bool json = false;
 };
 
-absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args, Flags flags,
-                              Line* line) {
+absl::StatusOr<Line> ReadLine(Args args, Flags flags, Line* line) {
   flags.Add("reason", &line->reason);
   flags.Add("json", &line->json);
   ASSIGN_OR_RETURN(const std::vector<std::string> words, flags.Parse(args));
-  ASSIGN_OR_RETURN(line->task, OneTask(words));
+  ASSIGN_OR_RETURN(line->task, ReadTask(words));
   line->reason = json::ToValidUtf8(line->reason);
   return *line;
 }
 
-absl::StatusOr<Line> ReadInterrupt(absl::Span<const std::string> args) {
+absl::StatusOr<Line> ReadInterrupt(Args args) {
   Line line;
   return ReadLine(args, Flags(), &line);
 }
 
-absl::StatusOr<Line> ReadStop(absl::Span<const std::string> args) {
+absl::StatusOr<Line> ReadStop(Args args) {
   Line line;
   Flags flags;
   flags.Add("grace", &line.grace);
@@ -100,26 +97,18 @@ absl::StatusOr<int> Stop(const Line& line, Server& server, const Io& io) {
   return PrintTask(line, task, io);
 }
 
-int RunInterrupt(absl::Span<const std::string> args, const Io& io) {
-  return RunOnServer(kInterruptCommand, args, io, ReadInterrupt, Interrupt);
-}
-
-int RunStop(absl::Span<const std::string> args, const Io& io) {
-  return RunOnServer(kStopCommand, args, io, ReadStop, Stop);
-}
-
 }  // namespace
 
 constinit const Command kInterruptCommand = {
     .name = "interrupt",
     .summary = "end the turn of an agent",
     .help = kInterruptHelp,
-    .run = RunInterrupt};
+    .run = RunOnServer<kInterruptCommand, ReadInterrupt, Interrupt>};
 
 constinit const Command kStopCommand = {
     .name = "stop",
-    .summary = "end an agent and all it started",
+    .summary = "end an agent and everything that it started",
     .help = kStopHelp,
-    .run = RunStop};
+    .run = RunOnServer<kStopCommand, ReadStop, Stop>};
 
 }  // namespace troika::cli

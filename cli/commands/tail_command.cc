@@ -1,14 +1,12 @@
-#include "cli/commands/tail_command.h"
-
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "base/flags.h"
 #include "base/status_macros.h"
+#include "cli/commands/commands.h"
 #include "cli/commands/follow.h"
 #include "cli/commands/server.h"
-#include "cli/commands/task_place.h"
 #include "cli/timeline/task_view.h"
 
 namespace troika::cli {
@@ -17,17 +15,17 @@ namespace {
 constexpr absl::string_view kHelp =
     R"(usage: troika tail TASK [-f] [FLAG...]
 
-Shows a whole task, from its start. TASK is its id, a beginning of the id that
+Shows a whole task, from its start. TASK is its id, the beginning of an id that
 no other task has, or latest.
 
-  -f, --follow  go on until the task has ended, or waits for input; leaving does
-                not disturb it
-  --json        events, a line of JSON each: dto/troika.proto
-  --color WHEN  auto (on terminals, without NO_COLOR), always, never
+  -f, --follow  continue until the task ends or waits for input; Ctrl-C ends
+                this command, not the agent
+  --json        print events as lines of JSON: Event of dto/troika.proto
+  --color WHEN  auto (on terminals, unless NO_COLOR is set), always or never
 
-Exit code: 0 where the task goes on, else as of `troika run`; 130 where Ctrl-C
-ended this command; 1 where the task can't be read; 2 where the command line is
-wrong or there is no such task.
+Exit code: 0 if the task has not ended, else as of `troika run`; 130 if Ctrl-C
+ended this command; 1 if the task can't be read; 2 if the command line is wrong
+or there is no such task.
 
 Examples:
   troika tail latest -f
@@ -40,7 +38,7 @@ struct Line {
   ViewOptions view;
 };
 
-absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args) {
+absl::StatusOr<Line> ReadLine(Args args) {
   bool follow = false;
   ViewFlags view;
   Flags flags;
@@ -50,7 +48,7 @@ absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args) {
   ASSIGN_OR_RETURN(const std::vector<std::string> words, flags.Parse(args));
   Line line;
   if (follow) line.until = FollowOptions::Until::kRest;
-  ASSIGN_OR_RETURN(line.task, OneTask(words));
+  ASSIGN_OR_RETURN(line.task, ReadTask(words));
   ASSIGN_OR_RETURN(line.view, view.Options());
   return line;
 }
@@ -64,15 +62,12 @@ absl::StatusOr<int> Tail(const Line& line, Server& server, const Io& io) {
                 io);
 }
 
-int Run(absl::Span<const std::string> args, const Io& io) {
-  return RunOnServer(kTailCommand, args, io, ReadLine, Tail);
-}
-
 }  // namespace
 
-constinit const Command kTailCommand = {.name = "tail",
-                                        .summary = "show a task, and follow it",
-                                        .help = kHelp,
-                                        .run = Run};
+constinit const Command kTailCommand = {
+    .name = "tail",
+    .summary = "show the work on a task, and follow it",
+    .help = kHelp,
+    .run = RunOnServer<kTailCommand, ReadLine, Tail>};
 
 }  // namespace troika::cli

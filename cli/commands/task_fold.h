@@ -1,4 +1,4 @@
-// Computes a task's state from the events that the server streams.
+// Computes the state of a task from the events that the server streams.
 #ifndef TROIKA_CLI_COMMANDS_TASK_FOLD_H_
 #define TROIKA_CLI_COMMANDS_TASK_FOLD_H_
 
@@ -16,16 +16,15 @@ namespace troika::cli {
 class TaskFold {
  public:
   enum class From {
-    kStart,  // All events come.
-    kTask,   // Only events come that `task` does not include.
+    kStart,  // All events will come.
+    kTask,   // Only events after the last one of `task` will come.
   };
 
   TaskFold(const v1::Task& task, From from);
 
-  // Reads an event and adds it to the state. InvalidArgument if `json` is no
-  // event.
+  // Adds an event and returns it. InvalidArgument if `json` is not an event.
   absl::StatusOr<Message> Take(absl::string_view json);
-  // All events come again.
+  // Starts again, because all events come again.
   void Restart();
 
   const TaskState& state() const { return state_; }
@@ -33,7 +32,7 @@ class TaskFold {
   bool was_cut() const { return was_cut_; }
 
  private:
-  TaskState start_;  // Before any event.
+  TaskState start_;  // The state before any event.
   TaskState state_;
   json::Parser parser_;
   bool was_cut_ = false;

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -41,13 +42,13 @@ std::string SpentText(const v1::Usage& usage) {
   return absl::StrJoin(parts, " · ");
 }
 
-// Lines of "name   value"; those without a value are left out.
+// Lines of "name   value". Fields without a value are left out.
 class Fields {
  public:
   void Add(absl::string_view name, absl::string_view value) {
     if (value.empty()) return;
     absl::string_view label = name;
-    const std::string text = Harmless(value);
+    const std::string text = Sanitized(value);
     for (const absl::string_view line :
          absl::StrSplit(absl::StripTrailingAsciiWhitespace(text), '\n')) {
       absl::StrAppendFormat(&text_, "%-10s %s\n", label, line);
@@ -67,7 +68,7 @@ std::string LabelsText(const v1::Task& task) {
 }
 
 std::string EndText(const v1::Task& task) {
-  if (task.has_signal()) return absl::StrCat("of signal ", task.signal());
+  if (task.has_signal()) return absl::StrCat("signal ", task.signal());
   if (task.has_exit_code()) return absl::StrCat("code ", task.exit_code());
   return "";
 }
@@ -78,38 +79,15 @@ void AddResult(const v1::Result& result, Fields* fields) {
   fields->Add("answer", result.text());
 }
 
-// Any text whole, its lines below each other.
+// Adds any text whole, with its lines below each other.
 void AddText(absl::string_view sign, absl::string_view text, std::string* out) {
   const std::string space(DisplayWidth(sign), ' ');
-  const std::string harmless = Harmless(absl::StripAsciiWhitespace(text));
+  const std::string sanitized = Sanitized(absl::StripAsciiWhitespace(text));
   bool first = true;
-  for (const absl::string_view line : absl::StrSplit(harmless, '\n')) {
+  for (const absl::string_view line : absl::StrSplit(sanitized, '\n')) {
     absl::StrAppend(out, std::exchange(first, false) ? sign : space, line,
                     "\n");
   }
-}
-
-void AddApproval(const v1::Task& task, const v1::Approval& approval,
-                 const DescribeOptions& options, std::string* out) {
-  const auto exact = options.inputs.find(approval.id());
-  const bool is_exact = exact != options.inputs.end();
-  const ApprovalText text = DescribeApproval(
-      approval.tool_name(), is_exact               ? exact->second
-                            : approval.has_input() ? ToJson(approval.input())
-                                                   : "");
-  absl::StrAppend(out, "\n? approval needed: ", text.tool, " (", SizeText(text),
-                  ")\n");
-  if (!approval.reason().empty()) AddText("  ", approval.reason(), out);
-  for (const ApprovalRow& row : RowsOf(text, options.columns)) {
-    absl::StrAppend(out, row.text, "\n");
-  }
-  if (!is_exact) {
-    absl::StrAppend(out,
-                    "  ! the agent's own words can't be read: numbers may be "
-                    "rounded, and the order is not kept\n");
-  }
-  absl::StrAppend(out, "  troika respond ", task.id(), " ",
-                  HarmlessLine(approval.id()), " --allow, or --deny\n");
 }
 
 void AddQuestion(const v1::Task& task, const v1::Question& question,
@@ -125,7 +103,7 @@ void AddQuestion(const v1::Task& task, const v1::Question& question,
     }
   }
   absl::StrAppend(out, "  troika respond ", task.id(), " ",
-                  HarmlessLine(question.id()));
+                  SanitizedLine(question.id()));
   for (int i = 0; i < question.items_size(); ++i) {
     absl::StrAppend(out, " --answer TEXT");
   }
@@ -167,7 +145,45 @@ void AddTask(const v1::Task& task, absl::Time now, Table* table) {
 
 std::string TaskLine(const v1::Task& task) {
   return absl::StrCat(task.id(), "  ", StateText(task), "  ",
-                      HarmlessLine(task.title()), "\n");
+                      SanitizedLine(task.title()), "\n");
+}
+
+std::map<std::string, std::string> ReadInputs(const v1::Task& task,
+                                              client::ApiClient& api) {
+  std::map<std::string, std::string> inputs;
+  for (const v1::Approval& approval : task.approvals()) {
+    const absl::StatusOr<Message> event =
+        api.GetExactEvent(task.id(), approval.event_id());
+    if (!event.ok()) continue;
+    const auto* asked = std::get_if<Approval>(&event->payload);
+    if (asked != nullptr && asked->id == approval.id()) {
+      inputs[approval.id()] = asked->input_json;
+    }
+  }
+  return inputs;
+}
+
+std::string Describe(const v1::Approval& approval,
+                     const DescribeOptions& options) {
+  const auto exact = options.inputs.find(approval.id());
+  const bool is_exact = exact != options.inputs.end();
+  const ApprovalText text = DescribeApproval(
+      approval.tool_name(), is_exact               ? exact->second
+                            : approval.has_input() ? ToJson(approval.input())
+                                                   : "");
+  std::string out = absl::StrCat("? approval needed: ", text.tool, " (",
+                                 SizeText(text), ")\n");
+  if (!approval.reason().empty()) AddText("  ", approval.reason(), &out);
+  for (const ApprovalRow& row : RowsOf(text, options.columns)) {
+    absl::StrAppend(&out, row.text, "\n");
+  }
+  if (!is_exact) {
+    absl::StrAppend(
+        &out,
+        "  ! the exact input can't be read: numbers may be rounded, "
+        "and the order may differ\n");
+  }
+  return out;
 }
 
 std::string Describe(const v1::Task& task, const DescribeOptions& options) {
@@ -191,14 +207,21 @@ std::string Describe(const v1::Task& task, const DescribeOptions& options) {
   }
   if (task.has_ended_at()) fields.Add("ended", WhenText(task.ended_at(), now));
   fields.Add("turns", absl::StrCat(task.turns()));
+  if (task.has_worked()) {
+    fields.Add("worked",
+               DurationText(absl::Seconds(task.worked().seconds()) +
+                            absl::Nanoseconds(task.worked().nanos())));
+  }
   fields.Add("spent", SpentText(task.usage()));
   fields.Add("exit", EndText(task));
   fields.Add("prompt", task.prompt());
   if (task.has_result()) AddResult(task.result(), &fields);
-  // Where the task failed outside of a turn.
+  // The task failed outside of a turn.
   if (task.hint() != task.result().hint()) fields.Add("hint", task.hint());
   for (const v1::Approval& approval : task.approvals()) {
-    AddApproval(task, approval, options, &fields.text());
+    absl::StrAppend(&fields.text(), "\n", Describe(approval, options),
+                    "  troika respond ", task.id(), " ",
+                    SanitizedLine(approval.id()), " --allow, or --deny\n");
   }
   for (const v1::Question& question : task.questions()) {
     AddQuestion(task, question, &fields.text());

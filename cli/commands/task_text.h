@@ -1,4 +1,4 @@
-// A task of the API as people read it.
+// Shows a task of the API as text for people.
 #ifndef TROIKA_CLI_COMMANDS_TASK_TEXT_H_
 #define TROIKA_CLI_COMMANDS_TASK_TEXT_H_
 
@@ -9,32 +9,41 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "cli/timeline/table.h"
+#include "client/api.h"
 #include "dto/troika.pb.h"
 
 namespace troika::cli {
 
-// "awaiting approval"; of a queued one also its place.
+// "awaiting approval", or "queued (3)" with the place in the queue.
 std::string StateText(const v1::Task& task);
 // "5s", "12m", "3h", "2d".
 std::string AgeText(absl::Duration age);
 absl::Time ToTime(const google::protobuf::Timestamp& time);
 
-// A row for each task: id, state, harness, age and title.
+// A table with a row for each task: id, state, harness, age and title.
 Table TaskTable();
 void AddTask(const v1::Task& task, absl::Time now, Table* table);
 
-// One line: id, state and title.
+// One line with the id, state and title.
 std::string TaskLine(const v1::Task& task);
 
 struct DescribeOptions {
   absl::Time now;
-  size_t columns = 0;  // Of the terminal; 0: there is none.
-  // Inputs of approvals as the agent wrote them, by the approvals' ids.
+  size_t columns = 0;  // Columns of the terminal, or 0 if there is none.
+  // Inputs of approvals as the agent wrote them, by the ids of the approvals.
   std::map<std::string, std::string> inputs;
 };
 
-// All that there is to say, a line or more each, and what waits for an answer,
-// whole, with how to give it.
+// Reads the inputs of the task's approvals, as far as their events can be read.
+std::map<std::string, std::string> ReadInputs(const v1::Task& task,
+                                              client::ApiClient& api);
+
+// Shows the whole approval, as a block of lines.
+std::string Describe(const v1::Approval& approval,
+                     const DescribeOptions& options);
+
+// Shows everything about the task, and the approvals and questions that wait,
+// whole, with the commands that answer them.
 std::string Describe(const v1::Task& task, const DescribeOptions& options);
 
 }  // namespace troika::cli

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -8,14 +9,16 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/time/clock.h"
+#include "base/clock.h"
 #include "base/flags.h"
 #include "base/status_macros.h"
 #include "cli/commands/server.h"
-#include "cli/commands/server_commands.h"
-#include "cli/commands/task_changes.h"
 #include "cli/commands/task_text.h"
-#include "cli/commands/turn_flags.h"
+#include "cli/commands/turn.h"
 #include "cli/timeline/table.h"
+#include "cli/wait.h"
+#include "client/event_stream.h"
+#include "dto/proto_json.h"
 
 namespace troika::cli {
 namespace {
@@ -25,21 +28,21 @@ constexpr absl::string_view kHelp =
 
 Lists tasks, the newest first: id, state, harness, age and title.
 
-  --state NAME     only those in this state; can be repeated: queued, starting,
+  --state NAME     only tasks in this state; can be repeated: queued, starting,
                    running, awaiting_approval, awaiting_answer, idle, done,
                    failed, interrupted, cancelled
-  --harness NAME   only those of codex, claude or gemini; can be repeated
-  --cwd DIR        only those that work in this folder
-  --label KEY=VALUE  only those with this label; can be repeated
-  --text TEXT      only those with it in the title or the prompt
-  --limit N        at most so many (20)
-  --all            without a limit
-  -f, --follow     then a line for each task that changes, until Ctrl-C; of the
-                   filters only --state and --harness hold for these
-  --json           a line of JSON each: Task of dto/troika.proto
+  --harness NAME   only tasks of codex, claude or gemini; can be repeated
+  --cwd DIR        only tasks that work in this folder
+  --label KEY=VALUE  only tasks with this label; can be repeated
+  --text TEXT      only tasks with this text in the title or the prompt
+  --limit N        at most this many tasks (default 20)
+  --all            no limit
+  -f, --follow     then print a line for each task that changes, until Ctrl-C;
+                   only --state and --harness filter these lines
+  --json           print lines of JSON: Task of dto/troika.proto
 
-Exit code: 0, also where there are none; 1 where the server can't be reached; 2
-where the command line is wrong; 130 where Ctrl-C ended it.
+Exit code: 0, also if there are no tasks; 1 if the server can't be reached; 2 if
+the command line is wrong; 130 if Ctrl-C ended this command.
 
 Examples:
   troika tasks --state running --state awaiting_approval
@@ -51,7 +54,7 @@ constexpr int kPage = 100;
 
 struct Line {
   v1::ListTasksRequest request;
-  int limit = kDefaultLimit;  // 0: none.
+  int limit = kDefaultLimit;  // 0 for no limit.
   bool follow = false;
   bool json = false;
 };
@@ -68,14 +71,14 @@ absl::Status ReadStates(const std::vector<std::string>& names,
         all.push_back(v1::Task::State_Name(static_cast<v1::Task::State>(i)));
       }
       return absl::InvalidArgumentError(absl::StrCat(
-          "--state ", name, " is none of ", absl::StrJoin(all, ", ")));
+          "--state ", name, " is not one of ", absl::StrJoin(all, ", ")));
     }
     request->add_states(state);
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args) {
+absl::StatusOr<Line> ReadLine(Args args) {
   Line line;
   std::vector<std::string> states, harnesses, labels;
   std::string cwd, text;
@@ -95,19 +98,19 @@ absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args) {
   ASSIGN_OR_RETURN(const std::vector<std::string> words, flags.Parse(args));
   if (!words.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "\"", words[0], "\" is no flag: `troika show` shows one task"));
+        "\"", words[0], "\" is not a flag: `troika show` shows one task"));
   }
   RETURN_IF_ERROR(ReadStates(states, &line.request));
   for (std::string& id : harnesses) line.request.add_harnesses(std::move(id));
   ASSIGN_OR_RETURN(const auto pairs, ReadLabels(labels));
   line.request.mutable_labels()->insert(pairs.begin(), pairs.end());
-  line.request.set_cwd(FromHere(cwd));
+  line.request.set_cwd(AbsolutePath(cwd));
   line.request.set_text(text);
   line.limit = all ? 0 : limit.value_or(kDefaultLimit);
   return line;
 }
 
-// As many as the limit wants, whatever pages the server makes of them.
+// Reads pages of tasks up to the limit. Sets whether there are more.
 absl::StatusOr<std::vector<v1::Task>> List(const Line& line, Server& server,
                                            bool* more) {
   std::vector<v1::Task> tasks;
@@ -127,6 +130,50 @@ absl::StatusOr<std::vector<v1::Task>> List(const Line& line, Server& server,
   return tasks;
 }
 
+template <typename List, typename Value>
+bool Holds(const List& wanted, const Value& value) {
+  return wanted.empty() ||
+         std::find(wanted.begin(), wanted.end(), value) != wanted.end();
+}
+
+std::string TextOf(const client::SseEvent& event, const Line& line) {
+  v1::Task task;
+  if (event.name != "task" ||
+      !FromJson(event.data, &task, UnknownFields::kIgnore).ok() ||
+      !Holds(line.request.states(), static_cast<int>(task.state())) ||
+      !Holds(line.request.harnesses(), task.harness())) {
+    return "";
+  }
+  return line.json ? JsonLine(task) : TaskLine(task);
+}
+
+// Prints a line for each change of a task in these states and of these
+// harnesses, until a signal comes. Returns the exit code.
+int FollowChanges(const Line& line, Server& server, const Io& io) {
+  SystemClock clock;
+  Signals signals;
+  client::EventStream stream(
+      server.api.address(), "/api/v1/events",
+      {.clock = &clock, .start = server.api.options().start});
+  while (true) {
+    absl::Status written;
+    const absl::Status advanced = stream.Advance([&](client::SseEvent&& event) {
+      if (written.ok()) {
+        written = WriteAll(io.out, TextOf(event, line));
+      }
+    });
+    if (!advanced.ok()) return FailWith(io, advanced);
+    // It is not an error if the reader is gone.
+    if (absl::IsCancelled(written)) return kExitOk;
+    if (!written.ok()) return Fail(io, written.message());
+    std::vector<pollfd> fds = stream.PollFds();
+    fds.push_back({.fd = signals.fd(), .events = POLLIN});
+    Wait(&fds, stream.wake_at(), clock);
+    const std::vector<int> taken = signals.Take();
+    if (!taken.empty()) return kExitSignal + taken.front();
+  }
+}
+
 absl::StatusOr<int> Tasks(const Line& line, Server& server, const Io& io) {
   bool more = false;
   ASSIGN_OR_RETURN(const std::vector<v1::Task> tasks,
@@ -143,19 +190,17 @@ absl::StatusOr<int> Tasks(const Line& line, Server& server, const Io& io) {
   if (!line.json && !table.empty()) text = table.Text(TerminalWidth(io.out));
   const int code = Print(io, text);
   if (!line.json && tasks.empty()) Note(io, "no tasks");
-  if (!line.json && more) Note(io, "there are more: --all lists them");
+  if (!line.json && more) Note(io, "there are more tasks: --all lists them");
   if (code != kExitOk || !line.follow) return code;
-  return FollowChanges(server, line.request,
-                       line.json ? ChangeForm::kJson : ChangeForm::kText, io);
-}
-
-int Run(absl::Span<const std::string> args, const Io& io) {
-  return RunOnServer(kTasksCommand, args, io, ReadLine, Tasks);
+  return FollowChanges(line, server, io);
 }
 
 }  // namespace
 
 constinit const Command kTasksCommand = {
-    .name = "tasks", .summary = "list tasks", .help = kHelp, .run = Run};
+    .name = "tasks",
+    .summary = "list tasks",
+    .help = kHelp,
+    .run = RunOnServer<kTasksCommand, ReadLine, Tasks>};
 
 }  // namespace troika::cli

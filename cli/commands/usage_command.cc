@@ -9,7 +9,6 @@
 #include "base/flags.h"
 #include "base/status_macros.h"
 #include "cli/commands/server.h"
-#include "cli/commands/server_commands.h"
 #include "cli/timeline/amounts.h"
 #include "cli/timeline/table.h"
 
@@ -18,16 +17,15 @@ namespace {
 
 constexpr absl::string_view kHelp = R"(usage: troika usage [FLAG...]
 
-Sums up what tasks have spent, by harness and model: tokens, and dollars as far
-as they are known.
+Adds up the tokens of tasks by harness and model, and their costs as far as they
+are known.
 
-  --since WHEN  only tasks made since then: 24h (ago), 2026-11-01, or
+  --since WHEN  only tasks created since then: 24h (ago), 2026-11-01, or
                 2026-11-01T12:00:00Z
-  --until WHEN  only tasks made before then
-  --json        as JSON: UsageResponse of dto/troika.proto
+  --until WHEN  only tasks created before then
+  --json        print JSON: UsageResponse of dto/troika.proto
 
-Exit code: 0; 1 where the server can't be reached; 2 where the command line is
-wrong.
+Exit code: 0; 1 if the server can't be reached; 2 if the command line is wrong.
 
 Example:
   troika usage --since 168h
@@ -53,11 +51,11 @@ absl::StatusOr<absl::Time> ReadWhen(absl::string_view flag,
   }
   return absl::InvalidArgumentError(
       absl::StrCat(flag, " ", text,
-                   " is no time: write it as 24h, 2026-11-01 or "
+                   " is not a time: write it as 24h, 2026-11-01 or "
                    "2026-11-01T12:00:00Z"));
 }
 
-absl::StatusOr<Line> ReadLine(absl::Span<const std::string> args) {
+absl::StatusOr<Line> ReadLine(Args args) {
   Line line;
   std::string since, until;
   Flags flags;
@@ -97,15 +95,12 @@ absl::StatusOr<int> SumUp(const Line& line, Server& server, const Io& io) {
   return Print(io, table.Text(0));
 }
 
-int Run(absl::Span<const std::string> args, const Io& io) {
-  return RunOnServer(kUsageCommand, args, io, ReadLine, SumUp);
-}
-
 }  // namespace
 
-constinit const Command kUsageCommand = {.name = "usage",
-                                         .summary = "sum up tokens and costs",
-                                         .help = kHelp,
-                                         .run = Run};
+constinit const Command kUsageCommand = {
+    .name = "usage",
+    .summary = "add up tokens and costs",
+    .help = kHelp,
+    .run = RunOnServer<kUsageCommand, ReadLine, SumUp>};
 
 }  // namespace troika::cli

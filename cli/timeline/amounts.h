@@ -1,4 +1,4 @@
-// Numbers for people.
+// Formats numbers for people.
 #ifndef TROIKA_CLI_TIMELINE_AMOUNTS_H_
 #define TROIKA_CLI_TIMELINE_AMOUNTS_H_
 
@@ -16,10 +16,10 @@ std::string CountText(int64_t count);
 // 0.4s, 5s, 3m 05s, 2h 10m.
 std::string DurationText(absl::Duration duration);
 
-// "3.6k in, 400 cached, 90 out"; empty where there are none.
+// "3.6k in, 400 cached, 90 out"; empty if all are 0.
 std::string TokensText(const TokenCounts& tokens);
 
-// "$0.0066", "about $1.20" where it is estimated; empty where not known.
+// "$0.0066", or "about $1.20" for an estimate; empty if it is not known.
 std::string CostText(const Cost& cost);
 
 // "1 line", "2 lines".

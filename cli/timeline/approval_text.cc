@@ -1,6 +1,7 @@
 #include "cli/timeline/approval_text.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 #include <utility>
 
@@ -9,8 +10,6 @@
 #include "base/json.h"
 #include "cli/timeline/amounts.h"
 #include "cli/timeline/exact_text.h"
-#include "cli/timeline/line_diff.h"
-#include "cli/timeline/pretty_json.h"
 #include "cli/timeline/terminal_text.h"
 
 namespace troika::cli {
@@ -24,7 +23,68 @@ constexpr size_t kGutterColumns = 4;
 constexpr absl::string_view kPathKeys[] = {"file_path", "absolute_path",
                                            "notebook_path", "path"};
 
-bool HasTwice(json::Value object) {
+using Lines = std::vector<absl::string_view>;
+
+// Limit for the cells of the table of common lines.
+constexpr size_t kMostCells = size_t{1} << 22;
+
+Lines Split(absl::string_view text) {
+  if (text.empty()) return {};
+  return absl::StrSplit(text, '\n');
+}
+
+// Lines [first, last) of a text.
+struct Part {
+  const Lines& lines;
+  size_t first = 0;
+  size_t last = 0;
+
+  size_t size() const { return last - first; }
+  absl::string_view at(size_t i) const { return lines[first + i]; }
+};
+
+void AddAll(const Part& part, Kind kind, std::vector<DiffLine>* out) {
+  for (size_t i = 0; i < part.size(); ++i) {
+    out->push_back({.kind = kind, .text = part.at(i)});
+  }
+}
+
+// Finds the difference by a longest common subsequence.
+void AddDifference(const Part& before, const Part& after,
+                   std::vector<DiffLine>* out) {
+  const size_t rows = before.size(), columns = after.size();
+  if (rows == 0 || columns == 0 || rows > kMostCells / columns) {
+    AddAll(before, Kind::kRemoved, out);
+    AddAll(after, Kind::kAdded, out);
+    return;
+  }
+  // common[i][j] is how many lines the rests from i and j have in common.
+  std::vector<uint32_t> common((rows + 1) * (columns + 1));
+  const auto cell = [&](size_t i, size_t j) -> uint32_t& {
+    return common[i * (columns + 1) + j];
+  };
+  for (size_t i = rows; i-- > 0;) {
+    for (size_t j = columns; j-- > 0;) {
+      cell(i, j) = before.at(i) == after.at(j)
+                       ? cell(i + 1, j + 1) + 1
+                       : std::max(cell(i + 1, j), cell(i, j + 1));
+    }
+  }
+  size_t i = 0, j = 0;
+  while (i < rows || j < columns) {
+    if (i < rows && j < columns && before.at(i) == after.at(j)) {
+      out->push_back({.kind = Kind::kSame, .text = before.at(i)});
+      ++i;
+      ++j;
+    } else if (j == columns || (i < rows && cell(i + 1, j) >= cell(i, j + 1))) {
+      out->push_back({.kind = Kind::kRemoved, .text = before.at(i++)});
+    } else {
+      out->push_back({.kind = Kind::kAdded, .text = after.at(j++)});
+    }
+  }
+}
+
+bool HasDuplicateKeys(json::Value object) {
   std::set<absl::string_view> keys;
   for (const json::Member& member : object.members()) {
     if (!keys.insert(member.key).second) return true;
@@ -34,7 +94,7 @@ bool HasTwice(json::Value object) {
 
 bool IsEdit(json::Value value) {
   return value.Get("old_string").IsString() &&
-         value.Get("new_string").IsString() && !HasTwice(value);
+         value.Get("new_string").IsString() && !HasDuplicateKeys(value);
 }
 
 bool AreEdits(json::Value value) {
@@ -46,25 +106,13 @@ bool AreEdits(json::Value value) {
   return true;
 }
 
-Kind KindOf(DiffLine::Kind kind) {
-  switch (kind) {
-    case DiffLine::Kind::kSame:
-      return Kind::kSame;
-    case DiffLine::Kind::kRemoved:
-      return Kind::kRemoved;
-    case DiffLine::Kind::kAdded:
-      return Kind::kAdded;
-  }
-  return Kind::kSame;
-}
-
-// Makes an ApprovalText of the members of an input. Each of its methods shows
-// some members; AddRest() shows all that are left.
+// Makes an ApprovalText of the members of an input. Each method shows some of
+// them, and AddRest() all that are left.
 class Describer {
  public:
   Describer(json::Value input, ApprovalText* out) : input_(input), out_(*out) {}
 
-  // Whether the input is of a form that we know. Else nothing is shown.
+  // Returns false, and shows nothing, if the form of the input is unknown.
   bool Describe() {
     const bool is_command = input_.Get("command").IsString();
     const bool is_write =
@@ -131,7 +179,7 @@ class Describer {
     const absl::string_view after = edit.Get("new_string").StringOr("");
     out_.content_bytes += before.size() + after.size();
     for (const DiffLine& line : DiffLines(before, after)) {
-      AddContent(KindOf(line.kind), ExactLine(line.text));
+      AddContent(line.kind, ExactLine(line.text));
     }
   }
 
@@ -161,7 +209,7 @@ class Describer {
       return Add(Kind::kField,
                  absl::StrCat(name, ": ", ExactLine(value.StringOr(""))));
     }
-    std::vector<std::string> lines = PrettyJson(value);
+    std::vector<std::string> lines = ExactJson(value);
     if (lines.size() == 1) {
       return Add(Kind::kField, absl::StrCat(name, ": ", lines[0]));
     }
@@ -189,20 +237,40 @@ absl::string_view MarkOf(Kind kind) {
 
 }  // namespace
 
+std::vector<DiffLine> DiffLines(absl::string_view before,
+                                absl::string_view after) {
+  const Lines old_lines = Split(before), new_lines = Split(after);
+  const size_t least = std::min(old_lines.size(), new_lines.size());
+  size_t head = 0;
+  while (head < least && old_lines[head] == new_lines[head]) ++head;
+  size_t tail = 0;
+  while (tail < least - head && old_lines[old_lines.size() - 1 - tail] ==
+                                    new_lines[new_lines.size() - 1 - tail]) {
+    ++tail;
+  }
+  std::vector<DiffLine> out;
+  AddAll({old_lines, 0, head}, Kind::kSame, &out);
+  AddDifference({old_lines, head, old_lines.size() - tail},
+                {new_lines, head, new_lines.size() - tail}, &out);
+  AddAll({old_lines, old_lines.size() - tail, old_lines.size()}, Kind::kSame,
+         &out);
+  return out;
+}
+
 ApprovalText DescribeApproval(absl::string_view tool_name,
                               absl::string_view input_json) {
   ApprovalText text = {.tool = ExactLine(tool_name)};
   if (input_json.empty()) return text;
   json::Parser parser;
   const absl::StatusOr<json::Value> input = parser.Parse(input_json);
-  // Where a name is there twice, only JSON shows what there is.
-  if (input.ok() && input->IsObject() && !HasTwice(*input) &&
+  // If a key is there twice, only JSON shows both.
+  if (input.ok() && input->IsObject() && !HasDuplicateKeys(*input) &&
       Describer(*input, &text).Describe()) {
     return text;
   }
   text.summary = ExactLine(input_json);
   for (std::string& line :
-       input.ok() ? PrettyJson(*input) : ExactLines(input_json)) {
+       input.ok() ? ExactJson(*input) : ExactLines(input_json)) {
     text.lines.push_back({.kind = Kind::kText, .text = std::move(line)});
   }
   text.content_lines = text.lines.size();
@@ -217,7 +285,7 @@ std::string SizeText(const ApprovalText& text) {
 }
 
 std::vector<ApprovalRow> RowsOf(const ApprovalText& text, size_t columns) {
-  // A column is left free: some terminals wrap a row that is full.
+  // Leaves a column free, because some terminals wrap a full row.
   const size_t room =
       columns == 0 ? 0
                    : std::max(columns, kFewestColumns + kGutterColumns + 1) -

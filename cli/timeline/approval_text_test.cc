@@ -6,7 +6,6 @@
 #include "absl/strings/str_join.h"
 #include "base/json.h"
 #include "cli/timeline/exact_text.h"
-#include "cli/timeline/line_diff.h"
 #include "cli/timeline/terminal_text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -87,7 +86,7 @@ TEST(ExactLineTest, LeavesNothingToTheTerminal) {
     for (int b = 0; b < 256; ++b) {
       const char pair[] = {static_cast<char>(a), static_cast<char>(b)};
       const std::string exact = ExactLine({pair, 2});
-      ASSERT_EQ(Harmless(exact), exact) << a << " " << b;
+      ASSERT_EQ(Sanitized(exact), exact) << a << " " << b;
       ASSERT_EQ(exact.find_first_of("\n\t"), std::string::npos);
     }
   }
@@ -95,13 +94,12 @@ TEST(ExactLineTest, LeavesNothingToTheTerminal) {
 
 TEST(LineDiffTest, HasEveryLine) {
   const auto diff = [](absl::string_view before, absl::string_view after) {
-    return absl::StrJoin(DiffLines(before, after), "|",
-                         [](std::string* out, const DiffLine& line) {
-                           absl::StrAppend(out,
-                                           absl::string_view(" -+").substr(
-                                               static_cast<int>(line.kind), 1),
-                                           line.text);
-                         });
+    const auto mark = [](std::string* out, const DiffLine& line) {
+      const int kind = static_cast<int>(line.kind) -
+                       static_cast<int>(ApprovalText::Kind::kSame);
+      absl::StrAppend(out, absl::string_view(" -+").substr(kind, 1), line.text);
+    };
+    return absl::StrJoin(DiffLines(before, after), "|", mark);
   };
   EXPECT_EQ(diff("a\nb\nc", "a\nx\nc"), " a|-b|+x| c");
   EXPECT_EQ(diff("a\nb\nc\nd", "b\nd\ne"), "-a| b|-c| d|+e");
@@ -109,7 +107,7 @@ TEST(LineDiffTest, HasEveryLine) {
   EXPECT_EQ(diff("a", ""), "-a");
   EXPECT_EQ(diff("a\n", "a"), " a|-") << "a newline is seen";
   EXPECT_EQ(diff("", ""), "");
-  // Where it would cost too much.
+  // Finding the difference would cost too much.
   std::string before, after;
   for (int i = 0; i < 5000; ++i) {
     absl::StrAppend(&before, "x", i, "\n");

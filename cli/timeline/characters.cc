@@ -124,7 +124,6 @@ void AppendUtf8(char32_t code, std::string* out) {
     out->push_back(static_cast<char>(code));
     return;
   }
-  // All that is appended here lies in the basic plane.
   if (code < 0x800) {
     out->push_back(static_cast<char>(0xc0 | (code >> 6)));
   } else {

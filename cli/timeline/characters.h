@@ -14,31 +14,31 @@ inline constexpr char32_t kReplacement = 0xfffd;
 struct Character {
   char32_t code = kReplacement;
   size_t bytes = 1;
-  bool valid = false;  // False: a byte that is not UTF-8.
+  bool valid = false;  // False for a byte that is not UTF-8.
 };
 
-// The first character of `text`, which is not empty.
+// Returns the first character of `text`, which must not be empty.
 Character FirstCharacter(absl::string_view text);
 
-// C0, DEL and C1.
+// Whether it is one of C0, DEL and C1.
 bool IsControl(char32_t code);
-// Changes the direction of text or its order, or hides in it: bidirectional
-// marks, line and paragraph separators, tags, spaces without a width.
+// Whether it changes the direction or order of text, or hides in it:
+// bidirectional marks, line and paragraph separators, tags, zero-width spaces.
 bool Reorders(char32_t code);
-// Takes no room, or looks like a space but is none.
+// Whether it takes no room, or looks like a space without being one.
 bool IsInvisible(char32_t code);
-// Looks like another character that shells and programs give a meaning to: a
-// slash, a semicolon, a bar.
+// Whether it looks like a character that has a meaning to shells and programs:
+// a slash, a semicolon, a bar.
 bool LooksLikePunctuation(char32_t code);
-// A letter of another script that can be taken for an ASCII letter.
+// Whether it is a letter of another script that can be taken for an ASCII one.
 bool LooksLikeLetter(char32_t code);
-// Is drawn over the character before it.
+// Whether it is drawn over the character before it.
 bool IsCombining(char32_t code);
 
-// Columns of a terminal: 0, 1 or 2.
+// Returns how many columns of a terminal it takes: 0, 1 or 2.
 size_t WidthOf(char32_t code);
 
-// `code` lies in the basic plane.
+// `code` must be in the basic multilingual plane.
 void AppendUtf8(char32_t code, std::string* out);
 
 }  // namespace troika::cli

@@ -21,7 +21,7 @@ Table::Table(std::vector<std::string> heads) { Add(std::move(heads)); }
 
 void Table::Add(std::vector<std::string> cells) {
   if (!rows_.empty()) cells.resize(rows_.front().size());
-  for (std::string& cell : cells) cell = HarmlessLine(cell);
+  for (std::string& cell : cells) cell = SanitizedLine(cell);
   rows_.push_back(std::move(cells));
 }
 

@@ -1,4 +1,4 @@
-// Rows of text for people, in columns that line up.
+// A table of text in aligned columns.
 //
 //   Table table({"ID", "TITLE"});
 //   table.Add({task.id(), task.title()});
@@ -16,21 +16,21 @@ class Table {
  public:
   explicit Table(std::vector<std::string> heads);
 
-  // As many cells as there are heads; any text, made harmless here.
+  // Adds a row with a cell for each head. The cells are sanitized here.
   void Add(std::vector<std::string> cells);
   bool empty() const { return rows_.size() == 1; }
 
-  // A line each, with its end. The last column is cut so that the lines fit
-  // into `width` columns; 0: it is not.
+  // Returns the rows as lines. The last column is cut so that they fit into
+  // `width` columns, unless that is 0.
   std::string Text(size_t width) const;
 
  private:
-  std::vector<std::vector<std::string>> rows_;  // The heads first.
+  std::vector<std::vector<std::string>> rows_;  // The first has the heads.
 };
 
-// Columns of the terminal `fd`; 0 if it is no terminal or does not say.
+// Columns and rows of the terminal `fd`; 0 if it is not a terminal or does not
+// know its size.
 size_t TerminalWidth(int fd);
-// Rows of the terminal `fd`; 0 if it is no terminal or does not say.
 size_t TerminalHeight(int fd);
 
 }  // namespace troika::cli

@@ -51,7 +51,7 @@ absl::StatusOr<ViewOptions> ViewFlags::Options() const {
     options.color = ViewOptions::Color::kNever;
   } else if (color_ != "auto") {
     return absl::InvalidArgumentError(
-        absl::StrCat("--color ", color_, " is none of auto, always and never"));
+        absl::StrCat("--color ", color_, " is not one of auto, always, never"));
   }
   return options;
 }
@@ -76,7 +76,7 @@ void TaskView::Add(const Message& message, const TaskState& state,
     case ViewOptions::Output::kQuiet:
       return;
     case ViewOptions::Output::kJson:
-      // Within JSON a line's end is only white space.
+      // Within JSON a newline is only white space.
       absl::StrAppend(&buffer_, absl::StrReplaceAll(json, {{"\n", " "}}), "\n");
       break;
     case ViewOptions::Output::kText: {
@@ -124,13 +124,12 @@ void TaskView::Finish() {
 void TaskView::Say(absl::string_view text) {
   Finish();
   last_asked_.clear();
-  // Where stderr can't be written, nobody is left to tell.
-  WriteAll(io_.err, absl::StrCat("troika: ", text, "\n")).IgnoreError();
+  Note(io_, text);
 }
 
 void TaskView::SayTrouble(absl::string_view trouble) {
   if (trouble == trouble_said_) return;
-  Say(trouble.empty() ? "the log can be written again" : Harmless(trouble));
+  Say(trouble.empty() ? "the log can be written again" : Sanitized(trouble));
   trouble_said_ = std::string(trouble);
 }
 
@@ -198,7 +197,7 @@ void TaskView::Write() {
 int TaskView::ExitCode(const TaskState& state) const {
   switch (state.status) {
     case TaskStatus::kIdle:
-      // The agent lives, and its turn may still have gone badly.
+      // The agent is alive, but its turn may have failed.
       if (!state.result || !state.result->is_error) return kExitOk;
       if (state.ending.kind == Ending::Kind::kInterrupt) {
         return kExitInterrupted;

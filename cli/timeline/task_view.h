@@ -20,13 +20,13 @@
 
 namespace troika::cli {
 
-// Rows below a block that asking the user takes.
+// Rows below an approval or question that the prompt for it takes.
 inline constexpr size_t kRowsToAsk = 4;
 
 struct ViewOptions {
   enum class Output {
     kText,
-    kJson,   // An event a line, as the server sends it.
+    kJson,   // Each event as a line, as the server sends it.
     kQuiet,  // Nothing; the caller prints the answer.
   };
   enum class Color { kAuto, kAlways, kNever };
@@ -38,7 +38,7 @@ struct ViewOptions {
 class ViewFlags {
  public:
   void AddTo(Flags* flags);
-  // InvalidArgument where --color has another value.
+  // InvalidArgument if --color has an unknown value.
   absl::StatusOr<ViewOptions> Options() const;
 
  private:
@@ -46,33 +46,33 @@ class ViewFlags {
   std::string color_ = "auto";
 };
 
-// Writes go to io.out, but for what Say() says.
+// Writes to io.out; only Say() writes to io.err.
 class TaskView {
  public:
-  // `clock` is borrowed. `environment` tells of NO_COLOR and TERM.
+  // `clock` is borrowed. `environment` has NO_COLOR and TERM.
   TaskView(const ViewOptions& options, const Environment& environment,
            const Io& io, Clock* clock);
 
-  // Kept until Flush(), or until there is much of it. `json` is the same event
-  // as the server sent it.
+  // Adds a message, which is written by Flush(), or before if there is much to
+  // write. `json` is the same event as the server sent it.
   void Add(const Message& message, const TaskState& state,
            absl::string_view json);
-  // Writes what was added, and on a terminal the line that shows the agent at
-  // work.
+  // Writes what was added, and on a terminal the status line that shows the
+  // agent at work.
   void Flush(const TaskState& state);
-  // Takes that line away, and ends one that is open.
+  // Erases the status line, and ends an open line.
   void Finish();
-  // Something about ourselves, on io.err.
+  // Prints "troika: TEXT" to io.err.
   void Say(absl::string_view text);
-  // A line that is left open for the user to type on; while it is, no line
-  // shows the agent at work. An empty one: what was asked is settled.
+  // Shows a prompt for the user to type after; until the user has typed a line,
+  // no status line is shown. An empty `text` ends the prompt.
   void Prompt(absl::string_view text);
-  // The user has ended that line.
+  // Called when the user has typed a line.
   void PromptTyped() { prompt_.clear(); }
-  // Takes the prompt away again, as far as the terminal can.
+  // Erases the prompt if the terminal can do that, or ends its line.
   void ErasePrompt();
 
-  // What the agent asks, whole, for this terminal.
+  // Returns the whole approval or question in rows for this terminal.
   std::vector<std::string> Rows(const Approval& approval) const {
     return timeline_.Rows(approval);
   }
@@ -80,29 +80,28 @@ class TaskView {
     return timeline_.Rows(question);
   }
   enum class Block { kNew, kSame };
-  // Prints rows as a block, or as more of the block before.
+  // Prints rows as a new block, or as part of the block before.
   void ShowRows(const std::vector<std::string>& rows, Block block);
-  // The approval or question that stands last on the screen, whole; or empty.
+  // Id of the approval or question that was printed last and whole, or empty.
   const std::string& last_asked() const { return last_asked_; }
-  // From now on, what is asked is shown only if it fits into the terminal
-  // together with a question: the caller shows the rest.
+  // From now on shows an approval or question only if it fits on the screen
+  // together with its prompt. The caller shows longer ones.
   void LimitToScreen();
-  // Columns of the terminal; 0 if there is none.
+  // Columns of the terminal, or 0 if there is none.
   size_t width() const;
-  // Says what is wrong with the log, and when that is over (empty): each once,
-  // however often it is told.
+  // Prints a new trouble of the task's log, and when it is over (empty).
   void SayTrouble(absl::string_view trouble);
-  // In a timeline: the turn that waits for an agent, where one does.
+  // Shows in a timeline the turn that waits for an agent, if there is one.
   void ShowWaiting(const TaskState& state);
 
-  // The first error of writing; Cancelled where the reader is gone.
+  // The first error of writing; Cancelled if the reader is gone.
   const absl::Status& written() const { return written_; }
-  // When to call Flush again even if nothing has come, by Clock::Awake().
+  // When to call Flush again even if nothing comes, by Clock::Awake().
   absl::Time wake_at() const { return wake_at_; }
   ViewOptions::Output output() const { return options_.output; }
 
-  // The exit code that says how the task or its last turn ended; kExitOk where
-  // it has not.
+  // The exit code for how the task or its last turn ended; kExitOk if it has
+  // not.
   int ExitCode(const TaskState& state) const;
 
  private:
@@ -113,12 +112,12 @@ class TaskView {
   const ViewOptions options_;
   const Io io_;
   Clock* const clock_;
-  const bool terminal_;  // One that can redraw a line.
+  const bool terminal_;  // Whether io.out can redraw a line.
   Timeline timeline_;
   std::string buffer_;
   absl::Status written_;
-  std::string status_shown_;  // Empty: none is.
-  std::string prompt_;        // Empty: none is open.
+  std::string status_shown_;  // The status line, or empty.
+  std::string prompt_;        // The open prompt, or empty.
   bool limited_ = false;
   std::string last_asked_;
   std::string trouble_said_;

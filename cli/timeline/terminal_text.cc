@@ -12,13 +12,13 @@ namespace {
 
 constexpr char32_t kEscape = 0x1b;
 constexpr absl::string_view kEllipsis = "…";
-// Longer ones are no colours.
+// Longer sequences are not taken for colours.
 constexpr size_t kMaxSequence = 64;
 // UTF-8 has up to 4 bytes a character, and white space may be dropped.
 constexpr size_t kBytesPerColumn = 16;
 
-// The length of a sequence that sets colours and the like, after its escape;
-// 0: there is none, or it is no such.
+// Returns the length, without the escape, of a sequence that sets colours or
+// erases to the end of the line; 0 if `text` does not begin with one.
 size_t ColourSequence(absl::string_view text) {
   if (text.empty() || text[0] != '[') return 0;
   const size_t limit = std::min(text.size(), kMaxSequence);
@@ -42,7 +42,7 @@ void AppendVisible(char32_t code, std::string* out) {
 
 }  // namespace
 
-std::string Harmless(absl::string_view text) {
+std::string Sanitized(absl::string_view text) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
@@ -65,12 +65,12 @@ std::string Harmless(absl::string_view text) {
   return out;
 }
 
-std::string HarmlessLine(absl::string_view text, size_t columns) {
+std::string SanitizedLine(absl::string_view text, size_t columns) {
   const size_t enough = kBytesPerColumn * columns;
   const bool longer = text.size() > enough;
   std::string line;
   bool space = false;
-  for (const char c : Harmless(text.substr(0, enough))) {
+  for (const char c : Sanitized(text.substr(0, enough))) {
     if (c == ' ' || c == '\t' || c == '\n') {
       space = !line.empty();
       continue;
@@ -134,7 +134,7 @@ std::string CutToWidth(absl::string_view text, size_t columns) {
       return absl::StrCat(text.substr(0, fits), kEllipsis);
     }
     rest.remove_prefix(first.bytes);
-    // What is kept leaves a column for the ellipsis.
+    // Leaves a column for the ellipsis.
     if (used < columns) fits = text.size() - rest.size();
   }
   return std::string(text);
@@ -143,12 +143,12 @@ std::string CutToWidth(absl::string_view text, size_t columns) {
 std::vector<std::string> WrapToWidth(absl::string_view text, size_t columns) {
   std::vector<std::string> rows;
   size_t begin = 0, used = 0;
-  size_t word = 0;  // Where the last word of the row begins; or `begin`.
+  size_t word = 0;  // Start of the last word in the row, or `begin`.
   for (size_t at = 0; at < text.size();) {
     const Character c = FirstCharacter(text.substr(at));
     const size_t width = WidthOf(c.code);
     if (columns > 0 && used + width > columns && at > begin) {
-      // A word that is longer than a row is broken.
+      // Breaks a word that is longer than a row.
       const size_t end = word > begin ? word : at;
       rows.emplace_back(text.substr(begin, end - begin));
       begin = word = end;

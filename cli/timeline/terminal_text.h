@@ -1,5 +1,5 @@
-// Text of strangers, made fit for a terminal: what an agent prints must not
-// move the cursor, set a title, hide itself or reverse the words around it.
+// Makes untrusted text fit for a terminal: output of an agent must not move the
+// cursor, set a title, hide itself or reverse the words around it.
 #ifndef TROIKA_CLI_TIMELINE_TERMINAL_TEXT_H_
 #define TROIKA_CLI_TIMELINE_TERMINAL_TEXT_H_
 
@@ -11,39 +11,43 @@
 
 namespace troika::cli {
 
-// Valid UTF-8 with ends of lines and tabs, and no other control character.
-// Colours are left out; other control characters become visible ones, such as
-// ␛, and those that turn the direction of text become U+FFFD. "\r\n" and "\r"
-// end lines, too.
-std::string Harmless(absl::string_view text);
+// Returns `text` as valid UTF-8 without control characters other than newlines
+// and tabs. Colours are dropped; other control characters become visible ones,
+// such as ␛, and those that change the direction of text become U+FFFD. "\r\n"
+// and "\r" become newlines.
+std::string Sanitized(absl::string_view text);
 
-// More than a line of any terminal has room for.
+// More columns than any terminal has.
 inline constexpr size_t kLongestLine = 400;
 
-// The same on one line: each run of white space becomes one space, and none is
-// left at the ends. Only as much of `text` is looked at as can be needed for
-// `columns` of it.
-std::string HarmlessLine(absl::string_view text, size_t columns = kLongestLine);
+// Returns `text` sanitized and on one line: each run of white space becomes one
+// space, and none is left at the ends. Reads only as much of `text` as can be
+// needed for `columns`.
+std::string SanitizedLine(absl::string_view text,
+                          size_t columns = kLongestLine);
 
-// "a: b", or the one that is there.
+// Returns "a: b", or the one that is not empty.
 std::string Labelled(absl::string_view a, absl::string_view b);
 
-// One line from which the bytes can be told: control characters and what is not
-// UTF-8 as \n, \x1b, \u{9b}.
+// Returns `bytes` on one line without loss: control characters, and bytes that
+// are not UTF-8, become \n, \x1b, \u{9b}.
 std::string Escaped(absl::string_view bytes);
 
-// How many columns a terminal needs for `text`, which is harmless and one line.
+// The functions below take text that is sanitized and one line.
+
+// Returns how many columns of a terminal `text` takes.
 size_t DisplayWidth(absl::string_view text);
 
-// `text`, or its start and "…" where it needs more than `columns`. Never cut
-// within a character.
+// Returns `text`, or its start and "…" if it takes more than `columns`.
 std::string CutToWidth(absl::string_view text, size_t columns);
 
-// `text`, or its start, "…" and its end where it needs more than `columns`.
+// Returns `text`, or its start, "…" and its end if it takes more than
+// `columns`.
 std::string CutMiddleToWidth(absl::string_view text, size_t columns);
 
-// `text`, which is one line, in rows of at most `columns`; 0: in one row. A row
-// ends after a space if it can. Nothing is left out, not even that space.
+// Splits `text` into rows of at most `columns`, or returns one row if that is
+// 0. A row ends after a space if it can. Nothing is dropped, not even that
+// space.
 std::vector<std::string> WrapToWidth(absl::string_view text, size_t columns);
 
 }  // namespace troika::cli

@@ -15,7 +15,7 @@ struct Case {
 
 TEST(HarmlessTest, LeavesTextAlone) {
   constexpr absl::string_view kText = "a\tb\n  c é ✓ 漢字 🙂\n";
-  EXPECT_EQ(Harmless(kText), kText);
+  EXPECT_EQ(Sanitized(kText), kText);
 }
 
 TEST(HarmlessTest, LeavesNoControlCharacter) {
@@ -38,15 +38,15 @@ TEST(HarmlessTest, LeavesNoControlCharacter) {
       {"\x1b", "␛"},
       {"\x1b[", "␛["},
   };
-  for (const Case& c : cases) EXPECT_EQ(Harmless(c.text), c.harmless);
-  EXPECT_EQ(Harmless(absl::string_view("\0x", 2)), "␀x");
+  for (const Case& c : cases) EXPECT_EQ(Sanitized(c.text), c.harmless);
+  EXPECT_EQ(Sanitized(absl::string_view("\0x", 2)), "␀x");
 }
 
 TEST(HarmlessTest, IsHarmlessForEveryPairOfBytes) {
   for (int a = 0; a < 256; ++a) {
     for (int b = 0; b < 256; ++b) {
       const char pair[] = {static_cast<char>(a), static_cast<char>(b)};
-      for (const unsigned char c : Harmless({pair, 2})) {
+      for (const unsigned char c : Sanitized({pair, 2})) {
         ASSERT_TRUE(c >= 0x20 || c == '\n' || c == '\t') << a << " " << b;
         ASSERT_NE(c, 0x7f);
       }
@@ -56,17 +56,17 @@ TEST(HarmlessTest, IsHarmlessForEveryPairOfBytes) {
 
 TEST(HarmlessTest, AnEndlessSequenceIsText) {
   const std::string text = absl::StrCat("\x1b[", std::string(1000, '1'), "m");
-  EXPECT_EQ(Harmless(text), absl::StrCat("␛", text.substr(1)));
+  EXPECT_EQ(Sanitized(text), absl::StrCat("␛", text.substr(1)));
 }
 
 TEST(HarmlessLineTest, IsOneShortLine) {
-  EXPECT_EQ(HarmlessLine("  a \n\n\tb\r\n", 80), "a b");
-  EXPECT_EQ(HarmlessLine("one two", 5), "one …");
-  EXPECT_EQ(HarmlessLine("", 5), "");
+  EXPECT_EQ(SanitizedLine("  a \n\n\tb\r\n", 80), "a b");
+  EXPECT_EQ(SanitizedLine("one two", 5), "one …");
+  EXPECT_EQ(SanitizedLine("", 5), "");
   const std::string huge(10 << 20, 'x');
-  EXPECT_EQ(HarmlessLine(huge, 3), "xx…");
+  EXPECT_EQ(SanitizedLine(huge, 3), "xx…");
   const std::string blank(10 << 20, ' ');
-  EXPECT_EQ(HarmlessLine(absl::StrCat("x", blank, "y"), 3), "x…");
+  EXPECT_EQ(SanitizedLine(absl::StrCat("x", blank, "y"), 3), "x…");
 }
 
 TEST(EscapedTest, TellsEveryByte) {
@@ -93,7 +93,7 @@ TEST(CutToWidthTest, NeverCutsACharacter) {
     const std::string cut =
         CutToWidth("é漢🙂e\xcc\x81 abc 漢字 🙂🙂", columns);
     EXPECT_LE(DisplayWidth(cut), columns);
-    EXPECT_EQ(Harmless(cut), cut) << "still valid";
+    EXPECT_EQ(Sanitized(cut), cut) << "still valid";
   }
 }
 

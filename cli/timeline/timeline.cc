@@ -15,16 +15,16 @@ namespace troika::cli {
 namespace {
 
 constexpr size_t kFewestColumns = 20;
-// Deeper ones are not set off any further.
+// Deeper subagents are not indented any further.
 constexpr size_t kMostDepth = 4;
 constexpr int64_t kFoldedLines = 3;
 constexpr absl::string_view kFrames[] = {"⠋", "⠙", "⠹", "⠸", "⠼",
                                          "⠴", "⠦", "⠧", "⠇", "⠏"};
 
-// The part of a text's line that a terminal would show in the end.
+// Returns what a terminal would show of a line in the end, after each \r.
 std::string Shown(absl::string_view line, size_t columns) {
-  // Only so much can matter, and a line may have megabytes.
-  std::string text = Harmless(
+  // A line may have megabytes, and only its start matters.
+  std::string text = Sanitized(
       absl::StripTrailingAsciiWhitespace(line.substr(0, 64 * columns)));
   text.erase(0, text.rfind('\n') + 1);
   return CutToWidth(absl::StrReplaceAll(text, {{"\t", "  "}}), columns);
@@ -72,7 +72,7 @@ std::string Timeline::Indent() const {
 }
 
 size_t Timeline::Columns() const {
-  const size_t all = look_.width == 0 ? kLongestLine : look_.width;
+  const size_t all = options_.width == 0 ? kLongestLine : options_.width;
   const size_t indent = 4 * depth_;
   return all > indent + kFewestColumns ? all - indent : kFewestColumns;
 }
@@ -81,7 +81,7 @@ std::string Timeline::Painted(Style style, absl::string_view text) const {
   static constexpr absl::string_view kCodes[] = {"",   "1",  "2", "31",
                                                  "32", "33", "36"};
   const absl::string_view code = kCodes[static_cast<int>(style)];
-  if (look_.color == Color::kNever || code.empty() || text.empty()) {
+  if (options_.color == Color::kNever || code.empty() || text.empty()) {
     return std::string(text);
   }
   return absl::StrCat("\x1b[", code, "m", text, "\x1b[0m");
@@ -96,17 +96,17 @@ std::vector<std::string> Timeline::ParagraphRows(Style style,
                                                  absl::string_view sign,
                                                  absl::string_view text) const {
   const std::string space(DisplayWidth(sign), ' ');
-  // A column is left free: some terminals wrap a row that is full.
+  // Leaves a column free, because some terminals wrap a full row.
   const size_t room =
-      look_.width == 0
+      options_.width == 0
           ? 0
           : std::max(kFewestColumns,
                      Columns() - std::min(Columns() - 1, space.size() + 1));
-  const std::string harmless = absl::StrReplaceAll(
-      Harmless(absl::StripAsciiWhitespace(text)), {{"\t", "  "}});
+  const std::string sanitized = absl::StrReplaceAll(
+      Sanitized(absl::StripAsciiWhitespace(text)), {{"\t", "  "}});
   std::vector<std::string> rows;
   bool was_empty = false;
-  for (const absl::string_view line : absl::StrSplit(harmless, '\n')) {
+  for (const absl::string_view line : absl::StrSplit(sanitized, '\n')) {
     // Several empty lines in a row are shown as one.
     if (std::exchange(was_empty, line.empty()) && line.empty()) continue;
     for (const std::string& row : WrapToWidth(line, room)) {
@@ -137,7 +137,7 @@ void Timeline::Lines(Style style, absl::string_view sign,
   const std::string space(DisplayWidth(sign), ' ');
   const auto all =
       1 + static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
-  // A line more is no longer than the line that would tell of it.
+  // One more line takes no more room than "… 1 more line".
   const size_t shown = all <= max_lines + 1 ? all : max_lines;
   for (size_t i = 0; i < shown; ++i) {
     const size_t end = text.find('\n');
@@ -151,8 +151,8 @@ void Timeline::Lines(Style style, absl::string_view sign,
 }
 
 void Timeline::Stream(absl::string_view text) {
-  const std::string harmless = Harmless(text);
-  for (absl::string_view rest = harmless; !rest.empty();) {
+  const std::string sanitized = Sanitized(text);
+  for (absl::string_view rest = sanitized; !rest.empty();) {
     const size_t end = rest.find('\n');
     const absl::string_view line = rest.substr(0, end);
     if (!line_open_ && !line.empty()) {
@@ -179,7 +179,7 @@ void Timeline::Fold(const std::vector<std::string>& heads,
     Line(style, absl::StrCat("  ⎿ ", head, both ? " · " : "", text));
     return;
   }
-  // A line more is no longer than the line that would tell of it.
+  // One more line takes no more room than "… 1 more line".
   const int64_t shown = lines <= kFoldedLines + 1 ? lines : kFoldedLines;
   if (shown < lines) {
     absl::StrAppend(&head, head.empty() ? "" : " · ",
@@ -212,7 +212,7 @@ std::string Timeline::StatusLine(const TaskState& state, absl::Time now,
                                        });
   if (newest != tools_.end()) {
     const ToolLabel& label = newest->second.label;
-    // The time and the tokens after it are to be seen, too.
+    // Leaves room for the time and the tokens.
     parts.push_back(CutToWidth(
         absl::StrJoin({label.name, label.what}, label.what.empty() ? "" : " "),
         std::max(kFewestColumns, Columns() / 2)));
@@ -232,7 +232,7 @@ std::string Timeline::StatusLine(const TaskState& state, absl::Time now,
   return Painted(
       Style::kDim,
       CutToWidth(absl::StrCat(sign, " ", absl::StrJoin(parts, " · ")),
-                 // A line that is full would wrap on some.
+                 // Some terminals wrap a full line.
                  Columns() - 1));
 }
 

@@ -1,4 +1,4 @@
-// How turns and processes begin and end.
+// Timeline of how turns and processes begin and end.
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,7 +24,7 @@ std::string ByWhom(absl::string_view what, const Lifecycle& event) {
   return text;
 }
 
-// How long the turn took, as the agent says or else by the log's times.
+// Returns how long the turn took, by the agent or else by the log.
 std::optional<absl::Duration> Took(const Result& result, const Message& message,
                                    const TaskState& state) {
   if (result.duration || !message.time || !state.turn_started) {
@@ -33,7 +33,7 @@ std::optional<absl::Duration> Took(const Result& result, const Message& message,
   return *message.time - *state.turn_started;
 }
 
-// Time, tokens and cost, as far as they are known.
+// Returns the time, tokens and cost that are known.
 std::string Spent(const Result& result,
                   const std::optional<absl::Duration>& took) {
   std::vector<std::string> parts;
@@ -50,7 +50,7 @@ std::string Spent(const Result& result,
 }  // namespace
 
 void Timeline::On(const Result& result, const Context& context) {
-  // An answer that came with the result alone.
+  // The answer came only with the result.
   if (depth_ == 0 && !result.is_error && result.text != last_text_ &&
       !absl::StripAsciiWhitespace(result.text).empty()) {
     Begin(Kind::kBlock);
@@ -71,7 +71,7 @@ void Timeline::On(const Result& result, const Context& context) {
   }
   last_error_ = result.error;
   Lines(Style::kRed, "✘ failed: ",
-        result.error.empty() ? "it is not said why" : result.error,
+        result.error.empty() ? "the agent gives no reason" : result.error,
         kErrorLines);
   Hint(result);
   if (!spent.empty()) Line(Style::kDim, absl::StrCat("  ", spent));
@@ -86,7 +86,7 @@ std::string Timeline::WaitingTurn(const TaskState& state) {
   if (state.process_alive || state.turns_waiting == 0) return "";
   depth_ = 0;
   Begin(Kind::kBlock);
-  // The title is of the first turn.
+  // The title is that of the first turn.
   if (state.turns == 1) Lines(Style::kCyan, "❯ ", state.title, 1);
   Line(Style::kDim, absl::StrCat("turn ", state.turns,
                                  " waits: no agent was started for it yet"));
@@ -100,7 +100,7 @@ void Timeline::On(const Lifecycle& event, const Context& context) {
     Begin(Kind::kLine);
     Paragraph(style, "", line);
   };
-  // What the turn's result has said is not said again.
+  // Does not repeat the error of the turn's result.
   const bool told =
       !event.text.empty() && absl::StrContains(last_error_, event.text);
   switch (event.kind) {

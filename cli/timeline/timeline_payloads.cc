@@ -1,4 +1,4 @@
-// What the agent says, and what is said about it.
+// Timeline of texts, thoughts and notices.
 #include <string>
 
 #include "absl/strings/ascii.h"
@@ -17,8 +17,6 @@ constexpr size_t kPromptLines = 10;
 constexpr size_t kThoughtColumns = 160;
 
 }  // namespace
-
-void Timeline::On(const Init&, const Context&) {}
 
 void Timeline::On(const UserInput& input, const Context&) {
   const bool own = depth_ == 0;
@@ -50,7 +48,7 @@ void Timeline::On(const TextDelta& delta, const Context& context) {
   const std::string& block = context.message.block_id;
   absl::string_view text = delta.text;
   if (!streamed_.contains(block)) {
-    // Models begin with empty lines now and then.
+    // Some models begin with empty lines.
     text = absl::StripLeadingAsciiWhitespace(text);
     if (text.empty()) return;
     streamed_.insert(block);
@@ -63,7 +61,7 @@ void Timeline::On(const TextDelta& delta, const Context& context) {
 }
 
 void Timeline::On(const Thinking& thinking, const Context&) {
-  const std::string thought = HarmlessLine(thinking.text, kThoughtColumns);
+  const std::string thought = SanitizedLine(thinking.text, kThoughtColumns);
   if (thought.empty()) return;
   Begin(Kind::kLine);
   Line(Style::kDim, absl::StrCat("✻ ", thought));
@@ -73,18 +71,14 @@ void Timeline::On(const ThinkingDelta&, const Context&) {
   activity_ = "thinking";
 }
 
-void Timeline::On(const ToolOutputDelta&, const Context&) {}
-
-void Timeline::On(const Usage&, const Context&) {}
-
 void Timeline::On(const RateLimit& limit, const Context& context) {
   if (absl::StartsWith(limit.status, "allowed") &&
       limit.status != "allowed_warning") {
     return;
   }
-  std::string text = absl::StrCat("rate limit: ", HarmlessLine(limit.status));
+  std::string text = absl::StrCat("rate limit: ", SanitizedLine(limit.status));
   if (!limit.window.empty()) {
-    absl::StrAppend(&text, " (", HarmlessLine(limit.window), ")");
+    absl::StrAppend(&text, " (", SanitizedLine(limit.window), ")");
   }
   if (limit.resets_at && context.message.time) {
     absl::StrAppend(&text, ", resets in ",
@@ -97,8 +91,8 @@ void Timeline::On(const RateLimit& limit, const Context& context) {
 void Timeline::On(const Subagent& subagent, const Context&) {
   depth_ = DepthUnder(subagent.tool_use_id);
   const std::string what =
-      HarmlessLine(Labelled(subagent.kind, subagent.description));
-  const std::string status = HarmlessLine(subagent.status);
+      SanitizedLine(Labelled(subagent.kind, subagent.description));
+  const std::string status = SanitizedLine(subagent.status);
   if (subagent.phase == Subagent::Phase::kStarted) {
     Begin(Kind::kLine);
     Line(Style::kDim, absl::StrCat("subagent started: ", what));
@@ -148,7 +142,7 @@ void Timeline::On(const Notice& notice, const Context&) {
       warns = false;
       break;
   }
-  const std::string text = HarmlessLine(notice.text);
+  const std::string text = SanitizedLine(notice.text);
   if (text.empty()) return;
   Begin(Kind::kLine);
   // A warning is never cut.
@@ -162,26 +156,27 @@ void Timeline::On(const Raw& raw, const Context&) {
       if (absl::StripAsciiWhitespace(line).empty() || IsHarmless(line))
         continue;
       Begin(Kind::kLine);
-      Line(Style::kDim, Labelled(HarmlessLine(raw.type), HarmlessLine(line)));
+      Line(Style::kDim, Labelled(SanitizedLine(raw.type), SanitizedLine(line)));
     }
     return;
   }
   if (raw.type == "stderr") {
     if (IsHarmless(raw.line)) return;
     Begin(Kind::kLine);
-    return Line(Style::kDim, absl::StrCat("stderr: ", HarmlessLine(raw.line)));
+    return Line(Style::kDim, absl::StrCat("stderr: ", SanitizedLine(raw.line)));
   }
-  // What a newer CLI says is in the events; where we could not use what we know
-  // it is told here, too.
+  // Lines that we don't know are only in the events; a known line that could
+  // not be used is shown.
   if (raw.reason.empty()) return;
   Begin(Kind::kLine);
-  Line(Style::kDim, Labelled(HarmlessLine(raw.type), HarmlessLine(raw.reason)));
+  Line(Style::kDim,
+       Labelled(SanitizedLine(raw.type), SanitizedLine(raw.reason)));
 }
 
 void Timeline::On(const ParseError& error, const Context&) {
   Begin(Kind::kLine);
   Paragraph(Style::kYellow, "! ",
-            Labelled(error.error, HarmlessLine(error.snippet)));
+            Labelled(error.error, SanitizedLine(error.snippet)));
 }
 
 }  // namespace troika::cli

@@ -1,12 +1,8 @@
-// Timelines of whole conversations have goldens: goldens/NAME.txt. To
-// write them anew: bazel run //cli/timeline:timeline_test -- --update
+// Timelines of whole conversations have goldens: goldens/NAME.txt. To rewrite
+// them: bazel run //cli/timeline:timeline_test -- --update
 #include "cli/timeline/timeline.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <string>
 #include <vector>
 
@@ -15,6 +11,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "base/json.h"
+#include "cli/testing.h"
 #include "cli/timeline/terminal_text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -27,12 +24,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr Timeline::Look kPipe = {};
-constexpr Timeline::Look kTerminal = {.color = Timeline::Color::kAlways,
-                                      .width = 60};
+constexpr Timeline::Options kPipe = {};
+constexpr Timeline::Options kTerminal = {.color = Timeline::Color::kAlways,
+                                         .width = 60};
 
 // A stream as a task: asked for, started, ended.
-std::string Show(const LogMaker& log, const Timeline::Look& look) {
+std::string Show(const LogMaker& log, const Timeline::Options& look) {
   Timeline timeline(look);
   Replay replay;
   std::string text;
@@ -44,7 +41,7 @@ std::string Show(const LogMaker& log, const Timeline::Look& look) {
   return absl::StrCat(text, timeline.EndLine());
 }
 
-std::string ShowStream(const Stream& stream, const Timeline::Look& look) {
+std::string ShowStream(const Stream& stream, const Timeline::Options& look) {
   LogMaker log;
   log.Begin(HarnessId(stream.harness)).Spawn(1, 1);
   log.StdoutLines(ReadFileOrDie(stream.path));
@@ -336,7 +333,7 @@ TEST(TimelineHostileTest, OutputIsHarmless) {
                                             std::string(1 << 12, ';'), "m"),
                                ""};
   for (const std::string& text : texts) {
-    for (const Timeline::Look& look : {kPipe, kTerminal}) {
+    for (const Timeline::Options& look : {kPipe, kTerminal}) {
       Timeline timeline(look);
       TaskState state = {.cwd = text, .status = TaskStatus::kRunning};
       state.ending.text = text;
@@ -403,7 +400,7 @@ std::string GoldenPath(absl::string_view name) {
                       absl::StrReplaceAll(name, {{"/", "_"}}), ".txt");
 }
 
-// As a pipe gets it; then as a terminal does, its escapes made visible.
+// The output for a pipe, then for a terminal with its escapes made visible.
 std::string GoldenOf(absl::string_view name) {
   const std::string path = absl::StrCat("testdata/", name, ".jsonl");
   for (const Stream& stream : AllStreams()) {
@@ -415,37 +412,19 @@ std::string GoldenOf(absl::string_view name) {
   return absl::StrCat("no ", path);
 }
 
-TEST(TimelineGoldensTest, Match) {
+Goldens AllGoldens() {
+  Goldens goldens;
   for (const absl::string_view name : kGoldens) {
-    EXPECT_EQ(ReadFileOrDie(GoldenPath(name)), GoldenOf(name))
-        << "If that is right: bazel run //cli/timeline:timeline_test -- "
-           "--update";
+    goldens[GoldenPath(name)] = GoldenOf(name);
   }
+  return goldens;
 }
 
-int Update() {
-  const char* const workspace = std::getenv("BUILD_WORKSPACE_DIRECTORY");
-  if (workspace == nullptr) {
-    std::cerr
-        << "run it with: bazel run //cli/timeline:timeline_test -- --update\n";
-    return 2;
-  }
-  for (const absl::string_view name : kGoldens) {
-    const std::string path = absl::StrCat(workspace, "/", GoldenPath(name));
-    std::filesystem::create_directories(
-        std::filesystem::path(path).parent_path());
-    std::ofstream(path, std::ios::binary) << GoldenOf(name);
-  }
-  return 0;
-}
+TEST(TimelineGoldensTest, Match) { ExpectGoldens(AllGoldens()); }
 
 }  // namespace
 }  // namespace troika::cli
 
 int main(int argc, char** argv) {
-  ::testing::InitGoogleTest(&argc, argv);
-  if (argc > 1 && std::string(argv[1]) == "--update") {
-    return troika::cli::Update();
-  }
-  return RUN_ALL_TESTS();
+  return troika::cli::GoldenMain(argc, argv, troika::cli::AllGoldens);
 }

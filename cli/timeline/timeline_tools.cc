@@ -1,4 +1,4 @@
-// What the agent does, plans and asks for.
+// Timeline of tools, plans, approvals and questions.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -21,12 +21,12 @@ absl::string_view BoxOf(Todo::Status status) {
   return kBoxes[static_cast<int>(status)];
 }
 
-// Tools whose own message says it all: a todo list, a question.
+// Whether another message shows the use of the tool: a todo list, a question.
 bool ShowsItself(absl::string_view tool) {
   return tool == "TodoWrite" || tool == "AskUser";
 }
 
-// What these give is for the agent and not for people.
+// Whether the output is meant for the agent, not for people.
 bool IsContents(absl::string_view tool) {
   return tool == "Read" || tool == "ReadMany";
 }
@@ -78,7 +78,7 @@ void Timeline::On(const ToolResult& result, const Context&) {
     heads.push_back("failed");
   }
   absl::string_view output = result.output;
-  // Claude says the code in its output, too.
+  // Claude repeats the code in its output.
   if (result.exit_code) {
     absl::ConsumePrefix(&output,
                         absl::StrCat("Exit code ", *result.exit_code, "\n"));
@@ -103,7 +103,7 @@ void Timeline::On(const ToolResult& result, const Context&) {
 void Timeline::On(const Todo& todo, const Context&) {
   std::string list;
   for (const Todo::Item& item : todo.items) {
-    absl::StrAppend(&list, BoxOf(item.status), " ", HarmlessLine(item.text),
+    absl::StrAppend(&list, BoxOf(item.status), " ", SanitizedLine(item.text),
                     "\n");
   }
   if (list.empty() || list == last_todo_) return;
@@ -135,7 +135,7 @@ std::vector<std::string> Timeline::Rows(const Approval& approval) const {
     }
   }
   for (const ApprovalRow& row :
-       RowsOf(text, look_.width == 0 ? 0 : Columns())) {
+       RowsOf(text, options_.width == 0 ? 0 : Columns())) {
     rows.push_back(absl::StrCat(Painted(Style::kDim, Indent()),
                                 Painted(StyleOf(row.kind), row.text)));
   }
@@ -160,7 +160,7 @@ Timeline::Style Timeline::StyleOf(ApprovalText::Kind kind) {
 void Timeline::Ask(const std::string& id, const std::vector<std::string>& rows,
                    const Context& context) {
   Begin(Kind::kBlock);
-  if (look_.most_rows == 0 || rows.size() <= look_.most_rows) {
+  if (options_.most_rows == 0 || rows.size() <= options_.most_rows) {
     for (const std::string& row : rows) absl::StrAppend(&out_, row, "\n");
     last_asked_ = id;
     return;
@@ -173,7 +173,7 @@ void Timeline::Ask(const std::string& id, const std::vector<std::string>& rows,
 }
 
 void Timeline::On(const Approval& approval, const Context& context) {
-  const std::string what = HarmlessLine(approval.tool_name);
+  const std::string what = SanitizedLine(approval.tool_name);
   switch (approval.state) {
     case Approval::State::kAsked:
       return Ask(approval.id, Rows(approval), context);

@@ -21,7 +21,7 @@ std::string ShortPath(absl::string_view path, absl::string_view cwd) {
   return std::string(path);
 }
 
-// `bash -lc 'npm test'` is `npm test`, where nothing is quoted within.
+// Makes `npm test` of `bash -lc 'npm test'` if nothing is quoted within.
 absl::string_view WithoutShell(absl::string_view command) {
   const size_t space = command.find(' ');
   const absl::string_view program = command.substr(0, space);
@@ -39,7 +39,7 @@ absl::string_view WithoutShell(absl::string_view command) {
   return quoted ? rest.substr(1, rest.size() - 2) : command;
 }
 
-// A string, or an array of them as some shells are called with.
+// `command` is a string, or an array of words as some shells take.
 std::string Command(json::Value command) {
   if (command.IsString())
     return std::string(WithoutShell(command.StringOr("")));
@@ -88,8 +88,8 @@ std::string What(absl::string_view input_json, absl::string_view cwd) {
 ToolLabel MakeLabel(absl::string_view name, absl::string_view input_json,
                     absl::string_view cwd) {
   return {
-      .name = HarmlessLine(name),
-      .what = input_json.empty() ? "" : HarmlessLine(What(input_json, cwd))};
+      .name = SanitizedLine(name),
+      .what = input_json.empty() ? "" : SanitizedLine(What(input_json, cwd))};
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a tool is called with, in a few words.
+// Describes the use of a tool in a few words.
 #ifndef TROIKA_CLI_TIMELINE_TOOL_LABEL_H_
 #define TROIKA_CLI_TIMELINE_TOOL_LABEL_H_
 
@@ -10,12 +10,12 @@
 namespace troika::cli {
 
 struct ToolLabel {
-  std::string name;  // Bash; server/tool where an MCP server has it.
-  std::string what;  // npm test; may be empty.
+  std::string name;  // "Bash", or "server/tool" for a tool of an MCP server.
+  std::string what;  // "npm test"; may be empty.
 };
 
-// Both are harmless and one line each. Paths under `cwd` are shown from there.
-// A shell that is only there to run a command is left out.
+// Both texts are sanitized and one line each. Paths under `cwd` are relative to
+// it. A shell that only runs a command is left out.
 ToolLabel LabelOf(const ToolUse& use, absl::string_view cwd);
 
 }  // namespace troika::cli

@@ -1,4 +1,4 @@
-#include "cli/commands/command.h"
+#include "cli/commands/commands.h"
 
 #include <vector>
 
@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-int Echo(absl::Span<const std::string> args, const Io& io) {
+int Echo(Args args, const Io& io) {
   Print(io, absl::StrJoin(args, "|"));
   return 7;
 }

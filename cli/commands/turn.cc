@@ -1,12 +1,25 @@
-#include "cli/commands/turn_flags.h"
+#include "cli/commands/turn.h"
 
-#include <utility>
+#include <algorithm>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "base/status_macros.h"
 
 namespace troika::cli {
+namespace {
+
+// How many turns there are with this one, whether or not the reply counts it
+// already. A prompt may also join a turn that is open.
+int TurnsWith(const GivenTurn& turn) {
+  const int before =
+      turn.show == FollowOptions::Show::kAll ? 0 : turn.before.turns();
+  const bool rested = turn.before.state() >= v1::Task::idle ||
+                      turn.show == FollowOptions::Show::kAll;
+  return std::max(turn.after.turns(), before + (rested ? 1 : 0));
+}
+
+}  // namespace
 
 void TurnFlags::AddTo(Flags* flags) {
   view_.AddTo(flags);
@@ -42,12 +55,11 @@ notes::Timeouts TimeoutFlags::timeouts() const {
 
 absl::StatusOr<std::optional<EditMode>> ReadEditMode(const std::string& id) {
   if (id.empty()) return std::optional<EditMode>();
-  // As flags are written, too.
   const auto mode = EditModeFromId(absl::StrReplaceAll(id, {{"-", "_"}}));
   if (mode) return mode;
   return absl::InvalidArgumentError(
       absl::StrCat("--edit-mode ", id,
-                   " is none of research, auto_edit, full_auto and dangerous"));
+                   " is not one of research, auto_edit, full_auto, dangerous"));
 }
 
 absl::StatusOr<std::map<std::string, std::string>> ReadLabels(
@@ -64,19 +76,29 @@ absl::StatusOr<std::map<std::string, std::string>> ReadLabels(
   return read;
 }
 
-absl::StatusOr<TaskAndPrompt> ReadTaskAndPrompt(
-    std::vector<std::string> words) {
-  if (words.empty() || words[0].empty()) {
-    return absl::InvalidArgumentError("a task is needed: its id, or latest");
-  }
+absl::StatusOr<std::optional<std::string>> ReadPromptArgument(
+    const std::vector<std::string>& words) {
   if (words.size() > 2) {
     return absl::InvalidArgumentError(
         absl::StrCat("more than one prompt: \"", words[1], "\" and \"",
                      words[2], "\"; put quotes around it"));
   }
-  TaskAndPrompt read = {.task = std::move(words[0])};
-  if (words.size() == 2) read.prompt = std::move(words[1]);
-  return read;
+  return words.size() == 2 ? std::optional(words[1]) : std::nullopt;
+}
+
+int ShowTurn(Server& server, const GivenTurn& turn, Then then,
+             const ViewOptions& view, const Io& io) {
+  if (then == Then::kDetach) {
+    return view.output == ViewOptions::Output::kJson
+               ? PrintJson(io, turn.after)
+               : Print(io, absl::StrCat(turn.after.id(), "\n"));
+  }
+  if (view.output == ViewOptions::Output::kText) {
+    Note(io, absl::StrCat("task ", turn.after.id()));
+  }
+  return Follow(server, turn.before,
+                {.view = view, .show = turn.show, .turns = TurnsWith(turn)},
+                io);
 }
 
 }  // namespace troika::cli

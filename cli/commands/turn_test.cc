@@ -1,4 +1,4 @@
-#include "cli/commands/run_options.h"
+#include "cli/commands/turn.h"
 
 #include <set>
 #include <string>
@@ -9,7 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "agent/launch/launch.h"
-#include "cli/commands/run_command.h"
+#include "cli/commands/commands.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -89,12 +89,12 @@ TEST(RunOptionsTest, ErrorsSayWhatToDo) {
   EXPECT_THAT(Error({"copilot", "x"}), HasSubstr("there are: codex"));
   EXPECT_THAT(Error({"codex", "fix", "it"}), HasSubstr("put quotes around it"));
   EXPECT_THAT(Error({"codex", "x", "--edit-mode", "yolo"}),
-              HasSubstr("is none of research, auto_edit"));
+              HasSubstr("is not one of research, auto_edit"));
   EXPECT_THAT(Error({"codex", "x", "--label", "a"}), HasSubstr("key=value"));
   EXPECT_THAT(Error({"codex", "x", "--timeout", "10"}),
               HasSubstr("is no duration"));
   EXPECT_THAT(Error({"codex", "x", "--color", "red"}),
-              HasSubstr("auto, always and never"));
+              HasSubstr("auto, always, never"));
   EXPECT_THAT(Error({"codex", "x", "--json", "--quiet"}),
               HasSubstr("exclude each other"));
 }
@@ -121,6 +121,17 @@ TEST(RunOptionsTest, HelpTellsEveryOptionOfTheBackends) {
     if (name == "extra-dirs") name = "add-dir";
     EXPECT_TRUE(flags.contains(absl::StrCat("--", name))) << name;
   });
+}
+
+TEST(TurnFlagsTest, ExcludeEachOther) {
+  for (const char* other : {"--json", "--detach"}) {
+    TurnFlags turn;
+    Flags flags;
+    turn.AddTo(&flags);
+    ASSERT_TRUE(flags.Parse({"--quiet", other}).ok());
+    EXPECT_THAT(std::string(turn.Options().status().message()),
+                HasSubstr("exclude each other"));
+  }
 }
 
 }  // namespace

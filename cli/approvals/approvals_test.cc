@@ -1,0 +1,181 @@
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "cli/approvals/asker.h"
+#include "cli/approvals/pager.h"
+#include "cli/approvals/respond.h"
+#include "cli/testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace troika::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TaskState Asking() {
+  TaskState state;
+  state.task = "t1";
+  state.approvals["b"] = {.asked = {4, 0}, .tool_name = "Bash"};
+  state.approvals["a"] = {.asked = {5, 0}, .tool_name = "Edit"};
+  state.questions["q"] = {
+      .asked = {6, 0},
+      .items = {
+          {.text = "Which?", .options = {"red", "blue"}},
+          {.text = "Any?", .options = {"x", "y", "z"}, .multi_select = true}}};
+  return state;
+}
+
+// The answer that `line` completes.
+v1::RespondRequest Typed(Asker& asker, absl::string_view line) {
+  const auto answer = asker.Type(line);
+  EXPECT_TRUE(answer.ok() && answer->has_value()) << answer.status();
+  return answer.ok() && answer->has_value() ? **answer : v1::RespondRequest();
+}
+
+TEST(AskerTest, AsksOneAfterTheOther) {
+  TaskState state = Asking();
+  Asker asker;
+  asker.Update(state);
+  EXPECT_EQ(asker.id(), "b");
+  asker.Describe("allow Bash (1 line, 2 bytes)? ls", Asker::Seen::kAll);
+  EXPECT_EQ(asker.prompt(),
+            "allow Bash (1 line, 2 bytes)? ls\n"
+            "y(es), n(o), or r to deny it with a reason: ");
+  v1::RespondRequest answer = Typed(asker, "Yes\n");
+  EXPECT_EQ(answer.id(), "b");
+  EXPECT_TRUE(answer.approval().allow());
+  // The answer is under way, and its event has not come.
+  asker.Update(state);
+  EXPECT_EQ(asker.id(), "a");
+  EXPECT_FALSE(Typed(asker, " NO ").approval().allow());
+  state.approvals.clear();
+  asker.Update(state);
+  EXPECT_EQ(asker.id(), "q");
+  EXPECT_EQ(asker.prompt(), "Which? 1-2, or your own words: ");
+  EXPECT_FALSE(asker.Type("3").ok());
+  EXPECT_FALSE(asker.Type("1,2").ok());
+  EXPECT_FALSE(asker.Type("2")->has_value());
+  EXPECT_EQ(asker.prompt(),
+            "Any? 1-3, several with commas, or your own words: ");
+  answer = Typed(asker, "1, 3");
+  EXPECT_THAT(answer.question().items(0).answers(), ElementsAre("blue"));
+  EXPECT_THAT(answer.question().items(1).answers(), ElementsAre("x", "z"));
+  asker.Update(state);
+  EXPECT_FALSE(asker.asks());
+  // It did not arrive.
+  asker.AskAgain();
+  asker.Update(state);
+  EXPECT_EQ(asker.id(), "q");
+  // Somebody else has answered.
+  state.questions.clear();
+  asker.Update(state);
+  EXPECT_FALSE(asker.asks());
+}
+
+TEST(AskerTest, OnlyOfferedWordsAnswerAnApproval) {
+  TaskState state = Asking();
+  Asker asker;
+  asker.Update(state);
+  for (const char* word : {"", " ", "sure", "ok", "ye", "yes!", "nope", "allow",
+                           "deny", "1", "y y", "not this file"}) {
+    EXPECT_THAT(std::string(asker.Type(word).status().message()),
+                HasSubstr("type y to allow it"))
+        << word;
+    EXPECT_EQ(asker.id(), "b");
+  }
+  // A reason comes after a choice of its own, and can be taken back.
+  EXPECT_FALSE(asker.Type("r")->has_value());
+  EXPECT_THAT(asker.prompt(), HasSubstr("why not?"));
+  EXPECT_FALSE(asker.Type("")->has_value());
+  EXPECT_THAT(asker.prompt(), HasSubstr("y(es)"));
+  EXPECT_FALSE(asker.Type("R")->has_value());
+  const v1::RespondRequest denied = Typed(asker, "yes\xff");
+  EXPECT_FALSE(denied.approval().allow());
+  EXPECT_EQ(denied.approval().reason(), "yes\xEF\xBF\xBD");
+}
+
+TEST(AskerTest, WhatWasNotSeenTakesAWord) {
+  TaskState state = Asking();
+  Asker asker;
+  asker.Update(state);
+  asker.Describe("allow it?", Asker::Seen::kPart);
+  EXPECT_THAT(asker.prompt(), HasSubstr("the word allow"));
+  for (const char* word : {"y", "yes", "sure"}) {
+    EXPECT_THAT(std::string(asker.Type(word).status().message()),
+                HasSubstr("not all of it was shown"));
+  }
+  EXPECT_TRUE(Typed(asker, "allow").approval().allow());
+  // The next one is not affected.
+  asker.Update(state);
+  EXPECT_TRUE(Typed(asker, "y").approval().allow());
+}
+
+TEST(AskerTest, AsksForOneAlone) {
+  const TaskState state = Asking();
+  Asker asker;
+  asker.AskOnly("q");
+  asker.Update(state);
+  EXPECT_EQ(asker.id(), "q");
+}
+
+TEST(AskerTest, OwnWordsAreAnAnswer) {
+  const PendingQuestion::Item item = {.options = {"a", "b"}};
+  EXPECT_THAT(*ReadChoice(item, "the 2nd one, please"),
+              ElementsAre("the 2nd one, please"));
+  EXPECT_THAT(*ReadChoice(item, " B "), ElementsAre("b"));
+  EXPECT_THAT(*ReadChoice({}, "7"), ElementsAre("7"));
+  EXPECT_FALSE(ReadChoice(item, "  ").ok());
+}
+
+TEST(PagerTest, ShowsEverythingPageByPage) {
+  std::vector<std::string> rows;
+  for (int i = 0; i < 10; ++i) rows.push_back(absl::StrCat(i));
+  Pager pager(rows, 5);
+  EXPECT_THAT(pager.FirstPage(), ElementsAre("0", "1", "2", "3"));
+  EXPECT_FALSE(pager.done());
+  EXPECT_THAT(pager.prompt(), HasSubstr("4 of 10 rows"));
+  EXPECT_THAT(pager.OnKey('y'), IsEmpty());
+  EXPECT_THAT(pager.OnKey('\n'), ElementsAre("4"));
+  EXPECT_THAT(pager.OnKey('b'), ElementsAre("0", "1", "2", "3"));
+  EXPECT_THAT(pager.OnKey(' '), ElementsAre("4", "5", "6", "7"));
+  EXPECT_FALSE(pager.has_shown_all());
+  EXPECT_THAT(pager.OnKey(' '), ElementsAre("8", "9"));
+  EXPECT_TRUE(pager.done() && pager.has_shown_all());
+  Pager quits(rows, 5);
+  quits.FirstPage();
+  quits.OnKey('q');
+  EXPECT_TRUE(quits.done());
+  EXPECT_FALSE(quits.has_shown_all());
+}
+
+TEST(RespondTest, FindsWhatWaits) {
+  v1::Task task = WaitingTask();
+  EXPECT_EQ(MakeResponse(task, {})->id(), "a1");
+  EXPECT_TRUE(MakeResponse(task, {})->approval().allow());
+  const auto denied = MakeResponse(
+      task, {.id = "a1", .kind = Reply::Kind::kDeny, .reason = "no"});
+  EXPECT_FALSE(denied->approval().allow());
+  EXPECT_EQ(denied->approval().reason(), "no");
+  const auto answered =
+      MakeResponse(task, {.kind = Reply::Kind::kAnswer, .answers = {"1"}});
+  EXPECT_THAT(answered->question().items(0).answers(), ElementsAre("red"));
+  EXPECT_THAT(std::string(MakeResponse(task, {.id = "x"}).status().message()),
+              HasSubstr("no approval x waits, there are: a1"));
+  EXPECT_THAT(std::string(MakeResponse(task, {.kind = Reply::Kind::kAnswer,
+                                              .answers = {"1", "2"}})
+                              .status()
+                              .message()),
+              HasSubstr("1 answer is needed, and 2 were given"));
+  task.add_approvals()->set_id("a2");
+  EXPECT_THAT(std::string(MakeResponse(task, {}).status().message()),
+              HasSubstr("give the id of one: a1, a2"));
+  EXPECT_TRUE(
+      absl::IsFailedPrecondition(MakeResponse(v1::Task(), {}).status()));
+}
+
+}  // namespace
+}  // namespace troika::cli
