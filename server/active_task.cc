@@ -86,7 +86,7 @@ void ActiveTask::Advance() {
   // One that can't be read any further has no more to come, either.
   if (caught_up() || !failure_.ok()) stream_->set_caught_up();
   // Who watches comes before what is kept.
-  stream_->Tell();
+  stream_->Notify();
   FlushEvents();
   AnswerCommands();
   advancing_ = false;

@@ -71,9 +71,17 @@ http::Response ErrorResponse(int http_status, absl::string_view message) {
   return {.status = http_status, .body = ToJson(ErrorOf(http_status, message))};
 }
 
+http::Response ToResponse(const http::Request& request, int http_status,
+                          Reply reply) {
+  if (reply.message) return Encoded(request, http_status, *reply.message);
+  return {.status = http_status,
+          .content_type = std::move(reply.content_type),
+          .body = std::move(reply.body)};
+}
+
 absl::Status Call::ReadBody(google::protobuf::Message* out) const {
-  const std::string& body = request().body;
-  const std::string type = MediaType(request().Header("content-type"));
+  const std::string& body = request_.body;
+  const std::string type = MediaType(request_.Header("content-type"));
   if (body.empty()) {
     out->Clear();
     return absl::OkStatus();
@@ -83,7 +91,7 @@ absl::Status Call::ReadBody(google::protobuf::Message* out) const {
 }
 
 absl::Status Call::ReadQuery(google::protobuf::Message* out) const {
-  const auto parameters = http::ParseQuery(request().query);
+  const auto parameters = http::ParseQuery(request_.query);
   if (!parameters) {
     return absl::InvalidArgumentError(
         "the query can't be read: write special characters as %XX");
@@ -92,7 +100,7 @@ absl::Status Call::ReadQuery(google::protobuf::Message* out) const {
 }
 
 std::string Call::Parameter(absl::string_view name) const {
-  const auto parameters = http::ParseQuery(request().query);
+  const auto parameters = http::ParseQuery(request_.query);
   if (!parameters) return "";
   for (const auto& [key, value] : *parameters) {
     if (key == name) return value;
@@ -101,32 +109,11 @@ std::string Call::Parameter(absl::string_view name) const {
 }
 
 bool Call::Accepts(absl::string_view media_type) const {
-  return AcceptsType(request(), media_type);
+  return AcceptsType(request_, media_type);
 }
 
 Call::Encoding Call::encoding() const {
   return Accepts(kBinaryType) ? Encoding::kBinary : Encoding::kJson;
-}
-
-void Call::Reply(const google::protobuf::Message& message, int status) {
-  exchange_->Reply(Encoded(request(), status, message));
-}
-
-void Call::ReplyJson(std::string json, int status) {
-  exchange_->Reply({.status = status, .body = std::move(json)});
-}
-
-void Call::ReplyBytes(std::string bytes, absl::string_view content_type) {
-  exchange_->Reply(
-      {.content_type = std::string(content_type), .body = std::move(bytes)});
-}
-
-void Call::ReplyNothing() {
-  exchange_->Reply({.status = 204, .content_type = ""});
-}
-
-void Call::Fail(const absl::Status& status) {
-  exchange_->Reply(ErrorResponse(request(), status));
 }
 
 }  // namespace troika

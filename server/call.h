@@ -1,12 +1,14 @@
-// One request of the API, on its way to an answer.
+// A request of the API and its reply, without the connection between them.
 #ifndef TROIKA_SERVER_CALL_H_
 #define TROIKA_SERVER_CALL_H_
 
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -15,51 +17,70 @@
 
 namespace troika {
 
-// Movable, and may be kept: the answer can be given later.
+// A request as its handler reads it.
 class Call {
  public:
-  // `args` are what the route's path names in braces, in order.
-  Call(std::unique_ptr<http::Exchange> exchange, std::vector<std::string> args)
-      : exchange_(std::move(exchange)), args_(std::move(args)) {}
+  // Borrows `request`. `args` are what the route's path names in braces, in
+  // order.
+  Call(const http::Request* request, std::vector<std::string> args)
+      : request_(*request), args_(std::move(args)) {}
 
-  const http::Request& request() const { return exchange_->request(); }
+  const http::Request& request() const { return request_; }
   const std::string& arg(size_t i) const { return args_[i]; }
-  http::Exchange& exchange() { return *exchange_; }
 
-  // The body, in the encoding that its Content-Type says. No body: a message
-  // without anything.
+  // Reads the body in the encoding of its Content-Type. No body is a message
+  // without fields.
   absl::Status ReadBody(google::protobuf::Message* out) const;
   absl::Status ReadQuery(google::protobuf::Message* out) const;
-  // Empty where the query has it not; of several the first.
+  // The first parameter of that name, or an empty string.
   std::string Parameter(absl::string_view name) const;
 
   enum class Encoding { kJson, kBinary };
-  // That the client asks for.
+  // The encoding that the client asks for.
   Encoding encoding() const;
   bool Accepts(absl::string_view media_type) const;
 
-  void Reply(const google::protobuf::Message& message, int status = 200);
-  void ReplyJson(std::string json, int status = 200);
-  void ReplyBytes(std::string bytes, absl::string_view content_type);
-  void ReplyNothing();
-  void Fail(const absl::Status& status);
-  // Either the message or the error.
-  template <typename M>
-  void ReplyOr(const absl::StatusOr<M>& message, int status = 200) {
-    message.ok() ? Reply(*message, status) : Fail(message.status());
-  }
-
  private:
-  std::unique_ptr<http::Exchange> exchange_;
-  std::vector<std::string> args_;
+  const http::Request& request_;
+  const std::vector<std::string> args_;
 };
 
-// The one shape of errors, in the encoding that the client asks for.
+// What a handler replies with, except for errors.
+struct Reply {
+  using StreamMaker =
+      absl::AnyInvocable<std::unique_ptr<http::BodySource>(http::Waker)>;
+
+  Reply() = default;  // Without a body.
+  Reply(std::string body, absl::string_view content_type)
+      : body(std::move(body)), content_type(content_type) {}
+  // NOLINTNEXTLINE: implicit, so that a message can be returned as it is.
+  template <typename M, typename = std::enable_if_t<
+                            std::is_base_of_v<google::protobuf::Message, M>>>
+  Reply(M message) : message(std::make_shared<M>(std::move(message))) {}
+  explicit Reply(StreamMaker stream) : stream(std::move(stream)) {}
+
+  static Reply Json(std::string json) {
+    return Reply(std::move(json), "application/json");
+  }
+
+  std::string body;
+  std::string content_type;
+  // Instead of the body: a message in the encoding that the client asks for.
+  std::shared_ptr<const google::protobuf::Message> message;
+  StreamMaker stream;  // Instead of the body: server-sent events.
+};
+using ReplyCallback = absl::AnyInvocable<void(absl::StatusOr<Reply>)>;
+
+// The response of a reply that is no stream.
+http::Response ToResponse(const http::Request& request, int http_status,
+                          Reply reply);
+
+// Errors have one shape, in the encoding that the client asks for.
 http::Response ErrorResponse(const http::Request& request,
                              const absl::Status& status);
 http::Response ErrorResponse(const http::Request& request, int http_status,
                              absl::string_view message);
-// To what is no request yet.
+// For bytes that are no request yet.
 http::Response ErrorResponse(int http_status, absl::string_view message);
 
 }  // namespace troika

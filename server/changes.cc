@@ -1,6 +1,5 @@
 #include "server/changes.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -14,16 +13,15 @@ constexpr size_t kMaxBytes = size_t{4} << 20;
 
 }  // namespace
 
-class ChangesView final : public http::BodySource {
+class ChangesView final : public Viewer {
  public:
   ChangesView(Changes* changes, std::optional<int64_t> next, http::Waker waker)
-      : changes_(*changes), next_(next), waker_(std::move(waker)) {
-    changes_.viewers_.push_back(this);
-  }
-  ~ChangesView() override { changes_.Leave(this); }
+      : Viewer(changes->viewers_, std::move(waker)),
+        changes_(*changes),
+        next_(next) {}
 
-  State Fill(size_t room, std::string* out) override {
-    sent_ = true;
+ private:
+  State FillNews(size_t room, std::string* out) override {
     if (!next_ || *next_ < changes_.complete_from_) {
       absl::StrAppend(out, "event: reset\n", IdLine(changes_.next_ - 1),
                       "data: {}\n\n");
@@ -40,28 +38,17 @@ class ChangesView final : public http::BodySource {
     }
     if (change != changes_.history_.end()) return State::kMore;
     next_ = changes_.next_;
-    if (std::exchange(beat_, false) && out->empty()) out->append(": beat\n\n");
     return State::kWait;
   }
 
-  void OnNews() { waker_.Wake(); }
-  void OnBeat() {
-    if (std::exchange(sent_, false)) return;
-    beat_ = true;
-    waker_.Wake();
-  }
-
- private:
   std::string IdLine(int64_t number) const {
     return absl::StrCat("id: ", changes_.start_, ".", number, "\n");
   }
 
   Changes& changes_;
-  std::optional<int64_t> next_;  // Nothing: it was lost.
-  const http::Waker waker_;
+  // Number of the next change to send. Nothing if the client's id is unknown.
+  std::optional<int64_t> next_;
   bool ready_ = false;
-  bool sent_ = false;
-  bool beat_ = false;
 };
 
 void Changes::AddGone(absl::string_view task_id) {
@@ -85,37 +72,13 @@ void Changes::Add(absl::string_view task_id, absl::string_view event,
     complete_from_ = history_.begin()->first + 1;
     Forget(history_.begin());
   }
-  ForEach([](ChangesView& view) { view.OnNews(); });
+  viewers_->Notify();
 }
 
 void Changes::Forget(std::map<int64_t, Change>::iterator change) {
   bytes_ -= change->second.frame.size();
   last_of_.erase(change->second.task_id);
   history_.erase(change);
-}
-
-void Changes::Beat() {
-  ForEach([](ChangesView& view) { view.OnBeat(); });
-}
-
-void Changes::ForEach(absl::FunctionRef<void(ChangesView&)> tell) {
-  ++telling_;
-  for (size_t i = 0; i < viewers_.size(); ++i) {
-    if (viewers_[i] != nullptr) tell(*viewers_[i]);
-  }
-  if (--telling_ == 0) {
-    viewers_.erase(std::remove(viewers_.begin(), viewers_.end(), nullptr),
-                   viewers_.end());
-  }
-}
-
-void Changes::Leave(ChangesView* view) {
-  const auto it = std::find(viewers_.begin(), viewers_.end(), view);
-  if (telling_ > 0) {
-    *it = nullptr;
-  } else {
-    viewers_.erase(it);
-  }
 }
 
 std::unique_ptr<http::BodySource> Changes::NewView(

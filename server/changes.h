@@ -13,11 +13,10 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "http/server.h"
+#include "server/viewers.h"
 
 namespace troika {
 
@@ -32,9 +31,7 @@ class Changes {
   }
   // The task was deleted.
   void AddGone(absl::string_view task_id);
-  // Nothing was sent for a while.
-  void Beat();
-  size_t viewers() const { return viewers_.size(); }
+  Viewers& viewers() { return *viewers_; }
 
   // The stream of one viewer. `last_event_id` may be empty, or anything. This
   // object must outlive the stream.
@@ -52,9 +49,6 @@ class Changes {
   void Add(absl::string_view task_id, absl::string_view event,
            absl::string_view json);
   void Forget(std::map<int64_t, Change>::iterator change);
-  // Viewers may come and go during the calls.
-  void ForEach(absl::FunctionRef<void(class ChangesView&)> tell);
-  void Leave(class ChangesView* view);
 
   const int64_t start_;
   int64_t next_ = 1;
@@ -63,9 +57,8 @@ class Changes {
   int64_t complete_from_ = 1;
   std::map<int64_t, Change> history_;                    // By number.
   std::map<std::string, int64_t, std::less<>> last_of_;  // By task.
-  size_t bytes_ = 0;
-  std::vector<class ChangesView*> viewers_;  // Null: left during ForEach().
-  int telling_ = 0;
+  size_t bytes_ = 0;  // Total size of the history's frames.
+  const std::shared_ptr<Viewers> viewers_ = std::make_shared<Viewers>();
 };
 
 }  // namespace troika

@@ -155,10 +155,10 @@ void OpenTasks::PutRow(Entry& entry) {
   v1::Task task = active.Describe();
   TaskRow row = active.Row(task);
   const std::shared_ptr<TaskStream> stream = active.stream();
-  if (stream->viewers() > 0) {
+  if (stream->viewers().size() > 0) {
     AddPosition(&task);
     stream->SetTask(ToJson(task));
-    stream->Tell();
+    stream->Notify();
   }
   parts_.rows->Put(std::move(row));
 }

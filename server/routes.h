@@ -12,17 +12,17 @@
 #include "absl/types/span.h"
 #include "google/protobuf/descriptor.h"
 #include "server/access.h"
-#include "server/call.h"
+#include "server/handlers.h"
 
 namespace troika {
 
-class Api;
+inline constexpr absl::string_view kStreamType = "text/event-stream";
 
 struct Route {
   absl::string_view method;
   absl::string_view path;  // With what varies in braces.
   absl::string_view summary;
-  void (Api::*handle)(Call call) = nullptr;
+  Handler* handle = nullptr;
   // Messages, where there are any.
   const google::protobuf::Descriptor* (*body)() = nullptr;
   const google::protobuf::Descriptor* (*query)() = nullptr;

@@ -45,8 +45,8 @@ constexpr char kSocketName[] = "server.sock";
 constexpr int kThreads = 2;
 // A CLI that hangs is given up after 20 s, and keeps nobody else waiting.
 constexpr int kProbeThreads = 8;
-constexpr absl::Duration kBeat = absl::Seconds(15);
-constexpr absl::Duration kLook = absl::Seconds(5);
+constexpr absl::Duration kHeartbeat = absl::Seconds(15);
+constexpr absl::Duration kCheck = absl::Seconds(5);
 constexpr absl::Duration kRetain = absl::Minutes(10);
 // Requests that are under way get this long to be answered before a stop.
 constexpr absl::Duration kDrain = absl::Seconds(1);
@@ -121,6 +121,7 @@ class Parts {
                 .index = index_.get(),
                 .changes = &changes_,
                 .relay_program = std::move(relay_program)}),
+        policy_(&tasks_, &home_, std::move(environment)),
         api_(
             {.loop = &loop_,
              .pool = &log_pool_,
@@ -130,7 +131,7 @@ class Parts {
              .access = &access_,
              .metrics = &metrics_,
              .home = &home_,
-             .environment = std::move(environment),
+             .policy = &policy_,
              .connections =
                  [this] { return static_cast<int64_t>(http_.connections()); }}),
         http_(
@@ -151,11 +152,11 @@ class Parts {
     needed_at_ = clock_.Awake();
     tasks_.Begin();
     ASSIGN_OR_RETURN(const ServerReady ready, Listen());
-    const Ticker beat(&loop_, kBeat, [this] {
-      tasks_.open().streams().Beat();
-      changes_.Beat();
+    const Ticker heartbeats(&loop_, kHeartbeat, [this] {
+      tasks_.open().streams().SendHeartbeats();
+      changes_.viewers().SendHeartbeats();
     });
-    const Ticker look(&loop_, kLook, [this] { Look(); });
+    const Ticker checks(&loop_, kCheck, [this] { CheckNeeded(); });
     const Ticker retain(&loop_, kRetain, [this] { Retain(); });
     Retain();
     on_ready(ready);
@@ -238,8 +239,8 @@ class Parts {
     return access;
   }
 
-  // Whether there is still something to be here for.
-  void Look() {
+  // Stops if the folder is gone, or if nobody needs this server any more.
+  void CheckNeeded() {
     struct stat ours = {};
     struct stat there = {};
     if (fstat(home_fd_.get(), &ours) == 0 &&
@@ -277,6 +278,7 @@ class Parts {
   Metrics metrics_;
   Changes changes_;
   Tasks tasks_;
+  const CallerPolicy policy_;
   Api api_;
   http::Server http_;
   // They end first, as their threads use what stands above.

@@ -243,14 +243,14 @@ TEST_F(TaskViewTest, EndsWithTheTask) {
   EXPECT_EQ(Pull(*view, State::kEnd), "event: gone\ndata: {}\n\n");
 }
 
-TEST_F(TaskViewTest, BeatsOnlyWhenSilent) {
+TEST_F(TaskViewTest, SendsHeartbeatsOnlyWhenSilent) {
   stream_->set_caught_up();
   const auto view = NewTaskView(stream_, {}, http::Waker());
   Pull(*view);
-  stream_->Beat();
+  stream_->viewers().SendHeartbeats();
   EXPECT_EQ(Pull(*view), "");
-  stream_->Beat();  // Something was asked for since.
-  stream_->Beat();
+  stream_->viewers().SendHeartbeats();  // Something was asked for since.
+  stream_->viewers().SendHeartbeats();
   EXPECT_EQ(Pull(*view), ": beat\n\n");
 }
 
@@ -305,10 +305,10 @@ TEST(ChangesTest, ViewersMayLeaveWhileTheyAreTold) {
   Changes changes(7);
   auto first = changes.NewView("", http::Waker());
   auto second = changes.NewView("", http::Waker());
-  EXPECT_EQ(changes.viewers(), 2u);
+  EXPECT_EQ(changes.viewers().size(), 2u);
   first.reset();
   changes.Add("a", "1");
-  EXPECT_EQ(changes.viewers(), 1u);
+  EXPECT_EQ(changes.viewers().size(), 1u);
   EXPECT_TRUE(absl::StrContains(Pull(*second), "data: 1\n"));
 }
 

@@ -151,7 +151,7 @@ void TaskStarter::ShowPositions() {
                      [stream](const absl::StatusOr<v1::Task>& task) {
                        if (!task.ok()) return;
                        stream->SetTask(ToJson(*task));
-                       stream->Tell();
+                       stream->Notify();
                      });
   }
 }

@@ -1,6 +1,6 @@
 #include "server/task_stream.h"
 
-#include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
@@ -9,17 +9,16 @@
 namespace troika {
 namespace {
 
-class TaskView final : public http::BodySource, public TaskStream::Viewer {
+class TaskView final : public Viewer {
  public:
   TaskView(std::shared_ptr<TaskStream> stream, const ViewFrom& from,
            http::Waker waker)
-      : stream_(std::move(stream)), from_(from), waker_(std::move(waker)) {
-    stream_->Join(this);
-  }
-  ~TaskView() override { stream_->Leave(this); }
+      : Viewer(stream->shared_viewers(), std::move(waker)),
+        stream_(std::move(stream)),
+        from_(from) {}
 
-  State Fill(size_t room, std::string* out) override {
-    sent_ = true;
+ private:
+  State FillNews(size_t room, std::string* out) override {
     if (!begun_ && !Begin(out)) return State::kWait;
     const EventFile& file = stream_->file();
     if (offset_ < file.size()) {
@@ -32,17 +31,8 @@ class TaskView final : public http::BodySource, public TaskStream::Viewer {
     return FillAtEnd(out);
   }
 
-  void OnNews() override { waker_.Wake(); }
-  void OnBeat() override {
-    if (!std::exchange(sent_, false)) {
-      beat_ = true;
-      waker_.Wake();
-    }
-  }
-
- private:
-  // Finds where to begin. That an event is missing can't be said before all of
-  // them are there.
+  // Finds where to begin. Whether an event is missing is known only when all of
+  // them have been read.
   bool Begin(std::string* out) {
     if (!greeted_) {
       greeted_ = true;
@@ -78,20 +68,16 @@ class TaskView final : public http::BodySource, public TaskStream::Viewer {
       seen_version_ = stream_->task_version();
       absl::StrAppend(out, "event: task\ndata: ", stream_->task_json(), "\n\n");
     }
-    if (std::exchange(beat_, false) && out->empty()) out->append(": beat\n\n");
     return State::kWait;
   }
 
   const std::shared_ptr<TaskStream> stream_;
   const ViewFrom from_;
-  const http::Waker waker_;
   int64_t offset_ = 0;
   int64_t seen_version_ = 0;
   bool greeted_ = false;
   bool begun_ = false;
   bool ready_ = false;
-  bool sent_ = false;  // Something, since the last beat.
-  bool beat_ = false;
 };
 
 }  // namespace
@@ -105,35 +91,19 @@ void TaskStream::SetTask(std::string json) {
 void TaskStream::SetGone() {
   gone_ = true;
   caught_up_ = true;
-  Tell();
+  Notify();
 }
 
-void TaskStream::Leave(Viewer* viewer) {
-  // While they are told, places are kept.
-  std::replace(viewers_.begin(), viewers_.end(), viewer,
-               static_cast<Viewer*>(nullptr));
-  if (telling_ == 0)
-    viewers_.erase(std::remove(viewers_.begin(), viewers_.end(), nullptr),
-                   viewers_.end());
-}
-
-void TaskStream::Tell() {
-  ForEach([](Viewer& viewer) { viewer.OnNews(); });
-}
-
-void TaskStream::Beat() {
-  ForEach([](Viewer& viewer) { viewer.OnBeat(); });
-}
-
-void TaskStream::ForEach(absl::FunctionRef<void(Viewer&)> tell) {
-  ++telling_;
-  for (size_t i = 0; i < viewers_.size(); ++i) {
-    if (viewers_[i] != nullptr) tell(*viewers_[i]);
+void TaskStream::Notify() {
+  if (caught_up_) {
+    for (auto& then : std::exchange(when_caught_up_, {})) then(*this);
   }
-  if (--telling_ == 0) {
-    viewers_.erase(std::remove(viewers_.begin(), viewers_.end(), nullptr),
-                   viewers_.end());
-  }
+  viewers_->Notify();
+}
+
+void TaskStream::WhenCaughtUp(absl::AnyInvocable<void(TaskStream&)> then) {
+  if (caught_up_) return then(*this);
+  when_caught_up_.push_back(std::move(then));
 }
 
 absl::StatusOr<std::shared_ptr<TaskStream>> TaskStreams::Open(
@@ -157,19 +127,20 @@ std::vector<std::shared_ptr<TaskStream>> TaskStreams::Watched() const {
   std::vector<std::shared_ptr<TaskStream>> watched;
   for (const auto& [id, weak] : streams_) {
     std::shared_ptr<TaskStream> stream = weak.lock();
-    if (stream && stream->viewers() > 0) watched.push_back(std::move(stream));
+    if (stream && stream->viewers().size() > 0)
+      watched.push_back(std::move(stream));
   }
   return watched;
 }
 
 size_t TaskStreams::viewers() const {
   size_t viewers = 0;
-  for (const auto& stream : Watched()) viewers += stream->viewers();
+  for (const auto& stream : Watched()) viewers += stream->viewers().size();
   return viewers;
 }
 
-void TaskStreams::Beat() {
-  for (const auto& stream : Watched()) stream->Beat();
+void TaskStreams::SendHeartbeats() {
+  for (const auto& stream : Watched()) stream->viewers().SendHeartbeats();
   for (auto it = streams_.begin(); it != streams_.end();) {
     it = it->second.expired() ? streams_.erase(it) : std::next(it);
   }

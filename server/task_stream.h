@@ -1,5 +1,5 @@
-// What viewers of a task see: its events and the task itself, for as long as
-// somebody writes or reads them.
+// What viewers of a task see: its events and the task itself. A stream exists
+// while somebody writes or reads it.
 #ifndef TROIKA_SERVER_TASK_STREAM_H_
 #define TROIKA_SERVER_TASK_STREAM_H_
 
@@ -10,25 +10,17 @@
 #include <utility>
 #include <vector>
 
-#include "absl/functional/function_ref.h"
+#include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "http/server.h"
 #include "server/event_file.h"
+#include "server/viewers.h"
 
 namespace troika {
 
 // Loop thread only.
 class TaskStream {
  public:
-  // A viewer's connection, told when there is something to read.
-  class Viewer {
-   public:
-    virtual ~Viewer() = default;
-    virtual void OnNews() = 0;
-    // Nothing was sent for a while.
-    virtual void OnBeat() = 0;
-  };
-
   TaskStream(std::string task_id, std::unique_ptr<EventFile> file)
       : task_id_(std::move(task_id)), file_(std::move(file)) {}
 
@@ -36,9 +28,12 @@ class TaskStream {
   EventFile& file() { return *file_; }
   const EventFile& file() const { return *file_; }
 
-  // Whether all events of the log as it was are there: history ends here.
+  // Whether the file has all events that the log had when the task was opened:
+  // history ends here.
   bool caught_up() const { return caught_up_; }
   void set_caught_up() { caught_up_ = true; }
+  // Calls `then` when that is so, now or with a later Notify().
+  void WhenCaughtUp(absl::AnyInvocable<void(TaskStream&)> then);
   // The task's JSON, and how often it has changed.
   void SetTask(std::string json);
   const std::string& task_json() const { return task_json_; }
@@ -47,23 +42,16 @@ class TaskStream {
   bool gone() const { return gone_; }
   void SetGone();
 
-  // Tells all viewers.
-  void Tell();
-  void Beat();
-  size_t viewers() const { return viewers_.size(); }
-
-  // Both are called by viewers. `viewer` is borrowed.
-  void Join(Viewer* viewer) { viewers_.push_back(viewer); }
-  void Leave(Viewer* viewer);
+  // Tells all viewers that there is something to read.
+  void Notify();
+  Viewers& viewers() { return *viewers_; }
+  const std::shared_ptr<Viewers>& shared_viewers() { return viewers_; }
 
  private:
-  // They may come and go within.
-  void ForEach(absl::FunctionRef<void(Viewer&)> tell);
-
   const std::string task_id_;
   const std::unique_ptr<EventFile> file_;
-  std::vector<Viewer*> viewers_;  // Null: has left while others were told.
-  int telling_ = 0;
+  const std::shared_ptr<Viewers> viewers_ = std::make_shared<Viewers>();
+  std::vector<absl::AnyInvocable<void(TaskStream&)>> when_caught_up_;
   std::string task_json_;
   int64_t task_version_ = 0;
   bool caught_up_ = false;
@@ -81,16 +69,17 @@ class TaskStreams {
   // Those that have viewers.
   std::vector<std::shared_ptr<TaskStream>> Watched() const;
   size_t viewers() const;
-  void Beat();
+  void SendHeartbeats();
 
  private:
   std::map<std::string, std::weak_ptr<TaskStream>> streams_;
 };
 
+// Where a viewer begins.
 struct ViewFrom {
   EventId after = kBeforeAll;
-  // The viewer was elsewhere, or knows of another parser: it is told to forget
-  // what it has.
+  // Whether the viewer is told to forget what it has, because its ids are those
+  // of another parser version.
   enum class Reset { kNo, kYes };
   Reset reset = Reset::kNo;
 };

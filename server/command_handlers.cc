@@ -1,0 +1,207 @@
+// Handlers that give tasks turns and answers, and end them.
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "agent/registry.h"
+#include "base/status_macros.h"
+#include "dto/request.h"
+#include "server/agent_policy.h"
+#include "server/handlers.h"
+#include "task/request.h"
+
+namespace troika {
+namespace {
+
+constexpr absl::string_view kGoOn = "Go on where you stopped.";
+
+// A turn on its way to its task.
+struct Turn {
+  TurnRequest request;
+  std::optional<AgentLimits> limits;  // The caller's.
+  enum class Needs { kNothing, kEndedTask };
+  Needs needs = Needs::kNothing;
+};
+
+// PermissionDenied if the caller may not ask for this turn. Paths of an agent's
+// images are replaced by what they lead to.
+absl::Status CheckLimits(Turn& turn, Runner& runner) {
+  const std::string excess =
+      turn.limits ? TurnExceedsLimits(*turn.limits, runner, &turn.request) : "";
+  if (excess.empty()) return absl::OkStatus();
+  return NotForAgents(absl::StrCat("prompt a task with ", excess));
+}
+
+absl::Status GiveTurn(const ApiTools& api, const Turn& turn, Runner& runner) {
+  const bool again =
+      !turn.request.request_key.empty() &&
+      turn.request.request_key == runner.state().last_request_key;
+  const bool alive = runner.state().process_alive;
+  if (turn.needs == Turn::Needs::kEndedTask && alive && !again) {
+    return absl::FailedPreconditionError(
+        "the task has not ended: give it input, or stop it first");
+  }
+  if (!alive && !again) RETURN_IF_ERROR(api.tasks->CheckQueue());
+  return runner.Input(turn.request);
+}
+
+// Runs a command on the task that the path names.
+Deferred Ask(const ApiTools& api, const Call& call,
+             ActiveTask::Command command) {
+  return WithTask(api, call,
+                  [&api, command = std::move(command)](
+                      const std::string& id, ReplyCallback reply) mutable {
+                    api.tasks->open().Ask(id, std::move(command),
+                                          std::move(reply));
+                  });
+}
+
+// The same for a command that ends something, if the caller may.
+Deferred AskEnd(const ApiTools& api, const Call& call,
+                ActiveTask::Command command) {
+  return WithTask(
+      api, call,
+      [&api, caller = api.policy->CallerOf(call.request()),
+       command = std::move(command)](const std::string& id,
+                                     ReplyCallback reply) mutable {
+        api.policy->CheckEnd(
+            caller, id,
+            [&api, id, command = std::move(command),
+             reply = std::move(reply)](const absl::Status& may) mutable {
+              if (!may.ok()) return reply(may);
+              api.tasks->open().Ask(id, std::move(command), std::move(reply));
+            });
+      });
+}
+
+// The same for a turn with images, which are read on a thread.
+void AskTurnWithImages(const ApiTools& api, const std::string& id,
+                       std::shared_ptr<Turn> turn, ReplyCallback reply) {
+  struct Images {
+    std::vector<std::string> paths;
+    const Backend* backend = nullptr;
+  };
+  using ImagesOr = absl::StatusOr<std::vector<TurnAsked::Image>>;
+  auto images = std::make_shared<Images>();
+  api.tasks->open().Ask(
+      id,
+      [turn, images](Runner& runner) -> absl::Status {
+        RETURN_IF_ERROR(CheckLimits(*turn, runner));
+        images->paths = runner.ImagePaths(turn->request);
+        ASSIGN_OR_RETURN(images->backend,
+                         BackendById(runner.request().harness));
+        return absl::OkStatus();
+      },
+      [&api, id, turn, images,
+       reply = std::move(reply)](const absl::StatusOr<v1::Task>& task) mutable {
+        if (!task.ok()) return reply(task.status());
+        api.pool->RunFor<ImagesOr>(
+            [images] { return ReadImages(images->paths, *images->backend); },
+            [&api, id, turn, reply = std::move(reply)](ImagesOr read) mutable {
+              if (!read.ok()) return reply(read.status());
+              turn->request.read_images = *std::move(read);
+              api.tasks->open().Ask(
+                  id,
+                  [&api, turn](Runner& runner) {
+                    return GiveTurn(api, *turn, runner);
+                  },
+                  std::move(reply));
+            });
+      });
+}
+
+Deferred AskTurn(const ApiTools& api, const Call& call, Turn turn) {
+  auto shared = std::make_shared<Turn>(std::move(turn));
+  if (shared->request.images.empty()) {
+    return Ask(api, call, [&api, shared](Runner& runner) -> absl::Status {
+      RETURN_IF_ERROR(CheckLimits(*shared, runner));
+      return GiveTurn(api, *shared, runner);
+    });
+  }
+  return WithTask(api, call,
+                  [&api, shared](const std::string& id, ReplyCallback reply) {
+                    AskTurnWithImages(api, id, shared, std::move(reply));
+                  });
+}
+
+}  // namespace
+
+absl::StatusOr<Deferred> Input(const ApiTools& api, const Call& call) {
+  v1::InputRequest body;
+  RETURN_IF_ERROR(call.ReadBody(&body));
+  RETURN_IF_ERROR(CheckKey(body.idempotency_key()));
+  ASSIGN_OR_RETURN(const auto timeouts, ToTimeouts(body.timeouts()));
+  const Caller caller = api.policy->CallerOf(call.request());
+  ASSIGN_OR_RETURN(auto limits, api.policy->LimitsOf(caller));
+  return AskTurn(
+      api, call,
+      {.request = {.prompt = body.text(),
+                   .images = {body.images().begin(), body.images().end()},
+                   .by = caller.name(),
+                   .request_key = body.idempotency_key(),
+                   .timeouts = timeouts},
+       .limits = std::move(limits)});
+}
+
+absl::StatusOr<Deferred> Resume(const ApiTools& api, const Call& call) {
+  v1::ResumeRequest body;
+  RETURN_IF_ERROR(call.ReadBody(&body));
+  RETURN_IF_ERROR(CheckKey(body.idempotency_key()));
+  const Caller caller = api.policy->CallerOf(call.request());
+  if (caller.is_agent() && body.has_edit_mode()) {
+    return NotForAgents("change what another agent may do");
+  }
+  ASSIGN_OR_RETURN(const auto timeouts, ToTimeouts(body.timeouts()));
+  ASSIGN_OR_RETURN(auto limits, api.policy->LimitsOf(caller));
+  Turn turn = {
+      .request = {.prompt = body.prompt().empty() ? std::string(kGoOn)
+                                                  : body.prompt(),
+                  .images = {body.images().begin(), body.images().end()},
+                  .by = caller.name(),
+                  .request_key = body.idempotency_key(),
+                  .model = body.model(),
+                  .timeouts = timeouts},
+      .limits = std::move(limits),
+      .needs = Turn::Needs::kEndedTask};
+  if (body.has_edit_mode()) {
+    turn.request.edit_mode = ToEditMode(body.edit_mode());
+  }
+  return AskTurn(api, call, std::move(turn));
+}
+
+absl::StatusOr<Deferred> Respond(const ApiTools& api, const Call& call) {
+  if (api.policy->CallerOf(call.request()).is_agent()) {
+    return NotForAgents("answer approvals or questions");
+  }
+  v1::RespondRequest body;
+  RETURN_IF_ERROR(call.ReadBody(&body));
+  ASSIGN_OR_RETURN(auto answer, ToAnswer(body));
+  return Ask(api, call, [answer = std::move(answer)](Runner& runner) {
+    return runner.Respond(answer);
+  });
+}
+
+absl::StatusOr<Deferred> Interrupt(const ApiTools& api, const Call& call) {
+  v1::InterruptRequest body;
+  RETURN_IF_ERROR(call.ReadBody(&body));
+  return AskEnd(api, call,
+                [by = api.policy->CallerOf(call.request()).name(),
+                 reason = body.reason()](Runner& runner) {
+                  return runner.Interrupt(by, reason);
+                });
+}
+
+absl::StatusOr<Deferred> Stop(const ApiTools& api, const Call& call) {
+  v1::StopRequest body;
+  RETURN_IF_ERROR(call.ReadBody(&body));
+  ASSIGN_OR_RETURN(const auto grace, GraceOf(body));
+  return AskEnd(
+      api, call,
+      [by = api.policy->CallerOf(call.request()).name(), reason = body.reason(),
+       grace](Runner& runner) { return runner.Stop(by, reason, grace); });
+}
+
+}  // namespace troika

@@ -1,0 +1,147 @@
+// Handlers that make, show and delete tasks.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/status_macros.h"
+#include "dto/redact.h"
+#include "dto/request.h"
+#include "server/handlers.h"
+#include "server/secrets.h"
+#include "task/request.h"
+
+namespace troika {
+namespace {
+
+constexpr int kDefaultPage = 50;
+constexpr int kMaxPage = 1000;
+
+// A ListTasksResponse of tasks that are encoded already.
+std::string TasksPageJson(const std::vector<std::string>& tasks,
+                          absl::string_view next_page_token) {
+  return absl::StrCat("{\"tasks\":[", absl::StrJoin(tasks, ","),
+                      "],\"nextPageToken\":\"", next_page_token, "\"}");
+}
+
+Reply PageReply(const TaskStore::Page& page, Call::Encoding encoding) {
+  const std::string next = page.more ? page.ids.back() : "";
+  if (encoding == Call::Encoding::kJson) {
+    return Reply::Json(TasksPageJson(page.tasks, next));
+  }
+  v1::ListTasksResponse response;
+  for (const std::string& bytes : page.tasks) {
+    if (!response.add_tasks()->ParseFromString(bytes)) {
+      response.mutable_tasks()->RemoveLast();
+    }
+  }
+  response.set_next_page_token(next);
+  return response;
+}
+
+}  // namespace
+
+Deferred WithTask(
+    const ApiTools& api, const Call& call,
+    absl::AnyInvocable<void(const std::string&, ReplyCallback)> then) {
+  return [&api, name = call.arg(0),
+          then = std::move(then)](ReplyCallback reply) mutable {
+    api.tasks->Find(name, [then = std::move(then), reply = std::move(reply)](
+                              const absl::StatusOr<std::string>& id) mutable {
+      if (!id.ok()) return reply(id.status());
+      then(*id, std::move(reply));
+    });
+  };
+}
+
+absl::StatusOr<Deferred> CreateTask(const ApiTools& api, const Call& call) {
+  v1::CreateTaskRequest body;
+  RETURN_IF_ERROR(call.ReadBody(&body));
+  auto secrets =
+      SecretsOf(Environment({body.env().begin(), body.env().end()}), {});
+  auto request = ToTaskRequest(body);
+  if (!request.ok()) return ErrorForClient(request.status(), secrets);
+  const Caller caller = api.policy->CallerOf(call.request());
+  RETURN_IF_ERROR(api.policy->CheckCreate(caller, &*request));
+  ASSIGN_OR_RETURN(Environment environment,
+                   api.policy->EnvironmentFor(caller, body.env()));
+  // Both environments of an agent's request may be secret.
+  const auto more = SecretsOf(environment, request->options);
+  secrets.insert(secrets.end(), more.begin(), more.end());
+  auto create = [&api, request = *std::move(request),
+                 environment = std::move(environment),
+                 secrets = std::move(secrets)](ReplyCallback reply) mutable {
+    api.tasks->Create(std::move(request), std::move(environment),
+                      [secrets = std::move(secrets), reply = std::move(reply)](
+                          absl::StatusOr<v1::Task> task) mutable {
+                        if (!task.ok())
+                          task = ErrorForClient(task.status(), secrets);
+                        reply(std::move(task));
+                      });
+  };
+  return
+      [&api, caller, create = std::move(create)](ReplyCallback reply) mutable {
+        api.policy->CheckDepth(
+            caller, [create = std::move(create), reply = std::move(reply)](
+                        const absl::Status& may) mutable {
+              may.ok() ? create(std::move(reply)) : reply(may);
+            });
+      };
+}
+
+absl::StatusOr<Deferred> ListTasks(const ApiTools& api, const Call& call) {
+  v1::ListTasksRequest request;
+  RETURN_IF_ERROR(call.ReadQuery(&request));
+  const int page_size =
+      request.page_size() == 0 ? kDefaultPage : request.page_size();
+  if (page_size < 1 || page_size > kMaxPage) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("page_size must be 1 to ", kMaxPage));
+  }
+  TaskFilter filter = {
+      .harnesses = {request.harnesses().begin(), request.harnesses().end()},
+      .cwd = request.cwd(),
+      .labels = {request.labels().begin(), request.labels().end()},
+      .text = request.text()};
+  for (const int state : request.states()) {
+    filter.states.push_back(
+        v1::Task::State_Name(static_cast<v1::Task::State>(state)));
+  }
+  return
+      [&api, filter = std::move(filter), encoding = call.encoding(), page_size,
+       token = request.page_token()](ReplyCallback reply) mutable {
+        api.tasks->index().List(
+            std::move(filter),
+            encoding == Call::Encoding::kBinary ? TaskStore::Encoding::kBinary
+                                                : TaskStore::Encoding::kJson,
+            page_size, std::move(token),
+            [encoding, reply = std::move(reply)](
+                const absl::StatusOr<TaskStore::Page>& page) mutable {
+              if (!page.ok()) return reply(page.status());
+              reply(PageReply(*page, encoding));
+            });
+      };
+}
+
+absl::StatusOr<Deferred> GetTask(const ApiTools& api, const Call& call) {
+  return WithTask(api, call,
+                  [&api](const std::string& id, ReplyCallback reply) {
+                    api.tasks->open().Get(id, std::move(reply));
+                  });
+}
+
+absl::StatusOr<Deferred> DeleteTask(const ApiTools& api, const Call& call) {
+  if (api.policy->CallerOf(call.request()).is_agent()) {
+    return NotForAgents("delete tasks");
+  }
+  return WithTask(
+      api, call, [&api](const std::string& id, ReplyCallback reply) {
+        api.tasks->Delete(
+            id, [reply = std::move(reply)](const absl::Status& done) mutable {
+              done.ok() ? reply(Reply()) : reply(done);
+            });
+      });
+}
+
+}  // namespace troika
