@@ -88,9 +88,10 @@ constexpr char kSettings[] =
     "PRAGMA cell_size_check = ON;";
 
 absl::StatusOr<int64_t> AskNumber(Database* db, const std::string& sql) {
-  ASSIGN_OR_RETURN(Statement ask, db->Prepare(sql));
-  ASSIGN_OR_RETURN(const bool row, ask.Step());
-  return row ? ask.Int(0) : 0;
+  int64_t number = 0;
+  RETURN_IF_ERROR(
+      db->Run(sql, {}, [&](const SqlRow& row) { number = row.Int(0); }));
+  return number;
 }
 
 absl::Status MakeTables(Database* db) {
@@ -227,9 +228,9 @@ absl::StatusOr<Database> OpenIndexReader(const std::string& path) {
 }
 
 absl::Status CheckIndex(Database* db) {
-  ASSIGN_OR_RETURN(Statement check, db->Prepare("PRAGMA quick_check(1)"));
-  ASSIGN_OR_RETURN(const bool row, check.Step());
-  const std::string said = row ? check.Text(0) : "";
+  std::string said;
+  RETURN_IF_ERROR(db->Run("PRAGMA quick_check(1)", {},
+                          [&](const SqlRow& row) { said = row.Text(0); }));
   if (said == "ok") return absl::OkStatus();
   return absl::DataLossError(absl::StrCat("the index is damaged: ", said));
 }

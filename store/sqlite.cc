@@ -1,5 +1,6 @@
 #include "store/sqlite.h"
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "base/blocking.h"
 #include "base/status_macros.h"
@@ -11,10 +12,30 @@ namespace {
 // requests can take.
 constexpr size_t kMaxStatements = 200;
 
-// SQLite takes a null pointer for NULL, and an empty view may have one.
-const char* Data(absl::string_view text) {
-  return text.data() == nullptr ? "" : text.data();
-}
+// Binds a value, which must outlive the statement's use.
+struct Binder {
+  int operator()(int64_t value) const {
+    return sqlite3_bind_int64(statement, index, value);
+  }
+  int operator()(double value) const {
+    return sqlite3_bind_double(statement, index, value);
+  }
+  int operator()(absl::string_view text) const {
+    return sqlite3_bind_text64(statement, index, Data(text), text.size(),
+                               SQLITE_STATIC, SQLITE_UTF8);
+  }
+  int operator()(Blob blob) const {
+    return sqlite3_bind_blob64(statement, index, Data(blob.bytes),
+                               blob.bytes.size(), SQLITE_STATIC);
+  }
+  // SQLite takes a null pointer for NULL, and an empty view may have one.
+  static const char* Data(absl::string_view text) {
+    return text.data() == nullptr ? "" : text.data();
+  }
+
+  sqlite3_stmt* statement;
+  int index;
+};
 
 }  // namespace
 
@@ -50,70 +71,20 @@ absl::Status SqliteStatus(int code, absl::string_view what) {
   }
 }
 
-Statement::~Statement() {
-  if (statement_ == nullptr) return;
-  sqlite3_reset(statement_.get());
-  sqlite3_clear_bindings(statement_.get());
-}
-
-Statement& Statement::Bind(absl::string_view text) {
-  const int code =
-      sqlite3_bind_text64(statement_.get(), ++bound_, Data(text), text.size(),
-                          SQLITE_TRANSIENT, SQLITE_UTF8);
-  if (code_ == SQLITE_OK) code_ = code;
-  return *this;
-}
-
-Statement& Statement::Bind(int64_t number) {
-  const int code = sqlite3_bind_int64(statement_.get(), ++bound_, number);
-  if (code_ == SQLITE_OK) code_ = code;
-  return *this;
-}
-
-Statement& Statement::BindReal(double number) {
-  const int code = sqlite3_bind_double(statement_.get(), ++bound_, number);
-  if (code_ == SQLITE_OK) code_ = code;
-  return *this;
-}
-
-Statement& Statement::BindBlob(absl::string_view bytes) {
-  const int code = sqlite3_bind_blob64(statement_.get(), ++bound_, Data(bytes),
-                                       bytes.size(), SQLITE_TRANSIENT);
-  if (code_ == SQLITE_OK) code_ = code;
-  return *this;
-}
-
-absl::StatusOr<bool> Statement::Step() {
-  AssertMayBlock("sqlite3_step");
-  if (code_ != SQLITE_OK) return SqliteStatus(code_, "bind a value");
-  const int code = sqlite3_step(statement_.get());
-  if (code == SQLITE_ROW) return true;
-  if (code == SQLITE_DONE) return false;
-  return SqliteStatus(code,
-                      sqlite3_errmsg(sqlite3_db_handle(statement_.get())));
-}
-
-absl::Status Statement::Run() {
-  while (true) {
-    ASSIGN_OR_RETURN(const bool row, Step());
-    if (!row) return absl::OkStatus();
-  }
-}
-
-std::string Statement::Text(int column) const {
+std::string SqlRow::Text(int column) const {
   // SQLite wants the count of bytes to be asked for after the bytes.
-  const void* const bytes = sqlite3_column_blob(statement_.get(), column);
-  const int size = sqlite3_column_bytes(statement_.get(), column);
+  const void* const bytes = sqlite3_column_blob(statement_, column);
+  const int size = sqlite3_column_bytes(statement_, column);
   return bytes == nullptr ? std::string()
                           : std::string(static_cast<const char*>(bytes), size);
 }
 
-int64_t Statement::Int(int column) const {
-  return sqlite3_column_int64(statement_.get(), column);
+int64_t SqlRow::Int(int column) const {
+  return sqlite3_column_int64(statement_, column);
 }
 
-double Statement::Real(int column) const {
-  return sqlite3_column_double(statement_.get(), column);
+double SqlRow::Real(int column) const {
+  return sqlite3_column_double(statement_, column);
 }
 
 absl::StatusOr<Database> Database::Open(const std::string& path) {
@@ -137,9 +108,9 @@ absl::StatusOr<Database> Database::Open(const std::string& path) {
   return database;
 }
 
-absl::StatusOr<Statement> Database::Prepare(const std::string& sql) {
+absl::StatusOr<sqlite3_stmt*> Database::Prepare(const std::string& sql) {
   const auto found = statements_.find(sql);
-  if (found != statements_.end()) return Statement(found->second);
+  if (found != statements_.end()) return found->second.get();
   sqlite3_stmt* statement = nullptr;
   const int code =
       sqlite3_prepare_v3(db_.get(), sql.c_str(), static_cast<int>(sql.size()),
@@ -148,8 +119,28 @@ absl::StatusOr<Statement> Database::Prepare(const std::string& sql) {
     return SqliteStatus(code, sqlite3_errmsg(db_.get()));
   }
   if (statements_.size() >= kMaxStatements) statements_.clear();
-  return Statement(statements_[sql] = std::shared_ptr<sqlite3_stmt>(
-                       statement, sqlite3_finalize));
+  statements_[sql].reset(statement);
+  return statement;
+}
+
+absl::Status Database::Run(const std::string& sql,
+                           absl::Span<const SqlValue> values,
+                           absl::FunctionRef<void(const SqlRow&)> on_row) {
+  AssertMayBlock("sqlite3_step");
+  ASSIGN_OR_RETURN(sqlite3_stmt* const statement, Prepare(sql));
+  const absl::Cleanup reset = [statement] {
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+  };
+  int code = SQLITE_OK;
+  for (size_t i = 0; i < values.size() && code == SQLITE_OK; ++i) {
+    code = std::visit(Binder{statement, static_cast<int>(i) + 1}, values[i]);
+  }
+  while (code == SQLITE_OK || code == SQLITE_ROW) {
+    code = sqlite3_step(statement);
+    if (code == SQLITE_ROW) on_row(SqlRow(statement));
+  }
+  return SqliteStatus(code, sqlite3_errmsg(db_.get()));
 }
 
 absl::Status Database::Execute(const std::string& sql) {
@@ -161,8 +152,7 @@ absl::Status Database::Execute(const std::string& sql) {
 }
 
 absl::StatusOr<Transaction> Transaction::Begin(Database* db) {
-  ASSIGN_OR_RETURN(Statement begin, db->Prepare("BEGIN IMMEDIATE"));
-  RETURN_IF_ERROR(begin.Run());
+  RETURN_IF_ERROR(db->Run("BEGIN IMMEDIATE"));
   return Transaction(db);
 }
 
@@ -173,8 +163,7 @@ Transaction::~Transaction() {
 }
 
 absl::Status Transaction::Commit() {
-  ASSIGN_OR_RETURN(Statement commit, db_->Prepare("COMMIT"));
-  RETURN_IF_ERROR(commit.Run());
+  RETURN_IF_ERROR(db_->Run("COMMIT"));
   db_ = nullptr;
   return absl::OkStatus();
 }

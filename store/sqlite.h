@@ -1,9 +1,7 @@
 // SQLite behind Status values: one connection and its prepared statements.
 //
-//   ASSIGN_OR_RETURN(Statement find, db.Prepare("SELECT b FROM t WHERE a=?"));
-//   find.Bind("x");
-//   ASSIGN_OR_RETURN(const bool found, find.Step());
-//   if (found) Use(find.Text(0));
+//   RETURN_IF_ERROR(db.Run("SELECT b FROM t WHERE a = ?", {"x"},
+//                          [&](const SqlRow& row) { Use(row.Text(0)); }));
 #ifndef TROIKA_STORE_SQLITE_H_
 #define TROIKA_STORE_SQLITE_H_
 
@@ -14,70 +12,71 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 
 namespace troika {
 
-// Translates a result code of SQLite: DataLoss if the file is broken or not a
-// database, AlreadyExists if a key is taken, ResourceExhausted if the disk is
-// full, Unavailable if another process holds a lock or I/O fails.
+// The Status of an SQLite code: DataLoss if the file is broken or no database,
+// AlreadyExists if a key is taken, ResourceExhausted if the disk is full,
+// Unavailable if another process is in the way.
 absl::Status SqliteStatus(int code, absl::string_view what);
 
-// A prepared statement in use. Its destructor resets it for the next user. Only
-// one Statement with the same SQL text may exist at a time.
-class Statement {
+struct Blob {
+  absl::string_view bytes;
+};
+// The value of a statement's parameter.
+using SqlValue = std::variant<int64_t, double, absl::string_view, Blob>;
+
+// A row of a result, by the indexes of its columns.
+class SqlRow {
  public:
-  explicit Statement(std::shared_ptr<sqlite3_stmt> statement)
-      : statement_(std::move(statement)) {}
-  ~Statement();
-  Statement(Statement&& other) = default;
-  Statement& operator=(Statement&&) = delete;
+  explicit SqlRow(sqlite3_stmt* statement) : statement_(statement) {}
 
-  // Each call sets the next parameter.
-  Statement& Bind(absl::string_view text);
-  Statement& Bind(int64_t number);
-  Statement& BindReal(double number);
-  Statement& BindBlob(absl::string_view bytes);
-
-  // Returns true if there is another row.
-  absl::StatusOr<bool> Step();
-  // Runs a statement that returns no rows.
-  absl::Status Run();
-
-  // Value in the current row, by the column's index.
   std::string Text(int column) const;
   int64_t Int(int column) const;
   double Real(int column) const;
 
  private:
-  // Shared with the connection, which keeps it for the next user.
-  std::shared_ptr<sqlite3_stmt> statement_;
-  int bound_ = 0;
-  int code_ = SQLITE_OK;
+  sqlite3_stmt* const statement_;
 };
 
-// For one thread at a time. Statements must not outlive it.
+// One thread at a time.
 class Database {
  public:
   static absl::StatusOr<Database> Open(const std::string& path);
 
-  absl::StatusOr<Statement> Prepare(const std::string& sql);
-  // Runs any number of statements without parameters.
+  // Runs a statement, and calls `on_row` for each row of its result; `on_row`
+  // does not use the database.
+  absl::Status Run(
+      const std::string& sql, absl::Span<const SqlValue> values = {},
+      absl::FunctionRef<void(const SqlRow&)> on_row = [](const SqlRow&) {});
+  // Any number of statements without parameters.
   absl::Status Execute(const std::string& sql);
 
  private:
   struct Close {
     void operator()(sqlite3* db) const { sqlite3_close_v2(db); }
   };
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const {
+      sqlite3_finalize(statement);
+    }
+  };
+
+  absl::StatusOr<sqlite3_stmt*> Prepare(const std::string& sql);
 
   std::unique_ptr<sqlite3, Close> db_;
-  std::map<std::string, std::shared_ptr<sqlite3_stmt>> statements_;
+  // Prepared statements, by their texts.
+  std::map<std::string, std::unique_ptr<sqlite3_stmt, Finalize>> statements_;
 };
 
-// Rolls back when it is destroyed, unless it was committed.
+// Rolls back when destroyed, unless it was committed.
 class Transaction {
  public:
   static absl::StatusOr<Transaction> Begin(Database* db);

@@ -139,29 +139,27 @@ absl::StatusOr<TaskStore::Page> TaskStore::List(const TaskFilter& filter,
   page_size = std::clamp(page_size, 1, kMaxPageSize);
   Texts values;
   const std::string sql = ListSql(filter, before_id, page_size + 1, &values);
-  ASSIGN_OR_RETURN(Statement find, db_.Prepare(sql));
-  for (const std::string& value : values) find.Bind(value);
-
   Page page;
   std::vector<int64_t> nums;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool row, find.Step());
-    if (!row) break;
-    page.more = static_cast<int>(nums.size()) == page_size;
-    if (page.more) break;
-    nums.push_back(find.Int(0));
-    page.ids.push_back(find.Text(1));
-  }
+  RETURN_IF_ERROR(
+      db_.Run(sql, std::vector<SqlValue>(values.begin(), values.end()),
+              [&](const SqlRow& row) {
+                page.more = static_cast<int>(nums.size()) == page_size;
+                if (page.more) return;
+                nums.push_back(row.Int(0));
+                page.ids.push_back(row.Text(1));
+              }));
   page.tasks.reserve(nums.size());
   const std::string shown =
       absl::StrCat("SELECT ", encoding == Encoding::kJson ? "json" : "pb",
                    " FROM shown WHERE num = ?");
   for (const int64_t num : nums) {
-    ASSIGN_OR_RETURN(Statement get, db_.Prepare(shown));
-    get.Bind(num);
-    ASSIGN_OR_RETURN(const bool row, get.Step());
-    if (!row) return absl::DataLossError("task index: a row has no text");
-    page.tasks.push_back(get.Text(0));
+    RETURN_IF_ERROR(db_.Run(shown, {num}, [&](const SqlRow& row) {
+      page.tasks.push_back(row.Text(0));
+    }));
+  }
+  if (page.tasks.size() != nums.size()) {
+    return absl::DataLossError("task index: a row has no text");
   }
   return page;
 }

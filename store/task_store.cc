@@ -1,113 +1,131 @@
 #include "store/task_store.h"
 
+#include <concepts>
+#include <tuple>
+
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/status_macros.h"
 #include "store/schema.h"
 
 namespace troika {
 namespace {
 
-constexpr char kPutTask[] = R"sql(
-INSERT INTO task (id, state, harness, cwd, title, model, parent_id,
-  idempotency_key, ended, created_us, started_us, ended_us, last_record,
-  log_bytes, parser_version, input_tokens, cached_tokens, cache_write_tokens,
-  output_tokens, reasoning_tokens, cost_usd)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (id) DO UPDATE SET
-  state = excluded.state, harness = excluded.harness, cwd = excluded.cwd,
-  title = excluded.title, model = excluded.model,
-  parent_id = excluded.parent_id,
-  idempotency_key = excluded.idempotency_key, ended = excluded.ended,
-  created_us = excluded.created_us, started_us = excluded.started_us,
-  ended_us = excluded.ended_us, last_record = excluded.last_record,
-  log_bytes = excluded.log_bytes, parser_version = excluded.parser_version,
-  input_tokens = excluded.input_tokens,
-  cached_tokens = excluded.cached_tokens,
-  cache_write_tokens = excluded.cache_write_tokens,
-  output_tokens = excluded.output_tokens,
-  reasoning_tokens = excluded.reasoning_tokens, cost_usd = excluded.cost_usd
-RETURNING num)sql";
+// A column of the table `task`.
+template <typename T>
+struct Column {
+  constexpr Column(const char* name, T TaskRow::*member, bool indexed = false)
+      : name(name), member(member), indexed(indexed) {}
 
-// For most changes, which touch no indexed column: rewriting the indexes would
-// triple the cost.
-constexpr char kUpdateTask[] = R"sql(
-UPDATE task SET title = ?, model = ?, parent_id = ?, started_us = ?,
-  last_record = ?, log_bytes = ?, parser_version = ?, input_tokens = ?,
-  cached_tokens = ?, cache_write_tokens = ?, output_tokens = ?,
-  reasoning_tokens = ?, cost_usd = ?
-WHERE id = ? AND +state = ? AND +harness = ? AND +cwd = ?
-  AND +idempotency_key = ? AND +ended = ? AND +created_us = ?
-  AND +ended_us = ?
-RETURNING num)sql";
+  const char* name;
+  T TaskRow::*member;
+  bool indexed;  // Whether an index, or the table's key, has it.
+};
 
-// Selects the columns of kPutTask, in its order, and the long texts.
-constexpr char kGetTask[] = R"sql(
-SELECT id, state, harness, cwd, title, model, parent_id, idempotency_key,
-  ended, created_us, started_us, ended_us, last_record, log_bytes,
-  parser_version, input_tokens, cached_tokens, cache_write_tokens,
-  output_tokens, reasoning_tokens, cost_usd, shown.json, shown.pb,
-  long_text.prompt, long_text.result
-FROM task JOIN shown USING (num) JOIN long_text USING (num) WHERE id = ?)sql";
+constexpr auto kColumns =
+    std::tuple{Column("id", &TaskRow::id, true),
+               Column("state", &TaskRow::state, true),
+               Column("harness", &TaskRow::harness, true),
+               Column("cwd", &TaskRow::cwd, true),
+               Column("title", &TaskRow::title),
+               Column("model", &TaskRow::model),
+               Column("parent_id", &TaskRow::parent_id),
+               Column("idempotency_key", &TaskRow::idempotency_key, true),
+               Column("ended", &TaskRow::ended, true),
+               Column("created_us", &TaskRow::created_at, true),
+               Column("started_us", &TaskRow::started_at),
+               Column("ended_us", &TaskRow::ended_at, true),
+               Column("last_record", &TaskRow::last_record),
+               Column("log_bytes", &TaskRow::log_bytes),
+               Column("parser_version", &TaskRow::parser_version),
+               Column("input_tokens", &TaskRow::input_tokens),
+               Column("cached_tokens", &TaskRow::cached_tokens),
+               Column("cache_write_tokens", &TaskRow::cache_write_tokens),
+               Column("output_tokens", &TaskRow::output_tokens),
+               Column("reasoning_tokens", &TaskRow::reasoning_tokens),
+               Column("cost_usd", &TaskRow::cost_usd)};
+
+template <typename Function>
+void ForEachColumn(const Function& function) {
+  std::apply([&](const auto&... columns) { (function(columns), ...); },
+             kColumns);
+}
+
+SqlValue ToValue(const std::string& text) { return absl::string_view(text); }
+template <std::integral Integer>
+SqlValue ToValue(Integer number) {
+  return int64_t{number};
+}
+// SQLite stores NaN as NULL, which the column does not allow.
+SqlValue ToValue(double number) { return number == number ? number : 0.0; }
 
 // A column holds 0 if the time is not set.
-int64_t Micros(const std::optional<absl::Time>& time) {
-  return time ? absl::ToUnixMicros(*time) : 0;
+SqlValue ToValue(const std::optional<absl::Time>& time) {
+  return time ? absl::ToUnixMicros(*time) : int64_t{0};
 }
 
-void BindCounts(const TaskRow& row, Statement* put) {
-  put->Bind(row.last_record).Bind(row.log_bytes);
-  put->Bind(int64_t{row.parser_version});
-  put->Bind(row.input_tokens).Bind(row.cached_tokens);
-  put->Bind(row.cache_write_tokens).Bind(row.output_tokens);
-  put->Bind(row.reasoning_tokens);
-  // SQLite stores NaN as NULL, which the column does not allow.
-  put->BindReal(row.cost_usd == row.cost_usd ? row.cost_usd : 0);
+void Read(const SqlRow& row, int i, std::string* out) { *out = row.Text(i); }
+void Read(const SqlRow& row, int i, double* out) { *out = row.Real(i); }
+void Read(const SqlRow& row, int i, std::optional<absl::Time>* out) {
+  const int64_t micros = row.Int(i);
+  if (micros != 0) *out = absl::FromUnixMicros(micros);
+}
+template <std::integral Integer>
+void Read(const SqlRow& row, int i, Integer* out) {
+  *out = static_cast<Integer>(row.Int(i));
 }
 
-void BindPut(const TaskRow& row, Statement* put) {
-  put->Bind(row.id).Bind(row.state).Bind(row.harness).Bind(row.cwd);
-  put->Bind(row.title).Bind(row.model).Bind(row.parent_id);
-  put->Bind(row.idempotency_key).Bind(int64_t{row.ended});
-  put->Bind(Micros(row.created_at)).Bind(Micros(row.started_at));
-  put->Bind(Micros(row.ended_at));
-  BindCounts(row, put);
+struct TaskSql {
+  std::string put;
+  // For most changes, which touch no indexed column: rewriting the indexes
+  // would triple the cost. Finds no row if an indexed column has changed.
+  std::string update;
+  std::string get;
+};
+
+TaskSql MakeTaskSql() {
+  std::vector<std::string> names, marks, replaced, set, same;
+  ForEachColumn([&](const auto& column) {
+    names.push_back(column.name);
+    marks.push_back("?");
+    replaced.push_back(absl::StrCat(column.name, " = excluded.", column.name));
+    if (column.indexed) {
+      // The plus keeps SQLite from looking the row up by this column.
+      same.push_back(
+          absl::StrCat(same.empty() ? "" : "+", column.name, " = ?"));
+    } else {
+      set.push_back(absl::StrCat(column.name, " = ?"));
+    }
+  });
+  const std::string all = absl::StrJoin(names, ", ");
+  return {
+      .put = absl::StrCat("INSERT INTO task (", all, ") VALUES (",
+                          absl::StrJoin(marks, ", "),
+                          ") ON CONFLICT (id) DO UPDATE SET ",
+                          absl::StrJoin(replaced, ", "), " RETURNING num"),
+      .update =
+          absl::StrCat("UPDATE task SET ", absl::StrJoin(set, ", "), " WHERE ",
+                       absl::StrJoin(same, " AND "), " RETURNING num"),
+      .get = absl::StrCat("SELECT ", all,
+                          ", shown.json, shown.pb, long_text.prompt, "
+                          "long_text.result FROM task JOIN shown USING (num) "
+                          "JOIN long_text USING (num) WHERE id = ?")};
 }
 
-void BindUpdate(const TaskRow& row, Statement* update) {
-  update->Bind(row.title).Bind(row.model).Bind(row.parent_id);
-  update->Bind(Micros(row.started_at));
-  BindCounts(row, update);
-  update->Bind(row.id).Bind(row.state).Bind(row.harness).Bind(row.cwd);
-  update->Bind(row.idempotency_key).Bind(int64_t{row.ended});
-  update->Bind(Micros(row.created_at)).Bind(Micros(row.ended_at));
+const TaskSql& Sql() {
+  static const auto* const kSql = new TaskSql(MakeTaskSql());
+  return *kSql;
 }
 
-TaskRow ReadTask(const Statement& get) {
-  int i = 0;
+TaskRow ReadTask(const SqlRow& from) {
   TaskRow row;
+  int i = 0;
+  ForEachColumn(
+      [&](const auto& column) { Read(from, i++, &(row.*column.member)); });
   for (std::string* text :
-       {&row.id, &row.state, &row.harness, &row.cwd, &row.title, &row.model,
-        &row.parent_id, &row.idempotency_key}) {
-    *text = get.Text(i++);
+       {&row.task_json, &row.task_pb, &row.prompt, &row.result_text}) {
+    *text = from.Text(i++);
   }
-  row.ended = get.Int(i++) != 0;
-  for (auto* time : {&row.created_at, &row.started_at, &row.ended_at}) {
-    const int64_t micros = get.Int(i++);
-    if (micros != 0) *time = absl::FromUnixMicros(micros);
-  }
-  row.last_record = get.Int(i++);
-  row.log_bytes = get.Int(i++);
-  row.parser_version = static_cast<int>(get.Int(i++));
-  for (int64_t* number :
-       {&row.input_tokens, &row.cached_tokens, &row.cache_write_tokens,
-        &row.output_tokens, &row.reasoning_tokens}) {
-    *number = get.Int(i++);
-  }
-  row.cost_usd = get.Real(i++);
-  row.task_json = get.Text(i++);
-  row.task_pb = get.Text(i++);
-  row.prompt = get.Text(i++);
-  row.result_text = get.Text(i++);
   return row;
 }
 
@@ -152,68 +170,52 @@ absl::Status TaskStore::Put(absl::Span<const TaskRow> rows) {
 }
 
 absl::StatusOr<int64_t> TaskStore::PutTask(const TaskRow& row) {
-  ASSIGN_OR_RETURN(Statement update, db_.Prepare(kUpdateTask));
-  BindUpdate(row, &update);
-  ASSIGN_OR_RETURN(const bool updated, update.Step());
-  if (updated) return update.Int(0);
-  ASSIGN_OR_RETURN(Statement put, db_.Prepare(kPutTask));
-  BindPut(row, &put);
-  ASSIGN_OR_RETURN(const bool returned, put.Step());
-  if (!returned) return absl::InternalError("a row that has no number");
-  return put.Int(0);
+  std::vector<SqlValue> all, set, same;
+  ForEachColumn([&](const auto& column) {
+    all.push_back(ToValue(row.*column.member));
+    (column.indexed ? same : set).push_back(all.back());
+  });
+  set.insert(set.end(), same.begin(), same.end());
+  std::optional<int64_t> num;
+  const auto read = [&](const SqlRow& put) { num = put.Int(0); };
+  RETURN_IF_ERROR(db_.Run(Sql().update, set, read));
+  if (!num) RETURN_IF_ERROR(db_.Run(Sql().put, all, read));
+  if (!num) return absl::InternalError("a row that has no number");
+  return *num;
 }
 
 absl::Status TaskStore::PutRow(const TaskRow& row) {
   ASSIGN_OR_RETURN(const int64_t num, PutTask(row));
-  {
-    ASSIGN_OR_RETURN(Statement put,
-                     db_.Prepare("INSERT INTO shown VALUES (?, ?, ?) "
-                                 "ON CONFLICT (num) DO UPDATE SET "
-                                 "json = excluded.json, pb = excluded.pb"));
-    put.Bind(num).Bind(row.task_json).BindBlob(row.task_pb);
-    RETURN_IF_ERROR(put.Run());
-  }
-  {
-    // The long texts seldom change.
-    ASSIGN_OR_RETURN(
-        Statement put,
-        db_.Prepare("INSERT INTO long_text VALUES (?, ?, ?) "
-                    "ON CONFLICT (num) DO UPDATE SET "
-                    "prompt = excluded.prompt, result = excluded.result "
-                    "WHERE prompt <> excluded.prompt "
-                    "OR result <> excluded.result"));
-    put.Bind(num).Bind(row.prompt).Bind(row.result_text);
-    RETURN_IF_ERROR(put.Run());
-  }
+  RETURN_IF_ERROR(db_.Run(
+      "INSERT INTO shown VALUES (?, ?, ?) ON CONFLICT (num) DO UPDATE SET "
+      "json = excluded.json, pb = excluded.pb",
+      {num, row.task_json, Blob{row.task_pb}}));
+  // The long texts seldom change.
+  RETURN_IF_ERROR(db_.Run(
+      "INSERT INTO long_text VALUES (?, ?, ?) ON CONFLICT (num) DO UPDATE SET "
+      "prompt = excluded.prompt, result = excluded.result "
+      "WHERE prompt <> excluded.prompt OR result <> excluded.result",
+      {num, row.prompt, row.result_text}));
   return PutLabels(row);
 }
 
 absl::StatusOr<std::map<std::string, std::string>> TaskStore::Labels(
     absl::string_view id) {
-  ASSIGN_OR_RETURN(Statement get,
-                   db_.Prepare("SELECT key, value FROM label WHERE id = ?"));
-  get.Bind(id);
   std::map<std::string, std::string> labels;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool row, get.Step());
-    if (!row) return labels;
-    labels[get.Text(0)] = get.Text(1);
-  }
+  RETURN_IF_ERROR(
+      db_.Run("SELECT key, value FROM label WHERE id = ?", {id},
+              [&](const SqlRow& row) { labels[row.Text(0)] = row.Text(1); }));
+  return labels;
 }
 
 absl::Status TaskStore::PutLabels(const TaskRow& row) {
   ASSIGN_OR_RETURN(const auto before, Labels(row.id));
   if (before == row.labels) return absl::OkStatus();
-  {
-    ASSIGN_OR_RETURN(Statement remove,
-                     db_.Prepare("DELETE FROM label WHERE id = ?"));
-    RETURN_IF_ERROR(remove.Bind(row.id).Run());
-  }
+  RETURN_IF_ERROR(db_.Run("DELETE FROM label WHERE id = ?", {row.id}));
   for (const auto& [key, value] : row.labels) {
-    ASSIGN_OR_RETURN(
-        Statement add,
-        db_.Prepare("INSERT INTO label (id, key, value) VALUES (?, ?, ?)"));
-    RETURN_IF_ERROR(add.Bind(row.id).Bind(key).Bind(value).Run());
+    RETURN_IF_ERROR(
+        db_.Run("INSERT INTO label (id, key, value) VALUES (?, ?, ?)",
+                {row.id, key, value}));
   }
   return absl::OkStatus();
 }
@@ -221,22 +223,16 @@ absl::Status TaskStore::PutLabels(const TaskRow& row) {
 absl::Status TaskStore::Remove(absl::Span<const std::string> ids) {
   ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(&db_));
   for (const std::string& id : ids) {
-    ASSIGN_OR_RETURN(Statement remove,
-                     db_.Prepare("DELETE FROM task WHERE id = ?"));
-    RETURN_IF_ERROR(remove.Bind(id).Run());
+    RETURN_IF_ERROR(db_.Run("DELETE FROM task WHERE id = ?", {id}));
   }
   return transaction.Commit();
 }
 
 absl::StatusOr<std::optional<TaskRow>> TaskStore::Get(absl::string_view id) {
   std::optional<TaskRow> row;
-  {
-    ASSIGN_OR_RETURN(Statement get, db_.Prepare(kGetTask));
-    get.Bind(id);
-    ASSIGN_OR_RETURN(const bool found, get.Step());
-    if (!found) return row;
-    row = ReadTask(get);
-  }
+  RETURN_IF_ERROR(db_.Run(Sql().get, {id},
+                          [&](const SqlRow& got) { row = ReadTask(got); }));
+  if (!row) return row;
   ASSIGN_OR_RETURN(row->labels, Labels(id));
   return row;
 }

@@ -156,6 +156,9 @@ class TaskStore {
  private:
   explicit TaskStore(Database db) : db_(std::move(db)) {}
 
+  // Returns the ids that a query selects.
+  absl::StatusOr<std::vector<std::string>> Ids(
+      const std::string& sql, absl::Span<const SqlValue> values);
   // Returns the number of the row in the file.
   absl::StatusOr<int64_t> PutTask(const TaskRow& row);
   absl::Status PutRow(const TaskRow& row);
