@@ -21,8 +21,6 @@ struct ServerAddress {
   std::string Name() const;
 };
 
-inline constexpr char kServerSocket[] = "server.sock";
-
 // TROIKA_URL with TROIKA_TOKEN if it is set, else the server of $TROIKA_HOME.
 // InvalidArgument if TROIKA_URL is not a server's URL.
 absl::StatusOr<ServerAddress> FindServerAddress(const Environment& environment);

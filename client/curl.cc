@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "base/json.h"
 #include "dto/status.h"
+#include "task/home.h"
 
 namespace troika::client {
 namespace {

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "http/listen.h"
+#include "task/home.h"
 
 namespace troika::client {
 namespace {

@@ -22,6 +22,7 @@
 #include "server/saved_flags.h"
 #include "server/server_lock.h"
 #include "server/stop_signals.h"
+#include "task/home.h"
 
 namespace troika {
 namespace {
@@ -76,7 +77,7 @@ class ServerLockTest : public testing::Test {
     sigaddset(&stop, SIGTERM);
     sigprocmask(SIG_BLOCK, &stop, nullptr);
     auto lock = ServerLock::TryTake(folder_.path(), origin);
-    auto socket = http::ListenUnix(home_.get(), "server.sock");
+    auto socket = http::ListenUnix(home_.get(), kServerSocket);
     if (!lock.ok() || !*lock || !socket.ok()) _exit(3);
     (*lock)->SetUrl("http://127.0.0.1:1");
     child.Ready();

@@ -41,7 +41,6 @@
 namespace troika {
 namespace {
 
-constexpr char kSocketName[] = "server.sock";
 constexpr int kThreads = 2;
 // A CLI that hangs is given up after 20 s, and keeps nobody else waiting.
 constexpr int kProbeThreads = 8;
@@ -178,9 +177,9 @@ class Parts {
 
   absl::StatusOr<ServerReady> Listen() {
     ASSIGN_OR_RETURN(UniqueFd local,
-                     http::ListenUnix(home_fd_.get(), kSocketName));
+                     http::ListenUnix(home_fd_.get(), kServerSocket));
     http_.Listen(std::move(local), http::Peer::Kind::kUnix);
-    ServerReady ready = {.url = absl::StrCat(home_.path(), "/", kSocketName)};
+    ServerReady ready = {.url = absl::StrCat(home_.path(), "/", kServerSocket)};
     std::vector<std::string> flags = options_.flags;
     std::string problem;
     if (!options_.host.empty()) {
@@ -221,7 +220,7 @@ class Parts {
     StopSignals::StartDeadline();
     // From now on commands find nobody here, and start the next server, which
     // waits for our end.
-    unlinkat(home_fd_.get(), kSocketName, 0);
+    unlinkat(home_fd_.get(), kServerSocket, 0);
     http_.Drain([this] { loop_.Stop(); });
     drain_timer_->SetIn(kDrain);
   }

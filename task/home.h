@@ -20,6 +20,9 @@
 
 namespace troika {
 
+// The name of the server's socket in the folder.
+inline constexpr char kServerSocket[] = "server.sock";
+
 // A task's folder, open.
 struct TaskFolder {
   std::string id;
