@@ -58,7 +58,7 @@ void Connection::Drain() {
       parser_.state() == RequestParser::State::kIdle) {
     return Close();
   }
-  Settle();
+  UpdateWatch();
 }
 
 void Connection::Close() {
@@ -95,7 +95,7 @@ void Connection::OnReady(short events) {
     // Does not read ahead: the kernel holds the bytes until the answer is sent.
     watch_->SetEvents(0);
   }
-  Settle();
+  UpdateWatch();
 }
 
 void Connection::OnTime() {
@@ -116,7 +116,7 @@ void Connection::OnTime() {
     case Wait::kLinger:
       return Close();
   }
-  Settle();
+  UpdateWatch();
 }
 
 // A wait that is over only clears wait_: a timer that fires for nothing is
@@ -126,8 +126,8 @@ void Connection::SetWait(Wait wait, absl::Duration delay) {
   timer_->SetIn(delay);
 }
 
-void Connection::Settle() {
-  // The caller of Process() calls Settle() afterwards.
+void Connection::UpdateWatch() {
+  // The caller of Process() calls UpdateWatch() afterwards.
   if (closed() || processing_) return;
   short events = 0;
   switch (state_) {
@@ -229,7 +229,7 @@ void Connection::ProcessLeftover() {
   if (state_ != State::kReading) return;
   const std::string bytes = std::exchange(leftover_, std::string());
   Process(bytes);
-  Settle();
+  UpdateWatch();
 }
 
 void Connection::AwaitNext() {

@@ -89,7 +89,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void SetWait(Wait wait, absl::Duration delay);
   // Watches the events that the state needs. Called at the end of every call
   // from outside.
-  void Settle();
+  void UpdateWatch();
 
   // Returns bytes in the hub's scratch buffer. They are empty if the connection
   // has closed or nothing has arrived.

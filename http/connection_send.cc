@@ -92,7 +92,7 @@ void Connection::Reply(Response response) {
   state_ = State::kWriting;
   wait_ = Wait::kNothing;
   OnSent();
-  Settle();
+  UpdateWatch();
 }
 
 // Sends the rest of a reply, and continues once it is sent.
@@ -125,7 +125,7 @@ void Connection::Stream(
   if (head_only_) {
     state_ = State::kWriting;
     OnSent();
-    return Settle();
+    return UpdateWatch();
   }
   state_ = State::kStreaming;
   ++hub_->streams;
@@ -138,7 +138,7 @@ void Connection::Stream(
   source_state_ =
       source_ == nullptr ? BodySource::State::kEnd : BodySource::State::kMore;
   Pump();
-  Settle();
+  UpdateWatch();
 }
 
 void Connection::Wake() {
@@ -158,13 +158,13 @@ void Connection::Wake() {
   source_state_ = BodySource::State::kMore;
   if (HasOutput()) return;  // Continues when the client has read.
   Pump();
-  Settle();
+  UpdateWatch();
 }
 
 void Connection::Pump() {
   for (int i = 0; i < kFillsAtOnce; ++i) {
     if (source_state_ == BodySource::State::kMore && out_body_.empty()) {
-      // If a stream is started within the Fill() of another, Settle() makes the
+      // If a stream is started within the Fill() of another, UpdateWatch() makes the
       // loop call Pump() again.
       if (hub_->filling) return;
       hub_->filling = true;

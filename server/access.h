@@ -17,7 +17,7 @@
 namespace troika {
 
 struct AccessOptions {
-  // That Host may name besides localhost; lower case.
+  // Lower-case names that Host may have besides localhost.
   std::vector<std::string> hosts;
   // We listen elsewhere, too: any address is a good name for us.
   enum class Reach { kLoopback, kAnywhere };

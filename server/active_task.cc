@@ -11,15 +11,15 @@
 namespace troika {
 namespace {
 
-// More than this is not kept for a disk that takes nothing.
+// Events are dropped if the disk has not taken this many bytes of them.
 constexpr size_t kMaxPending = size_t{8} << 20;
 constexpr absl::Duration kDiskRetry = absl::Seconds(1);
-// For a relay to write down what it was asked.
+// How long a relay may take to log a command.
 constexpr absl::Duration kCommandPatience = absl::Seconds(20);
-// For a log to be read.
+// How long a log may take to be read.
 constexpr absl::Duration kLoadPatience = absl::Minutes(1);
-// What one step reads of a log. Tiny lines cost the most: 64 KiB of them take
-// some milliseconds, and a MiB held the loop for 70.
+// Bytes of the log that one step reads. Tiny lines cost the most: 64 KiB of
+// them take some milliseconds, and a MiB held the loop for 70.
 constexpr int64_t kMaxRead = int64_t{64} << 10;
 
 }  // namespace
@@ -83,9 +83,9 @@ void ActiveTask::Advance() {
   const bool was_caught_up = caught_up();
   failure_ = runner_->Advance([&](Message&& m) { AddEvent(m); });
   RunCommands();
-  // One that can't be read any further has no more to come, either.
+  // A log that can't be read any further has no more to come, either.
   if (caught_up() || !failure_.ok()) stream_->set_caught_up();
-  // Who watches comes before what is kept.
+  // Viewers get the events before the file does.
   stream_->Notify();
   FlushEvents();
   AnswerCommands();
@@ -128,7 +128,7 @@ void ActiveTask::RunCommands() {
     asked_.erase(asked_.begin() + static_cast<ptrdiff_t>(i--));
     answer(done);
   }
-  // What was asked may be done at once: the log is read again.
+  // Commands may have been written at once: the log is read again.
   if (ran) failure_ = runner_->Advance([&](Message&& m) { AddEvent(m); });
 }
 
@@ -156,7 +156,7 @@ void ActiveTask::AnswerCommands() {
 }
 
 void ActiveTask::FlushEvents() {
-  // What could not be written is tried again (Wait), and readers wait for it.
+  // Wait() has this tried again if it fails, and readers wait for it.
   stream_->file().Flush().IgnoreError();
 }
 

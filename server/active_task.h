@@ -1,5 +1,5 @@
 // A task that the server has open: its runner, driven by the loop, its events,
-// and who waits for something that they asked of it.
+// and the commands that are under way.
 //
 // Live and ended tasks are opened alike: what the log says is read in small
 // steps, events that are missing in the cache are added, and a task that then
@@ -36,7 +36,7 @@ class ActiveTask {
   class Owner {
    public:
     virtual ~Owner() = default;
-    // A turn waits for a process: it gets one by Start().
+    // A turn waits for a process, which Start() lets it have.
     virtual void OnWantsStart(ActiveTask& task) = 0;
     // Something was read from the log.
     virtual void OnChanged(ActiveTask& task) = 0;
@@ -57,11 +57,11 @@ class ActiveTask {
 
   // Begins to read; from then on the loop drives it.
   void Begin();
-  // Gives the waiting turn its process.
+  // Starts a process for the waiting turn, or fails the turn.
   void Start(absl::StatusOr<Cli> cli);
 
-  // Does something once the log has been read, and answers when it stands in
-  // the log. A command that is refused answers with its error.
+  // Runs a command once the log has been read, and calls back when what it did
+  // is in the log, or with the error of a command that was refused.
   using Command = absl::AnyInvocable<absl::Status(Runner&)>;
   using Done = absl::AnyInvocable<void(absl::Status)>;
   void Ask(Command command, Done done);
@@ -76,7 +76,7 @@ class ActiveTask {
   int64_t log_bytes() const { return runner_->log_bytes(); }
   // Why the log can't be read any further, or OK.
   const absl::Status& failure() const { return failure_; }
-  // Nothing lives, waits or is asked for.
+  // Whether no process is alive, no turn waits and no command is under way.
   bool at_rest() const;
   bool has_commands() const { return !asked_.empty(); }
   // Before it is closed: notes how far the log was read, for the next one.
@@ -92,7 +92,7 @@ class ActiveTask {
 
  private:
   struct Asked {
-    Command command;  // Null: it was done, and is waited for.
+    Command command;  // Null if it was run, and its record is awaited.
     Done done;
     absl::Time deadline;
   };
@@ -107,11 +107,12 @@ class ActiveTask {
   TaskReading Reading() const;
   void Advance();
   void AddEvent(const Message& message);
-  // What is secret is known from the task's environment and its request.
+  // Knows the secrets of the task's environment, and those of its request once
+  // that has been read.
   const Redactor& redactor() const;
   void RunCommands();
   void AnswerCommands();
-  // For what the runner waits for.
+  // Watches the descriptors and deadlines that the runner waits for.
   void Wait();
   void Watch();
   void FlushEvents();
@@ -121,19 +122,19 @@ class ActiveTask {
   const std::shared_ptr<TaskStream> stream_;
   EventWriter events_;
   mutable std::optional<Redactor> redactor_;
-  mutable bool knows_request_ = false;  // The redactor does.
+  mutable bool knows_request_ = false;  // Whether the redactor does.
   std::unique_ptr<Runner> runner_;
   std::vector<std::unique_ptr<EventLoop::Watch>> watches_;
   std::vector<pollfd> watched_;
-  int64_t connections_ = 0;  // When they were made.
+  int64_t connections_ = 0;  // Runner::connections() of the watches.
   std::unique_ptr<EventLoop::Timer> timer_;
   std::vector<Asked> asked_;
   std::optional<absl::StatusOr<Cli>> cli_;  // For the turn that waits.
-  // Shared with what the pool does for us, which may come after us.
+  // Shared with jobs of the pool, which may end after the task is closed.
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   absl::Status failure_;
   bool wants_start_told_ = false;
-  bool events_dropped_ = false;  // Some are missing in the stream's file.
+  bool events_dropped_ = false;  // Whether the stream's file lacks some.
   bool advancing_ = false;
 };
 

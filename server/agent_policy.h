@@ -14,7 +14,7 @@ namespace troika {
 
 // The limits of the tasks that an agent starts or prompts.
 struct AgentLimits {
-  Abilities abilities;      // Of the agent's own task, as far as known.
+  Abilities abilities;      // Those of the agent's own task, as far as known.
   std::string permissions;  // Where they are from: "codex, edit_mode research".
   std::string cwd;
 };
@@ -32,7 +32,7 @@ std::string ExceedsLimits(const AgentLimits& limits, TaskRequest* request);
 std::string TurnExceedsLimits(const AgentLimits& limits, const Runner& runner,
                               TurnRequest* turn);
 
-// What `path` leads to, if that is `folder` or within it.
+// The path that `path` leads to, if that is `folder` or within it.
 std::optional<std::string> ResolveWithin(const std::string& folder,
                                          const std::string& path);
 

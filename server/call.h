@@ -45,7 +45,7 @@ class Call {
   const std::vector<std::string> args_;
 };
 
-// What a handler replies with, except for errors.
+// A handler's reply, unless it is an error.
 struct Reply {
   using StreamMaker =
       absl::AnyInvocable<std::unique_ptr<http::BodySource>(http::Waker)>;

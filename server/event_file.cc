@@ -160,7 +160,7 @@ absl::Status EventFile::Begin() {
   log_bytes_ = -1;
   begin_ = static_cast<int64_t>(head_.size());
   pending_ = head_;
-  // What a full disk does not take is written later.
+  // Bytes that a full disk does not take are written later.
   Flush().IgnoreError();
   return absl::OkStatus();
 }
@@ -307,7 +307,7 @@ absl::StatusOr<size_t> EventFile::Read(int64_t offset, size_t room,
                      ReadAt(fd_.get(), offset, std::min(room, there), out));
     if (read < there) return read;
   }
-  // What has just come is sent before it is written: the log has it.
+  // New events are sent before they are written: the log has them.
   const auto from = static_cast<size_t>(std::max<int64_t>(offset - size_, 0));
   if (from >= pending_.size()) return read;
   const size_t more = std::min(room - read, pending_.size() - from);

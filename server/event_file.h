@@ -75,12 +75,12 @@ class EventFile {
   // call.
   absl::Status Flush();
 
-  // Of the last event; kBeforeAll: there is none.
+  // Id of the last event, or kBeforeAll if the file is empty.
   const EventId& last() const { return last_; }
-  // What can be read: always whole frames.
+  // How many bytes can be read: always whole frames.
   int64_t size() const { return size_ + static_cast<int64_t>(pending_.size()); }
   size_t pending_bytes() const { return pending_.size(); }
-  // As the last AddLogBytes said, unless events came after it; else -1.
+  // The last value of AddLogBytes(), or -1 if events were added after it.
   int64_t log_bytes() const { return log_bytes_; }
 
   // Where events begin.
@@ -117,10 +117,10 @@ class EventFile {
   const std::string head_;
   EventId last_ = kBeforeAll;
   int64_t begin_ = 0;
-  int64_t size_ = 0;  // Of the file.
+  int64_t size_ = 0;  // Bytes in the file.
   int64_t log_bytes_ = -1;
   std::string pending_;
-  // Of `events.v1` only. Null until there is a whole event, which is what the
+  // Only `events.v1` has one. Null until there is a whole event, which is what the
   // folder is kept open for.
   std::unique_ptr<EventFile> whole_;
   UniqueFd folder_;

@@ -78,7 +78,7 @@ class RawSink : public relay::LogSink {
   const int64_t wanted_;
   std::array<std::string, 4> lines_;
   std::array<bool, 4> ends_seen_ = {};
-  std::optional<relay::Stream> last_;  // Of the record before.
+  std::optional<relay::Stream> last_;  // Stream of the record before.
   std::optional<v1::RawRecord> found_;
   bool too_long_ = false;
   bool passed_ = false;

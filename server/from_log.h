@@ -1,5 +1,5 @@
-// What stands behind an event, read from its task's log. Both read the log from
-// its start and block: for a pool's threads.
+// Reads from a task's log what an event was made of. Both functions read the
+// log from its start and block: call them on a pool's threads.
 #ifndef TROIKA_SERVER_FROM_LOG_H_
 #define TROIKA_SERVER_FROM_LOG_H_
 

@@ -23,7 +23,7 @@
 
 namespace troika {
 
-// What handlers work with. All borrowed. Loop thread only.
+// The parts of the server that handlers use. All borrowed. Loop thread only.
 struct ApiTools {
   EventLoop* loop = nullptr;
   ThreadPool* pool = nullptr;        // For reading logs.

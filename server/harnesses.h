@@ -1,4 +1,5 @@
-// The selector: which harnesses there are, and what is to be known of each.
+// Describes the harnesses to clients: whether each is installed, its version,
+// and what it can do.
 #ifndef TROIKA_SERVER_HARNESSES_H_
 #define TROIKA_SERVER_HARNESSES_H_
 

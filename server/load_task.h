@@ -17,15 +17,15 @@ struct LoadedTask {
   enum class Kind {
     kEnded,
     kWaiting,     // A turn waits for a process.
-    kAlive,       // A process lives, or lived and left no word: to be opened.
+    kAlive,       // A process is alive, or has vanished: to be opened.
     kLost,        // The folder or the log is gone, or broken for good.
     kUnreadable,  // It can't be read now.
   };
   std::string id;
   Kind kind = Kind::kUnreadable;
-  TaskRow row;         // Of kEnded and kWaiting.
+  TaskRow row;         // For kEnded and kWaiting.
   absl::Time asked;    // When the waiting turn was asked for.
-  absl::Status error;  // Of kLost and kUnreadable.
+  absl::Status error;  // For kLost and kUnreadable.
 };
 
 // Reads all of the log, by the same code as live (task/replay.h), and writes
@@ -33,7 +33,7 @@ struct LoadedTask {
 LoadedTask LoadTask(const Home& home, const std::string& id,
                     const std::atomic<bool>& stop);
 
-// What the log's head and its lock tell.
+// A task as its log's lock and first record describe it.
 struct ProbedTask {
   std::string id;
   bool alive = false;  // Somebody has the log's lock.
@@ -43,9 +43,9 @@ ProbedTask ProbeTask(const Home& home, const std::string& id);
 
 // Whether the task has a folder, readable or not.
 bool HasFolder(const Home& home, const std::string& id);
-// Bytes of all files in the task's folder; 0 where there is none.
+// Bytes of all files in the task's folder, or 0 if there is none.
 int64_t TaskBytes(const Home& home, const std::string& id);
-// Bytes of its log, or -1 where there is none or it can't be seen.
+// Bytes of the task's log, or -1 if there is none or it can't be seen.
 int64_t LogBytes(const Home& home, absl::string_view id);
 
 }  // namespace troika

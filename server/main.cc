@@ -18,7 +18,7 @@
 namespace troika {
 namespace {
 
-void TellFd(int fd, absl::string_view text) {
+void WriteAndClose(int fd, absl::string_view text) {
   if (fd < 0) return;
   (void)!write(fd, text.data(), text.size());
   close(fd);
@@ -30,7 +30,7 @@ int Fail(int ready_fd, const absl::Status& status, int code) {
   absl::string_view kind;
   if (absl::IsAlreadyExists(status)) kind = "exists ";
   if (absl::IsPermissionDenied(status)) kind = "refused ";
-  TellFd(ready_fd, absl::StrCat(kind, text));
+  WriteAndClose(ready_fd, absl::StrCat(kind, text));
   return code;
 }
 
@@ -42,7 +42,7 @@ void OnReady(int ready_fd, const ServerReady& ready) {
   }
   fprintf(stderr, "troika-server %s: serving %s\n",
           std::string(kVersion).c_str(), ready.url.c_str());
-  TellFd(ready_fd, absl::StrCat(said, "ok\n"));
+  WriteAndClose(ready_fd, absl::StrCat(said, "ok\n"));
 }
 
 int Main(const std::vector<std::string>& args) {

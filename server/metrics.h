@@ -1,4 +1,4 @@
-// What the server counts, as Prometheus reads it.
+// The server's counters and gauges, in the text format of Prometheus.
 #ifndef TROIKA_SERVER_METRICS_H_
 #define TROIKA_SERVER_METRICS_H_
 
@@ -20,7 +20,7 @@ class Metrics {
     ++requests_[std::string(route)];
   }
 
-  // What stands beside the counts, at the time of asking.
+  // The gauges at the time of the request.
   struct Now {
     std::map<std::string, int64_t> tasks_by_state;
     int64_t open_tasks = 0;
@@ -28,7 +28,7 @@ class Metrics {
     int64_t queued = 0;
     int64_t viewers = 0;
     int64_t connections = 0;
-    // For so long the loop did not look at anything else, since the last time.
+    // The longest round of the loop since the last request.
     absl::Duration longest_hold;
   };
   std::string Text(const Now& now) const;

@@ -66,7 +66,7 @@ class OpenTasks : private ActiveTask::Owner {
   // starts with `cli`, or asks its owner for one.
   absl::StatusOr<ActiveTask*> Open(const std::string& id,
                                    std::optional<Cli> cli = std::nullopt);
-  // As above, and tells its owner if the task can't be opened.
+  // Does the same, and tells the owner if the task can't be opened.
   void OpenOrReport(const std::string& id,
                     std::optional<Cli> cli = std::nullopt);
   // Closes the task in the next round, if it is at rest or queued.

@@ -20,8 +20,8 @@ namespace troika {
 // Loop thread only.
 class Retention {
  public:
-  // Deletes those that can be deleted, and calls back when their files are
-  // gone.
+  // Deletes those tasks that can be deleted, and calls back when their files
+  // are gone.
   using DeleteTasks = absl::AnyInvocable<void(std::vector<std::string> ids,
                                               absl::AnyInvocable<void()> done)>;
 
@@ -38,7 +38,7 @@ class Retention {
   struct Limits {
     // Tasks that ended earlier are deleted.
     absl::Time ended_before = absl::InfinitePast();
-    int64_t max_bytes = 0;  // Of all files of ended tasks; 0: any.
+    int64_t max_bytes = 0;  // For all files of ended tasks; 0 if any.
   };
   // Does nothing while the last call is at work.
   void Run(const Limits& limits);
@@ -59,7 +59,7 @@ class Retention {
   bool running_ = false;
   Limits limits_;
   std::vector<Ended> ended_;  // The oldest first.
-  int64_t bytes_ = 0;         // Of all in ended_ from next_ on.
+  int64_t bytes_ = 0;         // Total of ended_ from next_ on.
   size_t next_ = 0;
 };
 

@@ -130,7 +130,7 @@ const std::vector<Route>& Table() {
   return *kTable;
 }
 
-// The variable parts, where `segments` fit; else nothing.
+// The variable parts of the path, or nothing if `segments` don't fit.
 std::optional<std::vector<std::string>> Fit(
     absl::string_view path, const std::vector<std::string>& segments) {
   const std::vector<absl::string_view> parts =

@@ -23,12 +23,12 @@ struct Route {
   absl::string_view path;  // With what varies in braces.
   absl::string_view summary;
   Handler* handle = nullptr;
-  // Messages, where there are any.
+  // The messages of the request and the reply, or null.
   const google::protobuf::Descriptor* (*body)() = nullptr;
   const google::protobuf::Descriptor* (*query)() = nullptr;
   const google::protobuf::Descriptor* (*answer)() = nullptr;
   int status = 200;
-  // What it answers with where that is no message.
+  // The type of a reply that is no message.
   absl::string_view media_type = "application/json";
   Access::Need need = Access::Need::kToken;
   // Query parameters of routes whose query is no message.
@@ -40,15 +40,15 @@ absl::Span<const Route> Routes();
 struct Match {
   const Route* /*nullable*/ route = nullptr;
   std::vector<std::string> args;
-  // Where the path is known and its method is not: those that it has.
+  // The methods of the path, if the request's is none of them.
   std::vector<absl::string_view> methods;
 };
 
 // `path` is as the request has it. HEAD is matched as GET.
 Match MatchRoute(absl::string_view method, absl::string_view path);
 
-// InvalidArgument where the query has what the route does not know. What a
-// message is read from is checked by who reads it.
+// InvalidArgument if the query has a parameter that the route does not take. A
+// query that is a message is checked when it is read.
 absl::Status CheckParameters(const Route& route, absl::string_view query);
 
 }  // namespace troika

@@ -15,12 +15,12 @@
 
 namespace troika {
 
-// What has been read of a task's log.
+// A task as far as its log has been read.
 struct TaskReading {
   const TaskState* state = nullptr;
   const notes::Request* /*nullable*/ request = nullptr;
   std::string last_event_id;
-  std::string trouble;  // What is wrong with the log right now, or empty.
+  std::string trouble;  // Why the log can't be read or written now, or empty.
   int64_t log_bytes = 0;
 };
 
@@ -30,7 +30,7 @@ v1::Task DescribeTask(const TaskReading& reading, const Redactor& redactor);
 // `task` is what DescribeTask() made of `reading`.
 TaskRow RowOf(const TaskReading& reading, const v1::Task& task);
 
-// The task of a row, complete. Nothing where the row is damaged.
+// The complete task of a row, or nothing if the row is damaged.
 std::optional<v1::Task> TaskOf(const TaskRow& row);
 
 // Whether an error of reading a task may pass: its log is not lost or broken,

@@ -49,7 +49,7 @@ constexpr absl::Duration kCheck = absl::Seconds(5);
 constexpr absl::Duration kRetain = absl::Minutes(10);
 // Requests that are under way get this long to be answered before a stop.
 constexpr absl::Duration kDrain = absl::Seconds(1);
-// Of descriptors: some for each task that runs and for each client.
+// Limit of descriptors: each running task and each client needs some.
 constexpr rlim_t kDescriptors = 65536;
 
 void RaiseDescriptors() {
@@ -60,7 +60,7 @@ void RaiseDescriptors() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// As flags and URLs have it.
+// The form of flags and URLs.
 std::string HostAndPort(const std::string& host, int port) {
   const bool v6 = host.find(':') != std::string::npos;
   return absl::StrCat(v6 ? "[" : "", host, v6 ? "]" : "", ":", port);
@@ -71,14 +71,14 @@ void TakeUpSavedFlags(int home_fd, ServerOptions* options) {
   const auto flags = ReadSavedFlags(home_fd);
   if (!flags) return;
   absl::StatusOr<ServerOptions> saved = ReadServerOptions(*flags);
-  // Of another version of this program.
+  // Another version of this program may have saved them.
   if (!saved.ok()) return;
   saved->origin = ServerLock::Origin::kAutomatic;
   saved->ready_fd = options->ready_fd;
   *options = *std::move(saved);
 }
 
-// Calls again and again.
+// Calls a function at regular intervals.
 class Ticker {
  public:
   Ticker(EventLoop* loop, absl::Duration every, std::function<void()> tick)
@@ -280,7 +280,7 @@ class Parts {
   const CallerPolicy policy_;
   Api api_;
   http::Server http_;
-  // They end first, as their threads use what stands above.
+  // Destroyed first, because their threads use the members above.
   ThreadPool pool_{&loop_, kThreads};
   ThreadPool probe_pool_{&loop_, kProbeThreads};
   ThreadPool log_pool_{&loop_, kThreads};

@@ -39,7 +39,7 @@ constexpr absl::Duration kAutomaticPoll = absl::Milliseconds(50);
 std::optional<pid_t> Listener(int home_fd) {
   const auto socket = http::ConnectUnix(home_fd, kServerSocket);
   if (!socket.ok()) {
-    // Its queue is full.
+    // The server's queue is full.
     if (absl::IsUnavailable(socket.status())) return 0;
     return std::nullopt;
   }

@@ -21,7 +21,7 @@ class ServerLock {
     kServe,      // Somebody ran `troika serve`.
     kAutomatic,  // A command started the server because it needed one.
   };
-  // What a server says about itself in the lock file.
+  // A server's entry in the lock file.
   struct Holder {
     pid_t pid = 0;  // 0 if the file does not say.
     Origin origin = Origin::kServe;
@@ -31,7 +31,7 @@ class ServerLock {
   // Nothing if another process holds the lock.
   static absl::StatusOr<std::optional<ServerLock>> TryTake(
       const std::string& home, Origin origin);
-  // What the lock file says. It may be of a server that has ended.
+  // Reads the lock file, which may be that of a server that has ended.
   static Holder ReadHolder(const std::string& home);
 
   // Says where we serve, unless the disk is full.

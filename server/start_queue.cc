@@ -4,28 +4,28 @@ namespace troika {
 
 void StartQueue::Wait(Entry entry) {
   ++version_;
-  order_.insert(entry.place);
-  order_of_[entry.harness].insert(entry.place);
-  std::string id = entry.place.id;
-  places_.emplace(std::move(id), std::move(entry));
+  order_.insert(entry.key);
+  order_of_[entry.harness].insert(entry.key);
+  std::string id = entry.key.id;
+  waiting_.emplace(std::move(id), std::move(entry));
 }
 
 void StartQueue::Add(absl::string_view id, absl::string_view harness,
                      absl::Time asked) {
   if (IsRunning(id) || IsWaiting(id)) return;
-  Wait({.place = {.asked = asked, .id = std::string(id)},
+  Wait({.key = {.asked = asked, .id = std::string(id)},
         .harness = std::string(harness)});
 }
 
 void StartQueue::StopWaiting(absl::string_view id) {
-  const auto it = places_.find(id);
-  if (it == places_.end()) return;
+  const auto it = waiting_.find(id);
+  if (it == waiting_.end()) return;
   ++version_;
-  order_.erase(it->second.place);
+  order_.erase(it->second.key);
   const auto of = order_of_.find(it->second.harness);
-  of->second.erase(it->second.place);
+  of->second.erase(it->second.key);
   if (of->second.empty()) order_of_.erase(of);
-  places_.erase(it);
+  waiting_.erase(it);
 }
 
 void StartQueue::Remove(absl::string_view id) {
@@ -38,9 +38,10 @@ void StartQueue::Remove(absl::string_view id) {
 
 void StartQueue::SetRunning(absl::string_view id, absl::string_view harness) {
   if (IsRunning(id)) return;
-  Entry entry = {.place = {.id = std::string(id)},
+  Entry entry = {.key = {.id = std::string(id)},
                  .harness = std::string(harness)};
-  if (const auto it = places_.find(id); it != places_.end()) entry = it->second;
+  if (const auto it = waiting_.find(id); it != waiting_.end())
+    entry = it->second;
   StopWaiting(id);
   ++running_of_[entry.harness];
   running_.emplace(id, std::move(entry));
@@ -55,7 +56,7 @@ bool StartQueue::HasRoom(const std::string& harness) const {
 
 std::optional<std::string> StartQueue::Next() {
   if (running() >= limits_.running) return std::nullopt;
-  const Place* first = nullptr;
+  const QueueKey* first = nullptr;
   for (const auto& [harness, waiting] : order_of_) {
     if (!HasRoom(harness)) continue;
     if (first == nullptr || *waiting.begin() < *first) {
@@ -64,14 +65,14 @@ std::optional<std::string> StartQueue::Next() {
   }
   if (first == nullptr) return std::nullopt;
   std::string id = first->id;
-  SetRunning(id, places_.find(id)->second.harness);
+  SetRunning(id, waiting_.find(id)->second.harness);
   return id;
 }
 
 std::optional<int> StartQueue::Position(absl::string_view id) const {
-  const auto it = places_.find(id);
-  if (it == places_.end()) return std::nullopt;
-  return 1 + static_cast<int>(order_.order_of_key(it->second.place));
+  const auto it = waiting_.find(id);
+  if (it == waiting_.end()) return std::nullopt;
+  return 1 + static_cast<int>(order_.order_of_key(it->second.key));
 }
 
 }  // namespace troika

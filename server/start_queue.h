@@ -45,29 +45,29 @@ class StartQueue {
     return running_.find(id) != running_.end();
   }
   bool IsWaiting(absl::string_view id) const {
-    return places_.find(id) != places_.end();
+    return waiting_.find(id) != waiting_.end();
   }
   // 1 for the task that is next, or nothing if the task does not wait.
   std::optional<int> Position(absl::string_view id) const;
   // Rises whenever the position of some waiting task may have changed.
   int64_t version() const { return version_; }
-  int waiting() const { return static_cast<int>(places_.size()); }
+  int waiting() const { return static_cast<int>(waiting_.size()); }
   int running() const { return static_cast<int>(running_.size()); }
 
  private:
-  struct Place {
+  struct QueueKey {
     absl::Time asked;
     std::string id;
 
-    std::strong_ordering operator<=>(const Place&) const = default;
+    std::strong_ordering operator<=>(const QueueKey&) const = default;
   };
   struct Entry {
-    Place place;
+    QueueKey key;
     std::string harness;
   };
   // A red-black tree that also tells the rank of a key.
-  using Order = __gnu_pbds::tree<Place, __gnu_pbds::null_type, std::less<Place>,
-                                 __gnu_pbds::rb_tree_tag,
+  using Order = __gnu_pbds::tree<QueueKey, __gnu_pbds::null_type,
+                                 std::less<QueueKey>, __gnu_pbds::rb_tree_tag,
                                  __gnu_pbds::tree_order_statistics_node_update>;
 
   bool HasRoom(const std::string& harness) const;
@@ -75,9 +75,10 @@ class StartQueue {
   void Wait(Entry entry);
 
   const StartLimits limits_;
-  std::map<std::string, Entry, std::less<>> places_;  // Of waiting tasks.
-  Order order_;                                       // Of all that wait.
-  std::map<std::string, std::set<Place>, std::less<>> order_of_;  // By harness.
+  std::map<std::string, Entry, std::less<>> waiting_;  // By task.
+  Order order_;                                        // All that wait.
+  std::map<std::string, std::set<QueueKey>, std::less<>>
+      order_of_;  // By harness.
   std::map<std::string, Entry, std::less<>> running_;
   std::map<std::string, int, std::less<>> running_of_;
   int64_t version_ = 0;

@@ -1,4 +1,4 @@
-// How many streams one client may have open.
+// Limits how many streams a client may have open.
 #ifndef TROIKA_SERVER_STREAM_LIMIT_H_
 #define TROIKA_SERVER_STREAM_LIMIT_H_
 
@@ -12,8 +12,8 @@
 
 namespace troika {
 
-// A client is a process on the Unix socket; all of TCP is one, as who has the
-// token is one.
+// A client is a process on the Unix socket. All of TCP is one client, because
+// all of it has the same token.
 std::string ClientOf(const http::Peer& peer);
 
 // Loop thread only.
@@ -21,9 +21,9 @@ class StreamLimit {
  public:
   explicit StreamLimit(int max) : max_(max) {}
 
-  // ResourceExhausted where the client has as many as it may.
+  // ResourceExhausted if the client may have no more.
   absl::Status Check(const std::string& client) const;
-  // Counts it for as long as it lives.
+  // Counts the stream until it is destroyed.
   std::unique_ptr<http::BodySource> Count(
       const std::string& client, std::unique_ptr<http::BodySource> source);
 

@@ -9,7 +9,7 @@ namespace troika {
 namespace {
 
 constexpr absl::Duration kRetry = absl::Seconds(1);
-// As many rows as one transaction writes while more requests wait.
+// Rows that one transaction writes while more requests wait.
 constexpr size_t kMaxUnwritten = 200;
 
 void Warn(absl::string_view text) {

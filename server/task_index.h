@@ -1,4 +1,4 @@
-// The index of all tasks, without a wait for its file.
+// The index of all tasks, whose callers don't wait for its file.
 //
 // SQLite runs on a thread of its own. Requests are done in order, so that a
 // read sees every row that was put before it, also while rows can't be written.
@@ -31,16 +31,16 @@
 
 namespace troika {
 
-// Loop thread only. Answers come in later rounds of the loop, and none after
-// the destructor.
+// Loop thread only. Callbacks are called in later rounds of the loop, and none
+// after the destructor.
 class TaskIndex {
  public:
   template <typename T>
   using Done = absl::AnyInvocable<void(absl::StatusOr<T>)>;
 
   // Opens or makes the file. Blocks: for before the loop runs.
-  // FailedPrecondition where a newer Troika made the file; any other trouble
-  // with it is told on stderr, and the index does without (store/schema.h).
+  // FailedPrecondition if a newer Troika made the file; any other trouble with
+  // it is logged, and the index does without it (store/schema.h).
   static absl::StatusOr<std::unique_ptr<TaskIndex>> Open(EventLoop* loop,
                                                          std::string path);
   // Writes what is left, and waits for that.
@@ -113,7 +113,7 @@ class TaskIndex {
 
   EventLoop* const loop_;
   const std::string path_;
-  // Shared with what was posted to the loop. Of the loop's thread.
+  // Shared with callbacks that were posted to the loop, whose thread owns it.
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   absl::AnyInvocable<void()> on_lost_;
   const std::unique_ptr<EventLoop::Timer> retry_timer_;
@@ -123,11 +123,11 @@ class TaskIndex {
   std::deque<Job> jobs_ ABSL_GUARDED_BY(mutex_);
   bool ending_ ABSL_GUARDED_BY(mutex_) = false;
 
-  // Of the index's thread.
+  // For the index's thread only.
   BufferedTaskStore store_;
-  std::string flush_error_;  // That was told.
-  // Of the reader's thread. Opened when it is first needed, and again after the
-  // file was replaced.
+  std::string flush_error_;  // The last one that was logged.
+  // For the reader's thread only. Opened when it is first needed, and again
+  // after the file was replaced.
   std::optional<TaskStore> reader_;
   std::unique_ptr<ThreadPool> reader_pool_;
   std::thread thread_;

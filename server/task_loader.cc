@@ -18,7 +18,7 @@ constexpr size_t kProbeChunk = 256;
 constexpr int kComparePage = 2000;
 constexpr absl::Duration kRetryDelay = absl::Seconds(1);
 
-// Lets the loop, and agents, go first. Of this thread only, on Linux; the
+// Lets the loop, and agents, go first. Linux does so for this thread only; the
 // pool's threads do nothing else.
 void LowerPriority() {
   static thread_local const int lowered = setpriority(PRIO_PROCESS, 0, 10);
@@ -159,7 +159,7 @@ void TaskLoader::ComparePage(std::string after) {
   using Entries = std::vector<TaskStore::Entry>;
   tools_.index->Ask<Entries>(
       [after](BufferedTaskStore& store) {
-        // What is put from now on is newer than the listing.
+        // Rows that are put from now on are newer than the listing.
         return store.store().Entries(after, kComparePage);
       },
       [this, run = run_](absl::StatusOr<Entries> entries) {
@@ -275,7 +275,7 @@ void TaskLoader::Retry(const std::string& id) {
 }
 
 void TaskLoader::RetrySome() {
-  // Not among those that are probed.
+  // Tasks that are being probed must not be read yet.
   if (phase_ == Phase::kProbe) return retry_timer_->SetIn(kRetryDelay);
   for (const std::string& id : std::exchange(retries_, {})) {
     to_read_.push_back(id);

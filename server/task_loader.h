@@ -1,9 +1,9 @@
 // Brings the index up to date with the logs, in the background.
 //
 // At the start, tasks that had not ended are read first. Then the folder is
-// compared with the index, row by row. Of tasks that have no row, or an old
-// one, the head and the lock are looked at, which is quick and tells who lives
-// and which idempotency keys there are; then their logs are read, the newest
+// compared with the index, row by row. The head and the lock of each task that
+// has no row, or an old one, are read, which is quick and finds all live
+// processes and all idempotency keys; then their logs are read, the newest
 // first. Every step is a bounded piece of work on a pool's thread, and the next
 // one waits until the index has taken the rows of the last: memory is bounded,
 // and a server that is killed goes on where it was.
@@ -34,7 +34,7 @@ class TaskLoader {
   class Owner {
    public:
     virtual ~Owner() = default;
-    // What was read may be older than what the owner knows by now.
+    // The tasks as they were read, which the owner may know better by now.
     virtual void OnLoaded(std::vector<LoadedTask> tasks) = 0;
     // Tasks whose logs are locked: to be opened.
     virtual void OnAlive(std::vector<std::string> ids) = 0;
@@ -79,7 +79,7 @@ class TaskLoader {
   std::optional<std::string> FindKey(absl::string_view key) const;
 
  private:
-  // What the folder holds, sorted, and how far it has been compared.
+  // The tasks of the folder, sorted, and how far they have been compared.
   struct Listing {
     std::vector<std::string> ids;
     size_t next = 0;
@@ -107,10 +107,11 @@ class TaskLoader {
   Owner& owner_;
   int64_t run_ = 0;
   Phase phase_ = Phase::kReadOpen;
-  std::shared_ptr<Listing> listing_;  // With jobs of the pool.
+  std::shared_ptr<Listing> listing_;  // Shared with jobs of the pool.
   std::deque<std::string> to_probe_;
   std::deque<std::string> to_read_;
-  std::map<std::string, std::string, std::less<>> keys_;  // Of those to read.
+  std::map<std::string, std::string, std::less<>>
+      keys_;  // Ids of tasks to read.
   std::set<std::string> retries_;
   std::set<std::string> superseded_;
   std::vector<std::pair<Phase, absl::AnyInvocable<void()>>> waiting_;

@@ -1,5 +1,5 @@
-// What viewers of a task see: its events and the task itself. A stream exists
-// while somebody writes or reads it.
+// The events of a task, and the task itself, as viewers receive them. A stream
+// exists while somebody writes or reads it.
 #ifndef TROIKA_SERVER_TASK_STREAM_H_
 #define TROIKA_SERVER_TASK_STREAM_H_
 

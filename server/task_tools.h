@@ -1,4 +1,4 @@
-// What the classes that manage tasks work with.
+// The parts of the server that the classes around Tasks share.
 #ifndef TROIKA_SERVER_TASK_TOOLS_H_
 #define TROIKA_SERVER_TASK_TOOLS_H_
 

@@ -21,7 +21,7 @@ namespace {
 constexpr size_t kRandomBytes = 32;
 constexpr size_t kMaxToken = 1024;
 
-// Of its contents, its owner or its mode.
+// Whether the file's contents, owner or mode are unsafe.
 int64_t ChangedNs(const struct stat& info) {
   return info.st_ctim.tv_sec * 1000000000 + info.st_ctim.tv_nsec;
 }

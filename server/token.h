@@ -35,7 +35,7 @@ class Token {
   std::string path_;
   std::string value_;
   absl::Status problem_;
-  // Of the file that the value is from.
+  // Identity of the file that the value was read from.
   ino_t inode_ = 0;
   int64_t changed_ns_ = 0;
 };
