@@ -3,24 +3,20 @@ import http.client
 import resource
 import socket
 import time
-import unittest
 
-from world import World
+from world import WorldTest
 
 CLIENTS = 4200
 
 
-class ClientsTest(unittest.TestCase):
-    programs = {}
-
+class ClientsTest(WorldTest):
     def setUp(self):
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
         self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE,
                         (soft, hard))
         self.count = min(CLIENTS, hard - 100)
-        self.world = World(self.programs)
-        self.addCleanup(self.world.close)
+        super().setUp()
         self.world.start(listen='127.0.0.1:0')
         self.port = self.world.port()
         self.clients = []

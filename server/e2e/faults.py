@@ -6,20 +6,13 @@ import socket
 import sqlite3
 import threading
 import time
-import unittest
 
-from world import World, wait_for
+from world import WorldTest, wait_for
 
 SECRET = 'sk-very-secret-0123456789-abcdefghij'
 
 
-class FaultsTest(unittest.TestCase):
-    programs = {}
-
-    def setUp(self):
-        self.world = World(self.programs)
-        self.addCleanup(self.world.close)
-
+class FaultsTest(WorldTest):
     def test_pipelined_commands(self):
         """Answers that come later bring no handler into another's call."""
         world = self.world

@@ -1,11 +1,10 @@
 """Agents that print much: tiny lines, and texts that are cut in events."""
-import json
 import os
 import random
 import time
 import unittest
 
-from world import World
+from world import WorldTest
 
 TURN = '''
 say({'type': 'turn.completed', 'usage': {'input_tokens': 1,
@@ -25,12 +24,9 @@ say({'type': 'turn.started'})
 ''' + TURN
 
 
-class FloodTest(unittest.TestCase):
-    programs = {}
-
+class FloodTest(WorldTest):
     def setUp(self):
-        self.world = World(self.programs)
-        self.addCleanup(self.world.close)
+        super().setUp()
         self.world.start()
 
     def run_agent(self, body):

@@ -6,9 +6,8 @@ import shutil
 import sqlite3
 import threading
 import time
-import unittest
 
-from world import World, wait_for
+from world import WorldTest, wait_for
 
 CLONE_NEWNS = 0x00020000
 MS_BIND = 4096
@@ -39,12 +38,11 @@ def own_mounts():
     return True
 
 
-class Base(unittest.TestCase):
-    programs = {}
-
-    def setUp(self):
-        self.world = World(self.programs)
-        self.addCleanup(self.world.close)
+class IndexTest(WorldTest):
+    def end_without_index(self):
+        """Kills the server, whose index is lost."""
+        self.world.kill()
+        self.lose_index()
 
     def lose_index(self):
         for name in os.listdir(self.world.home):
@@ -71,7 +69,7 @@ class Base(unittest.TestCase):
                           + rest)
 
 
-class KeysTest(Base):
+class KeysTest(IndexTest):
     def test_one_task_a_key_while_the_index_is_locked(self):
         world = self.world
         world.start()
@@ -99,8 +97,7 @@ class KeysTest(Base):
         ids = [world.api('POST', '/tasks', r)['id'] for r in requests]
         for task in ids:
             world.wait_state(task, 'done')
-        world.kill()
-        self.lose_index()
+        self.end_without_index()
         world.start()
         again = {}
         threads = [threading.Thread(target=lambda i=i: again.setdefault(
@@ -115,16 +112,13 @@ class KeysTest(Base):
         self.assertEqual(self.listed(), ids[::-1])
 
 
-class LoadTest(Base):
+class LoadTest(IndexTest):
     def test_a_task_can_be_asked_for_before_it_is_read(self):
         world = self.world
         world.start()
-        tasks = [world.create('say Hi.\nok') for _ in range(20)]
-        for task in tasks:
-            world.wait_state(task, 'done')
+        tasks = world.create_done(count=20)
         before = world.api('GET', '/tasks')
-        world.kill()
-        self.lose_index()
+        self.end_without_index()
         world.start()
         # Whatever has been read by now.
         new = world.create('ok')
@@ -138,10 +132,8 @@ class LoadTest(Base):
     def test_a_server_that_is_killed_goes_on_where_it_was(self):
         world = self.world
         world.start()
-        task = world.create('say Hi.\nok')
-        world.wait_state(task, 'done')
-        world.kill()
-        self.lose_index()
+        [task] = world.create_done()
+        self.end_without_index()
         self.copy(task, 1000)
 
         def count():
@@ -168,9 +160,7 @@ class LoadTest(Base):
     def test_an_index_that_is_damaged_within(self):
         world = self.world
         world.start()
-        tasks = [world.create('say Hi.\nok') for _ in range(10)]
-        for task in tasks:
-            world.wait_state(task, 'done')
+        tasks = world.create_done(count=10)
         world.kill()
         index = world.home + '/index.sqlite'
         with sqlite3.connect(index) as db:
@@ -191,8 +181,7 @@ class LoadTest(Base):
         """A queued and an ended task whose folders can't be opened."""
         world = self.world
         world.start('--max-running', '1')
-        ended = world.create('ok')
-        world.wait_state(ended, 'done')
+        [ended] = world.create_done('ok')
         running = world.create('hang')
         world.wait_state(running, 'starting', 'running')
         queued = [world.create('say Hi.\nok') for _ in range(2)]
@@ -227,7 +216,7 @@ class LoadTest(Base):
         self.assertLess(done[0]['startedAt'], done[1]['startedAt'])
 
 
-class QueueTest(Base):
+class QueueTest(IndexTest):
     def test_viewers_are_told_of_their_position(self):
         world = self.world
         world.start('--max-running', '1')
@@ -250,7 +239,7 @@ class QueueTest(Base):
             e['data'])['state'] == 'done')
 
 
-class RetentionTest(Base):
+class RetentionTest(IndexTest):
     def size(self, task):
         folder = f'{self.world.home}/tasks/{task}'
         return sum(os.path.getsize(f'{folder}/{name}')
@@ -262,8 +251,7 @@ class RetentionTest(Base):
         world.start()
         tasks = []
         for _ in range(3):  # One after the other: the first is the oldest.
-            tasks.append(world.create('flood 100 100\nok'))
-            world.wait_state(tasks[-1], 'done')
+            tasks += world.create_done('flood 100 100\nok')
         world.kill(15)
         # The logs of all would fit.
         room = self.size(tasks[1]) + self.size(tasks[2]) + 100
@@ -278,10 +266,8 @@ class RetentionTest(Base):
     def test_many_at_once_hold_nobody_up(self):
         world = self.world
         world.start()
-        task = world.create('say Hi.\nok')
-        world.wait_state(task, 'done')
-        world.kill()
-        self.lose_index()
+        [task] = world.create_done()
+        self.end_without_index()
         self.copy(task, 600)
         world.start('--keep-for', '1ms')
         self.loaded()
@@ -289,7 +275,7 @@ class RetentionTest(Base):
         wait_for(lambda: not os.listdir(world.home + '/tasks'), 'the folders')
 
 
-class FullDiskTest(Base):
+class FullDiskTest(IndexTest):
     """Needs mounts of its own: root, or nothing is tried."""
 
     def setUp(self):
@@ -312,8 +298,7 @@ class FullDiskTest(Base):
         self.addCleanup(umount, world.home)
         self.addCleanup(world.kill)
         world.start()
-        ended = world.create('say Hi.\nok')
-        world.wait_state(ended, 'done')
+        [ended] = world.create_done()
         running = world.create('say Hi.\nhang')
         world.wait_state(running, 'running')
         for lose in ('nothing', 'shm', 'index', 'token'):

@@ -3,20 +3,13 @@ import http.client
 import json
 import os
 import socket
-import unittest
 
-from world import World, wait_for
+from world import WorldTest
 
 SECRET = 'sk-very-secret-0123456789'
 
 
-class LimitsTest(unittest.TestCase):
-    programs = {}
-
-    def setUp(self):
-        self.world = World(self.programs)
-        self.addCleanup(self.world.close)
-
+class LimitsTest(WorldTest):
     def tcp(self, method='GET', path='/api/v1/tasks', body=None, **headers):
         world = self.world
         connection = http.client.HTTPConnection('127.0.0.1', world.port(),

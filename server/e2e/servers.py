@@ -7,9 +7,8 @@ import socket
 import subprocess
 import threading
 import time
-import unittest
 
-from world import World, wait_for
+from world import WorldTest, wait_for
 
 # A CLI that runs the commands of the file $COMMANDS when the file $GO is there,
 # and writes their exit codes and output to $SAID.
@@ -47,12 +46,9 @@ def is_running(pid):
         return False
 
 
-class ServersTest(unittest.TestCase):
-    programs = {}
-
+class ServersTest(WorldTest):
     def setUp(self):
-        self.world = World(self.programs)
-        self.addCleanup(self.world.close)
+        super().setUp()
         self.addCleanup(self.end_server)
 
     def end_server(self):

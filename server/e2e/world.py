@@ -8,6 +8,7 @@ import socket
 import subprocess
 import tempfile
 import time
+import unittest
 
 PATIENCE = 40
 
@@ -214,10 +215,10 @@ class Server:
         return self.api('GET', f'/tasks/{task}')
 
     def wait_state(self, task, *states):
-        def look():
+        def in_state():
             now = self.task(task)
             return now if now['state'] in states else None
-        return wait_for(look, f'{task} to be {" or ".join(states)}')
+        return wait_for(in_state, f'{task} to be {" or ".join(states)}')
 
     def events(self, task):
         """All events that there are, page by page."""
@@ -254,3 +255,18 @@ class World(Server):
 
     def create(self, script, **fields):
         return self.api('POST', '/tasks', self.request(script, **fields))['id']
+
+    def create_done(self, script='say Hi.\nok', count=1, **fields):
+        """Tasks that have ended, in the order in which they were made."""
+        tasks = [self.create(script, **fields) for _ in range(count)]
+        for task in tasks:
+            self.wait_state(task, 'done')
+        return tasks
+
+
+class WorldTest(unittest.TestCase):
+    programs = {}
+
+    def setUp(self):
+        self.world = World(self.programs)
+        self.addCleanup(self.world.close)
