@@ -27,6 +27,30 @@ bool IsKnownBody(const http::Request& request) {
   return name == "application/json" || name == "application/x-protobuf";
 }
 
+// Counts a client's stream until it is destroyed.
+class CountedStream final : public http::BodySource {
+ public:
+  CountedStream(std::shared_ptr<std::map<std::string, int>> counts,
+                std::string client, std::unique_ptr<http::BodySource> source)
+      : counts_(std::move(counts)),
+        client_(std::move(client)),
+        source_(std::move(source)) {
+    ++(*counts_)[client_];
+  }
+  ~CountedStream() override {
+    if (--(*counts_)[client_] == 0) counts_->erase(client_);
+  }
+
+  State Fill(size_t room, std::string* out) override {
+    return source_->Fill(room, out);
+  }
+
+ private:
+  const std::shared_ptr<std::map<std::string, int>> counts_;
+  const std::string client_;
+  const std::unique_ptr<http::BodySource> source_;
+};
+
 }  // namespace
 
 http::Admission Api::Admit(const http::Request& head) {
@@ -86,22 +110,35 @@ void Api::Handle(std::unique_ptr<http::Exchange> exchange) {
 void Api::Send(http::Exchange& exchange, const Route& route,
                absl::StatusOr<Reply> reply) {
   const http::Request& request = exchange.request();
-  const std::string client = ClientOf(request.peer);
-  if (reply.ok() && reply->stream) {
-    const absl::Status may = stream_limit_.Check(client);
-    if (!may.ok()) reply = may;
-  }
   if (!reply.ok()) {
-    return exchange.Reply(ErrorResponse(request, reply.status()));
+    exchange.Reply(ErrorResponse(request, reply.status()));
+  } else if (reply->stream) {
+    SendStream(exchange, std::move(reply->stream));
+  } else {
+    exchange.Reply(ToResponse(request, route.status, *std::move(reply)));
   }
-  if (!reply->stream) {
-    return exchange.Reply(ToResponse(request, route.status, *std::move(reply)));
+}
+
+void Api::SendStream(http::Exchange& exchange, Reply::StreamMaker make) {
+  // A client is a process on the Unix socket. All of TCP is one client, because
+  // all of it has the same token.
+  const http::Peer& peer = exchange.request().peer;
+  const std::string client =
+      peer.kind == http::Peer::Kind::kUnix ? absl::StrCat(peer.pid) : "tcp";
+  const auto open = streams_->find(client);
+  if (open != streams_->end() && open->second >= kMaxStreams) {
+    return exchange.Reply(
+        ErrorResponse(exchange.request(),
+                      absl::ResourceExhaustedError(absl::StrCat(
+                          "this client has ", kMaxStreams,
+                          " streams open: close some of them, or watch all "
+                          "tasks by GET /api/v1/events"))));
   }
   exchange.Stream({.content_type = std::string(kStreamType),
                    .headers = {{"X-Accel-Buffering", "no"}}},
                   [&](http::Waker waker) {
-                    return stream_limit_.Count(client,
-                                               reply->stream(std::move(waker)));
+                    return std::make_unique<CountedStream>(
+                        streams_, client, make(std::move(waker)));
                   });
 }
 

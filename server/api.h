@@ -3,7 +3,9 @@
 #ifndef TROIKA_SERVER_API_H_
 #define TROIKA_SERVER_API_H_
 
+#include <map>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -11,7 +13,6 @@
 #include "server/call.h"
 #include "server/handlers.h"
 #include "server/routes.h"
-#include "server/stream_limit.h"
 
 namespace troika {
 
@@ -30,9 +31,13 @@ class Api {
  private:
   void Send(http::Exchange& exchange, const Route& route,
             absl::StatusOr<Reply> reply);
+  void SendStream(http::Exchange& exchange, Reply::StreamMaker make);
 
   const ApiTools tools_;
-  StreamLimit stream_limit_{kMaxStreams};
+  // How many streams each client has open. Shared with the streams, which may
+  // outlive us.
+  const std::shared_ptr<std::map<std::string, int>> streams_ =
+      std::make_shared<std::map<std::string, int>>();
 };
 
 }  // namespace troika

@@ -47,8 +47,10 @@ Handler CreateTask, ListTasks, GetTask, DeleteTask;
 Handler Input, Resume, Respond, Interrupt, Stop;
 // event_handlers.cc: streams and pages of events, and the lines behind them.
 Handler TaskEvents, WholeEvent, RawLine, AllEvents;
-// info_handlers.cc: describes the harnesses and the server.
-Handler ListHarnesses, ProbeHarnesses, Usage, Health, ServerMetrics, OpenApi;
+// harness_handlers.cc: describes the harnesses.
+Handler ListHarnesses, ProbeHarnesses;
+// info_handlers.cc: describes the server and what its tasks have used.
+Handler Usage, Health, ServerMetrics, OpenApi;
 
 // Finds the task that the path names, then calls `then` with its id.
 Deferred WithTask(

@@ -1,4 +1,4 @@
-// Handlers that describe the harnesses and the server.
+// Handlers that describe the server and what its tasks have used.
 #include <map>
 #include <string>
 #include <utility>
@@ -8,10 +8,8 @@
 #include "absl/time/time.h"
 #include "base/status_macros.h"
 #include "base/version.h"
-#include "dto/request.h"
 #include "server/handlers.h"
-#include "server/harnesses.h"
-#include "server/openapi.h"
+#include "server/routes.h"
 
 namespace troika {
 namespace {
@@ -48,33 +46,7 @@ v1::UsageResponse SumUp(const std::vector<TaskStore::UsageRow>& rows) {
   return response;
 }
 
-// Finds the harnesses as a task with `environment` does.
-Deferred FindHarnessesFor(const ApiTools& api, const Environment& environment) {
-  return [&api, kept = ForAgents(environment)](ReplyCallback reply) mutable {
-    api.probe_pool->RunFor<absl::StatusOr<Reply>>(
-        [&api, kept = std::move(kept)] {
-          return FindHarnesses(kept, api.home->version_cache());
-        },
-        std::move(reply));
-  };
-}
-
 }  // namespace
-
-absl::StatusOr<Deferred> ListHarnesses(const ApiTools& api, const Call&) {
-  return FindHarnessesFor(api, api.policy->environment());
-}
-
-absl::StatusOr<Deferred> ProbeHarnesses(const ApiTools& api, const Call& call) {
-  v1::ProbeHarnessesRequest body;
-  RETURN_IF_ERROR(call.ReadBody(&body));
-  RETURN_IF_ERROR(CheckVariables(body.env()));
-  const Caller caller = api.policy->CallerOf(call.request());
-  RETURN_IF_ERROR(api.policy->LimitsOf(caller).status());
-  ASSIGN_OR_RETURN(const Environment environment,
-                   api.policy->EnvironmentFor(caller, body.env()));
-  return FindHarnessesFor(api, environment);
-}
 
 absl::StatusOr<Deferred> Usage(const ApiTools& api, const Call& call) {
   v1::UsageRequest request;

@@ -1,5 +1,4 @@
-#include "server/openapi.h"
-
+// Describes the routes as an OpenAPI document.
 #include <map>
 #include <set>
 #include <vector>

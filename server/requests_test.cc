@@ -15,7 +15,6 @@
 #include "gtest/gtest.h"
 #include "relay/testing.h"
 #include "server/agent_policy.h"
-#include "server/openapi.h"
 #include "server/routes.h"
 #include "server/secrets.h"
 

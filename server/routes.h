@@ -51,6 +51,9 @@ Match MatchRoute(absl::string_view method, absl::string_view path);
 // query that is a message is checked when it is read.
 absl::Status CheckParameters(const Route& route, absl::string_view query);
 
+// The OpenAPI document of all routes (openapi.cc).
+std::string OpenApiJson();
+
 }  // namespace troika
 
 #endif  // TROIKA_SERVER_ROUTES_H_

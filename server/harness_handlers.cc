@@ -1,7 +1,13 @@
-#include "server/harnesses.h"
+// Handlers that describe the harnesses: whether each is installed, its version,
+// and what it can do.
+#include <string>
+#include <utility>
 
 #include "agent/registry.h"
 #include "agent/sandbox_error.h"
+#include "base/status_macros.h"
+#include "dto/request.h"
+#include "server/handlers.h"
 #include "task/make.h"
 
 namespace troika {
@@ -49,8 +55,8 @@ v1::HarnessInfo Describe(const Backend& backend, const Environment& environment,
   return info;
 }
 
-}  // namespace
-
+// Looks for the CLIs on this machine as a task with `environment` would. Blocks
+// while a CLI is asked for its version.
 v1::ListHarnessesResponse FindHarnesses(const Environment& environment,
                                         const std::string& version_cache) {
   v1::ListHarnessesResponse response;
@@ -58,6 +64,33 @@ v1::ListHarnessesResponse FindHarnesses(const Environment& environment,
     *response.add_harnesses() = Describe(*backend, environment, version_cache);
   }
   return response;
+}
+
+Deferred FindHarnessesFor(const ApiTools& api, const Environment& environment) {
+  return [&api, kept = ForAgents(environment)](ReplyCallback reply) mutable {
+    api.probe_pool->RunFor<absl::StatusOr<Reply>>(
+        [&api, kept = std::move(kept)] {
+          return FindHarnesses(kept, api.home->version_cache());
+        },
+        std::move(reply));
+  };
+}
+
+}  // namespace
+
+absl::StatusOr<Deferred> ListHarnesses(const ApiTools& api, const Call&) {
+  return FindHarnessesFor(api, api.policy->environment());
+}
+
+absl::StatusOr<Deferred> ProbeHarnesses(const ApiTools& api, const Call& call) {
+  v1::ProbeHarnessesRequest body;
+  RETURN_IF_ERROR(call.ReadBody(&body));
+  RETURN_IF_ERROR(CheckVariables(body.env()));
+  const Caller caller = api.policy->CallerOf(call.request());
+  RETURN_IF_ERROR(api.policy->LimitsOf(caller).status());
+  ASSIGN_OR_RETURN(const Environment environment,
+                   api.policy->EnvironmentFor(caller, body.env()));
+  return FindHarnessesFor(api, environment);
 }
 
 }  // namespace troika
