@@ -91,7 +91,7 @@ void Api::Handle(std::unique_ptr<http::Exchange> exchange) {
                       "application/x-protobuf"));
   }
   const Call call(&request, std::move(match.args));
-  if (route.media_type == kStreamType && route.answer == nullptr &&
+  if (route.media_type == kStreamType && route.reply == nullptr &&
       !call.Accepts(kStreamType)) {
     return exchange->Reply(ErrorResponse(
         request, 406,

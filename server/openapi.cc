@@ -70,25 +70,25 @@ std::vector<std::string> Parameters(const Route& route) {
   return parameters;
 }
 
-std::string AnswerOf(const Route& route) {
-  ObjectWriter answer;
-  answer.String("description", route.summary);
-  if (route.answer != nullptr) {
-    std::string content = absl::StrCat(
-        "\"application/json\":",
-        ObjectWriter().Json("schema", Ref(*route.answer())).Take());
+std::string ReplyOf(const Route& route) {
+  ObjectWriter reply;
+  reply.String("description", route.summary);
+  if (route.reply != nullptr) {
+    std::string content =
+        absl::StrCat("\"application/json\":",
+                     ObjectWriter().Json("schema", Ref(*route.reply())).Take());
     if (route.media_type != "application/json") {
       absl::StrAppend(&content, ",\"", route.media_type,
                       "\":{\"schema\":{\"type\":\"string\"}}");
     }
-    answer.Json("content", absl::StrCat("{", content, "}"));
+    reply.Json("content", absl::StrCat("{", content, "}"));
   } else if (route.status != 204) {
-    answer.Json("content",
-                Content(route.media_type, route.media_type == "application/json"
-                                              ? "{\"type\":\"object\"}"
-                                              : "{\"type\":\"string\"}"));
+    reply.Json("content",
+               Content(route.media_type, route.media_type == "application/json"
+                                             ? "{\"type\":\"object\"}"
+                                             : "{\"type\":\"string\"}"));
   }
-  return answer.Take();
+  return reply.Take();
 }
 
 // "GET /api/v1/tasks/{id}" is "get_tasks_id".
@@ -122,7 +122,7 @@ std::string Operation(const Route& route) {
           .Take();
   operation.Json("responses",
                  ObjectWriter()
-                     .Json(absl::StrCat(route.status), AnswerOf(route))
+                     .Json(absl::StrCat(route.status), ReplyOf(route))
                      .Json("default", error)
                      .Take());
   return operation.Take();
@@ -146,7 +146,7 @@ std::string Paths() {
 std::string Schemas() {
   std::set<const Descriptor*> roots = {v1::Error::descriptor()};
   for (const Route& route : Routes()) {
-    for (const auto message : {route.body, route.query, route.answer}) {
+    for (const auto message : {route.body, route.query, route.reply}) {
       if (message != nullptr) roots.insert(message());
     }
   }

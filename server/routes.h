@@ -26,7 +26,7 @@ struct Route {
   // The messages of the request and the reply, or null.
   const google::protobuf::Descriptor* (*body)() = nullptr;
   const google::protobuf::Descriptor* (*query)() = nullptr;
-  const google::protobuf::Descriptor* (*answer)() = nullptr;
+  const google::protobuf::Descriptor* (*reply)() = nullptr;
   int status = 200;
   // The type of a reply that is no message.
   absl::string_view media_type = "application/json";

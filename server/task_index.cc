@@ -154,14 +154,14 @@ void TaskIndex::List(TaskFilter filter, TaskStore::Encoding encoding,
     // A text is looked for in all rows; all else is found by an index.
     if (filter.text.empty() || store.unwritten() > 0 ||
         !store.store().shared()) {
-      return Answer(store.List(filter, encoding, page_size, before_id),
-                    std::move(done));
+      return Deliver(store.List(filter, encoding, page_size, before_id),
+                     std::move(done));
     }
     RunReader([this, filter = std::move(filter), encoding, page_size,
                before_id = std::move(before_id),
                done = std::move(done)](TaskStore& reader) mutable {
-      Answer(reader.List(filter, encoding, page_size, before_id),
-             std::move(done));
+      Deliver(reader.List(filter, encoding, page_size, before_id),
+              std::move(done));
     });
   });
 }

@@ -64,7 +64,7 @@ class TaskIndex {
            Done<T> done) {
     Run([this, question = std::move(question),
          done = std::move(done)](BufferedTaskStore& store) mutable {
-      Answer(question(store), std::move(done));
+      Deliver(question(store), std::move(done));
     });
   }
   // For what reads many rows. Sees all rows that have been put, unless they
@@ -76,11 +76,11 @@ class TaskIndex {
          done = std::move(done)](BufferedTaskStore& store) mutable {
       Flush();
       if (!store.store().shared()) {
-        return Answer(question(store.store()), std::move(done));
+        return Deliver(question(store.store()), std::move(done));
       }
       RunReader([this, question = std::move(question),
                  done = std::move(done)](TaskStore& reader) mutable {
-        Answer(question(reader), std::move(done));
+        Deliver(question(reader), std::move(done));
       });
     });
   }
@@ -97,7 +97,7 @@ class TaskIndex {
   void Run(Job job);
   void RunReader(ReaderJob job);
   template <typename T>
-  void Answer(absl::StatusOr<T> result, Done<T> done) {
+  void Deliver(absl::StatusOr<T> result, Done<T> done) {
     if (absl::IsDataLoss(result.status())) OnDamage(result.status());
     loop_->Post([alive = alive_, result = std::move(result),
                  done = std::move(done)]() mutable {
