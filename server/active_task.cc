@@ -64,15 +64,15 @@ void ActiveTask::Start(absl::StatusOr<Cli> cli) {
 
 void ActiveTask::Ask(Command command, Done done) {
   if (!failure_.ok()) return done(failure_);
-  asked_.push_back({.command = std::move(command),
-                    .done = std::move(done),
-                    .deadline = tools_.clock->Awake() + kLoadPatience});
+  commands_.push_back({.command = std::move(command),
+                       .done = std::move(done),
+                       .deadline = tools_.clock->Awake() + kLoadPatience});
   if (!advancing_) Advance();
 }
 
 bool ActiveTask::at_rest() const {
   return !failure_.ok() ||
-         (runner_->at_rest() && runner_->settled() && asked_.empty());
+         (runner_->at_rest() && runner_->settled() && commands_.empty());
 }
 
 void ActiveTask::Advance() {
@@ -87,8 +87,9 @@ void ActiveTask::Advance() {
   if (caught_up() || !failure_.ok()) stream_->set_caught_up();
   // Viewers get the events before the file does.
   stream_->Notify();
-  FlushEvents();
-  AnswerCommands();
+  // Wait() has this tried again if it fails, and readers wait for it.
+  stream_->file().Flush().IgnoreError();
+  FinishCommands();
   advancing_ = false;
   if (failure_.ok()) Wait();
   // A turn that was withdrawn leaves its CLI unused.
@@ -117,64 +118,57 @@ void ActiveTask::AddEvent(const Message& message) {
 void ActiveTask::RunCommands() {
   if (!caught_up() || !failure_.ok()) return;
   bool ran = false;
-  for (size_t i = 0; i < asked_.size(); ++i) {
-    if (!asked_[i].command) continue;
-    Command command = std::exchange(asked_[i].command, nullptr);
+  for (size_t i = 0; i < commands_.size(); ++i) {
+    if (!commands_[i].command) continue;
+    Command command = std::exchange(commands_[i].command, nullptr);
     const absl::Status done = command(*runner_);
     ran = true;
-    asked_[i].deadline = tools_.clock->Awake() + kCommandPatience;
+    commands_[i].deadline = tools_.clock->Awake() + kCommandPatience;
     if (done.ok()) continue;
-    Done answer = std::move(asked_[i].done);
-    asked_.erase(asked_.begin() + static_cast<ptrdiff_t>(i--));
-    answer(done);
+    Done refused = std::move(commands_[i].done);
+    commands_.erase(commands_.begin() + static_cast<ptrdiff_t>(i--));
+    refused(done);
   }
   // Commands may have been written at once: the log is read again.
   if (ran) failure_ = runner_->Advance([&](Message&& m) { AddEvent(m); });
 }
 
-void ActiveTask::AnswerCommands() {
-  if (asked_.empty()) return;
+void ActiveTask::FinishCommands() {
+  if (commands_.empty()) return;
   const absl::Time now = tools_.clock->Awake();
   const bool settled = runner_->settled() && caught_up();
-  std::vector<std::pair<Done, absl::Status>> answers;
-  for (size_t i = 0; i < asked_.size(); ++i) {
-    Asked& asked = asked_[i];
+  std::vector<std::pair<Done, absl::Status>> finished;
+  for (size_t i = 0; i < commands_.size(); ++i) {
+    PendingCommand& command = commands_[i];
     absl::Status status = failure_;
-    if (status.ok() && (asked.command || !settled)) {
-      if (now < asked.deadline) continue;
+    if (status.ok() && (command.command || !settled)) {
+      if (now < command.deadline) continue;
       status = absl::UnavailableError(absl::StrCat(
           "task ", id(),
-          asked.command
+          command.command
               ? " is still being read from its log: try again in a moment"
               : " has not taken this yet: see what becomes of it before you "
                 "try again"));
     }
-    answers.emplace_back(std::move(asked.done), std::move(status));
-    asked_.erase(asked_.begin() + static_cast<ptrdiff_t>(i--));
+    finished.emplace_back(std::move(command.done), std::move(status));
+    commands_.erase(commands_.begin() + static_cast<ptrdiff_t>(i--));
   }
-  for (auto& [done, status] : answers) done(status);
-}
-
-void ActiveTask::FlushEvents() {
-  // Wait() has this tried again if it fails, and readers wait for it.
-  stream_->file().Flush().IgnoreError();
+  for (auto& [done, status] : finished) done(status);
 }
 
 void ActiveTask::Watch() {
   const std::vector<pollfd> fds = runner_->PollFds();
-  const bool same = runner_->connections() == connections_ &&
-                    fds.size() == watched_.size() &&
-                    std::equal(fds.begin(), fds.end(), watched_.begin(),
-                               [](const pollfd& a, const pollfd& b) {
-                                 return a.fd == b.fd && a.events == b.events;
-                               });
+  const bool same =
+      runner_->connections() == watched_.connections &&
+      std::equal(fds.begin(), fds.end(), watched_.fds.begin(),
+                 watched_.fds.end(), [](const pollfd& a, const pollfd& b) {
+                   return a.fd == b.fd && a.events == b.events;
+                 });
   if (same) return;
-  connections_ = runner_->connections();
-  watched_ = fds;
-  watches_.clear();
+  watched_ = {.fds = fds, .connections = runner_->connections()};
   for (const pollfd& fd : fds) {
     if (fd.fd < 0) continue;
-    watches_.push_back(
+    watched_.watches.push_back(
         tools_.loop->WatchFd(fd.fd, fd.events, [this](short) { Advance(); }));
   }
 }
@@ -183,7 +177,9 @@ void ActiveTask::Wait() {
   Watch();
   const absl::Time now = tools_.clock->Awake();
   absl::Time wake_at = runner_->wake_at();
-  for (const Asked& asked : asked_) wake_at = std::min(wake_at, asked.deadline);
+  for (const PendingCommand& command : commands_) {
+    wake_at = std::min(wake_at, command.deadline);
+  }
   if (stream_->file().pending_bytes() > 0) {
     wake_at = std::min(wake_at, now + kDiskRetry);
   }
@@ -221,14 +217,16 @@ void ActiveTask::Finish() {
   if (caught_up() && !events_dropped_) {
     stream_->file().AddLogBytes(log_bytes());
   }
-  FlushEvents();
+  stream_->file().Flush().IgnoreError();
 }
 
 const Redactor& ActiveTask::redactor() const {
-  if (redactor_ && (request() == nullptr || knows_request_)) return *redactor_;
-  knows_request_ = request() != nullptr;
-  redactor_.emplace(TaskSecrets(folder(), request()));
-  return *redactor_;
+  const bool has_request = request() != nullptr;
+  if (!redactor_ || (has_request && !redactor_->include_request)) {
+    redactor_.emplace(
+        TaskRedactor{Redactor(TaskSecrets(folder(), request())), has_request});
+  }
+  return redactor_->redactor;
 }
 
 }  // namespace troika

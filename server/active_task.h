@@ -2,8 +2,8 @@
 // and the commands that are under way.
 //
 // Live and ended tasks are opened alike: what the log says is read in small
-// steps, events that are missing in the cache are added, and a task that then
-// needs nobody tells its owner that it can be closed.
+// steps, and events that are missing in the cache are added. The owner of a
+// task that then has nothing left to do is told that it can close it.
 #ifndef TROIKA_SERVER_ACTIVE_TASK_H_
 #define TROIKA_SERVER_ACTIVE_TASK_H_
 
@@ -78,7 +78,7 @@ class ActiveTask {
   const absl::Status& failure() const { return failure_; }
   // Whether no process is alive, no turn waits and no command is under way.
   bool at_rest() const;
-  bool has_commands() const { return !asked_.empty(); }
+  bool has_commands() const { return !commands_.empty(); }
   // Before it is closed: notes how far the log was read, for the next one.
   void Finish();
   // Null until the log's first record has been read.
@@ -91,7 +91,7 @@ class ActiveTask {
   TaskRow Row(const v1::Task& task) const;
 
  private:
-  struct Asked {
+  struct PendingCommand {
     Command command;  // Null if it was run, and its record is awaited.
     Done done;
     absl::Time deadline;
@@ -111,24 +111,29 @@ class ActiveTask {
   // that has been read.
   const Redactor& redactor() const;
   void RunCommands();
-  void AnswerCommands();
+  void FinishCommands();
   // Watches the descriptors and deadlines that the runner waits for.
   void Wait();
   void Watch();
-  void FlushEvents();
 
   const TaskTools& tools_;
   Owner& owner_;
   const std::shared_ptr<TaskStream> stream_;
   EventWriter events_;
-  mutable std::optional<Redactor> redactor_;
-  mutable bool knows_request_ = false;  // Whether the redactor does.
+  struct TaskRedactor {
+    Redactor redactor;
+    bool include_request = false;
+  };
+  mutable std::optional<TaskRedactor> redactor_;
   std::unique_ptr<Runner> runner_;
-  std::vector<std::unique_ptr<EventLoop::Watch>> watches_;
-  std::vector<pollfd> watched_;
-  int64_t connections_ = 0;  // Runner::connections() of the watches.
+  struct WatchedFds {
+    std::vector<pollfd> fds;
+    int64_t connections = 0;  // Runner::connections() of the descriptors.
+    std::vector<std::unique_ptr<EventLoop::Watch>> watches;
+  };
+  WatchedFds watched_;
   std::unique_ptr<EventLoop::Timer> timer_;
-  std::vector<Asked> asked_;
+  std::vector<PendingCommand> commands_;
   std::optional<absl::StatusOr<Cli>> cli_;  // For the turn that waits.
   // Shared with jobs of the pool, which may end after the task is closed.
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

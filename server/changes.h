@@ -3,8 +3,8 @@
 // A change is encoded once, as the event that all viewers get. A later change
 // of the same task replaces the earlier one, so that the history reaches back
 // over as many tasks as its bound has room for, however often each of them
-// changes. A viewer that has fallen behind the history is told to list the
-// tasks again.
+// changes. A viewer that has fallen behind the history has to list the tasks
+// again.
 #ifndef TROIKA_SERVER_CHANGES_H_
 #define TROIKA_SERVER_CHANGES_H_
 
@@ -23,7 +23,8 @@ namespace troika {
 // Loop thread only.
 class Changes {
  public:
-  // `start` tells the ids of this server's changes from those of another.
+  // `start` distinguishes the ids of this server's changes from those of
+  // another.
   explicit Changes(int64_t start) : start_(start) {}
 
   void Add(absl::string_view task_id, absl::string_view task_json) {

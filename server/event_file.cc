@@ -126,7 +126,7 @@ std::optional<std::string> EventFile::ReadFrom(int folder_fd, const char* name,
   if (!fd.ok() || fstat(fd.get(), &info) != 0) return std::nullopt;
   EventFile file(std::move(fd), Head(name, task_id));
   file.begin_ = static_cast<int64_t>(file.head_.size());
-  // Its end may be torn, or cut while we read.
+  // The file's end may be torn, or cut while we read.
   file.size_ = info.st_size;
   std::string text;
   if (!ReadAt(file.fd_.get(), 0, file.head_.size(), &text).ok() ||

@@ -1,10 +1,10 @@
-// The events of a task, encoded once: `events.v1` beside its log, and in
-// `whole.v1` those of them whose texts are cut in the first one.
+// The events of a task, encoded once: `events.v1` beside its log has all of
+// them, and `whole.v1` those whose texts are cut in the first one.
 //
 // The file is a recorded stream of server-sent events, so that what a viewer
 // gets is a copy of its bytes, and a slow viewer is an offset. It is a cache: a
-// file of another parser, of another boot (as nothing in it is synced) or of
-// another task is begun again, and a torn end is cut off.
+// file of another parser, of another boot (because nothing in it is synced) or
+// of another task is begun again, and a torn end is cut off.
 //
 //   : troika events.v1 parser=1 boot=… task=…
 //
@@ -14,7 +14,7 @@
 //   : log 1234
 //
 // The last form says that all events of the log's first 1234 bytes stand above.
-// `whole.v1` has the same format, and comes to be with its first event.
+// `whole.v1` has the same format, and is created with its first event.
 #ifndef TROIKA_SERVER_EVENT_FILE_H_
 #define TROIKA_SERVER_EVENT_FILE_H_
 
@@ -31,11 +31,11 @@
 
 namespace troika {
 
-// To be raised whenever the same log gives other messages, or the same messages
-// other events: ids that viewers remember are then no longer good.
+// Raise this whenever the same log gives other messages, or the same messages
+// other events: ids that viewers remember are then no longer valid.
 inline constexpr int kParserVersion = 1;
 
-// Less than any event's.
+// An id less than that of any event.
 inline constexpr EventId kBeforeAll = {.record = 0, .index = -1};
 
 class EventFile {
@@ -51,9 +51,9 @@ class EventFile {
                                               absl::string_view task_id,
                                               const EventId& id);
 
-  // Adds an event: it can be read at once, and is written by Flush(). One that
-  // is there already, or whose place has passed, is passed over: `append_data`
-  // is not called for it.
+  // Adds an event, which can be read at once and is written by Flush(). Ignores
+  // an event whose id is not greater than last(), without a call of
+  // `append_data`.
   template <typename Data>
   void Add(const EventId& id, Data&& append_data) {
     if (id <= last_) return;
@@ -62,17 +62,16 @@ class EventFile {
     append_data(&pending_);
     pending_.append("\n\n");
   }
-  // Adds the whole form of an event that is cut in this file. It has an order
-  // and an end of its own: wants_whole() tells whether it is still missing. On
-  // a disk that takes nothing it may be left out.
+  // Adds the whole form of an event that is cut in this file, if wants_whole().
+  // If the disk is full, it may be left out.
   bool wants_whole(const EventId& id) const {
     return !whole_ || whole_->last_ < id;
   }
   void AddWhole(const EventId& id, absl::string_view json);
   // Notes that all events of that much of the log have been added.
   void AddLogBytes(int64_t log_bytes);
-  // Writes what was added. What a full disk does not take is kept for the next
-  // call.
+  // Writes the events that were added. Bytes that a full disk does not take are
+  // kept for the next call.
   absl::Status Flush();
 
   // Id of the last event, or kBeforeAll if the file is empty.
@@ -83,9 +82,9 @@ class EventFile {
   // The last value of AddLogBytes(), or -1 if events were added after it.
   int64_t log_bytes() const { return log_bytes_; }
 
-  // Where events begin.
+  // Offset of the first event.
   int64_t begin() const { return begin_; }
-  // Where the events after `id` begin; nothing where there is no such event.
+  // Offset of the events after `id`, or nothing if there is no such event.
   std::optional<int64_t> After(const EventId& id) const;
   // Appends bytes from `offset` on, at most `room` and up to size().
   absl::StatusOr<size_t> Read(int64_t offset, size_t room,
@@ -108,8 +107,7 @@ class EventFile {
   absl::Status Begin();
   bool LoadEnd(int64_t file_size);
   void BeginFrame(const EventId& id);
-  // The first event's frame that begins at or after `offset`, and before
-  // `end`.
+  // The first frame of an event in [offset, end).
   std::optional<Frame> NextFrame(int64_t offset, int64_t end) const;
   std::optional<Frame> Find(const EventId& id) const;
 
@@ -120,8 +118,8 @@ class EventFile {
   int64_t size_ = 0;  // Bytes in the file.
   int64_t log_bytes_ = -1;
   std::string pending_;
-  // Only `events.v1` has one. Null until there is a whole event, which is what the
-  // folder is kept open for.
+  // Only `events.v1` has one, which is null until there is a whole event. The
+  // folder is kept open to create it.
   std::unique_ptr<EventFile> whole_;
   UniqueFd folder_;
   std::string task_id_;

@@ -11,7 +11,7 @@
 #include "base/status_macros.h"
 #include "dto/proto_json.h"
 #include "dto/troika.pb.h"
-#include "server/from_log.h"
+#include "server/log_lookup.h"
 #include "server/handlers.h"
 #include "server/routes.h"
 
@@ -92,7 +92,7 @@ absl::StatusOr<Reply> PageReply(const absl::StatusOr<Page>& page,
   return response;
 }
 
-// What a request for a task's events asks for.
+// A request for a task's events.
 struct EventsQuery {
   ViewFrom from;
   int page_size = kDefaultPage;

@@ -16,7 +16,7 @@ namespace troika {
 
 // All take the descriptor of the state folder.
 absl::Status SaveFlags(int home_fd, absl::Span<const std::string> flags);
-// Nothing if there are none, or they are of an earlier boot of this machine.
+// The flags, or nothing if there are none of this boot of the machine.
 std::optional<std::vector<std::string>> ReadSavedFlags(int home_fd);
 void RemoveSavedFlags(int home_fd);
 

@@ -181,7 +181,7 @@ void TaskLoader::ComparePage(std::string after) {
 
 void TaskLoader::OnCompared(Compared compared, std::string next_after) {
   --in_flight_;
-  // The newest first: they are the likeliest to live, or to be asked for.
+  // The newest first: they are the likeliest to be alive, or to be asked for.
   to_probe_.insert(to_probe_.begin(),
                    std::make_move_iterator(compared.behind.rbegin()),
                    std::make_move_iterator(compared.behind.rend()));

@@ -1,4 +1,4 @@
-// The token of the API: what a client on TCP shows to be let in.
+// The token of the API, which clients on TCP send with each request.
 #ifndef TROIKA_SERVER_TOKEN_H_
 #define TROIKA_SERVER_TOKEN_H_
 
@@ -16,15 +16,15 @@ namespace troika {
 // Loop thread only.
 class Token {
  public:
-  // Makes the file where there is none, the owner's alone; on a full disk there
-  // is no token, and nothing matches. FailedPrecondition where others may read
-  // the file.
+  // Creates the file if there is none, readable by the owner only. On a full
+  // disk there is no token, and nothing matches. FailedPrecondition if others
+  // may read the file.
   static absl::StatusOr<Token> Open(const std::string& path);
 
-  // Takes as long whether it is right or wrong. A file that was replaced counts
-  // from then on; one that is gone lets nobody in.
+  // Takes the same time for right and wrong tokens. Follows a file that is
+  // replaced; if the file is gone, nothing matches.
   bool Matches(absl::string_view given);
-  // Why the file, as Matches() last saw it, lets nobody in. Names no path.
+  // Why nothing matched the file when Matches() last read it. Names no path.
   const absl::Status& problem() const { return problem_; }
 
  private:

@@ -1,7 +1,7 @@
 // Reads from a task's log what an event was made of. Both functions read the
 // log from its start and block: call them on a pool's threads.
-#ifndef TROIKA_SERVER_FROM_LOG_H_
-#define TROIKA_SERVER_FROM_LOG_H_
+#ifndef TROIKA_SERVER_LOG_LOOKUP_H_
+#define TROIKA_SERVER_LOG_LOOKUP_H_
 
 #include <cstdint>
 #include <string>
@@ -19,7 +19,7 @@ struct EventBytes {
   std::string content_type;
 };
 
-// An event with nothing cut, but for what is secret. NotFound says so.
+// An event with its whole texts, redacted. NotFound if there is none.
 absl::StatusOr<EventBytes> WholeEventOf(const Home& home,
                                         const std::string& task,
                                         const EventId& event,
@@ -27,12 +27,12 @@ absl::StatusOr<EventBytes> WholeEventOf(const Home& home,
 
 enum class RawText { kAsItIs, kAsUtf8 };
 
-// The line that ends with that record, put together where it was written in
-// several. ResourceExhausted where it is over 16 MiB.
+// The line that ends with that record, joined if several records have parts of
+// it. ResourceExhausted if it is over 16 MiB.
 absl::StatusOr<v1::RawRecord> RawRecordOf(const Home& home,
                                           const std::string& task,
                                           int64_t record, RawText text);
 
 }  // namespace troika
 
-#endif  // TROIKA_SERVER_FROM_LOG_H_
+#endif  // TROIKA_SERVER_LOG_LOOKUP_H_

@@ -1,4 +1,4 @@
-#include "server/from_log.h"
+#include "server/log_lookup.h"
 
 #include <algorithm>
 #include <array>
