@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
+
+#include "absl/status/status.h"
 
 namespace troika {
 namespace {
@@ -9,6 +12,16 @@ namespace {
 constexpr absl::Duration kTryAgain = absl::Milliseconds(200);
 
 }  // namespace
+
+absl::StatusOr<RelayCommand> NoteCommand(const notes::Note& note,
+                                         std::string key) {
+  RelayCommand command = {.key = std::move(key),
+                          .payload = notes::ToJson(note),
+                          .is_turn = std::holds_alternative<notes::Turn>(note)};
+  if (command.payload.size() <= kMaxLineBytes) return command;
+  return absl::InvalidArgumentError(
+      "prompt and images are over 16 MiB together: name them by path");
+}
 
 void CommandQueue::Add(RelayCommand command) {
   if (!known_.insert(command.key).second) return;

@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "agent/protocol.h"
 #include "relay/client.h"
 #include "relay/frame.h"
+#include "task/notes.h"
 
 namespace troika {
 
@@ -26,6 +28,10 @@ struct RelayCommand {
   // is left for the next one. All else ends with the process.
   bool is_turn = false;
 };
+
+// A note as a command. InvalidArgument if it is too long for a line of the log.
+absl::StatusOr<RelayCommand> NoteCommand(const notes::Note& note,
+                                         std::string key);
 
 class CommandQueue {
  public:

@@ -1,8 +1,9 @@
-// A task as a user asks for it.
+// Tasks and turns as a user asks for them.
 #ifndef TROIKA_TASK_REQUEST_H_
 #define TROIKA_TASK_REQUEST_H_
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,21 @@ struct TaskRequest {
   std::string resume_session;
   std::string idempotency_key;  // The caller's; kept with the task.
   std::string parent;  // The id of the task whose agent asks for this one.
+};
+
+// A turn as somebody asks for it.
+struct TurnRequest {
+  std::string prompt;
+  std::vector<std::string> images;  // Paths, absolute or under the task's cwd.
+  // The same, read by ReadImages(); unset: Runner::Input() reads them, which
+  // blocks.
+  std::optional<std::vector<TurnAsked::Image>> read_images;
+  std::string by = "user";
+  std::string request_key;  // Asked again with the same one, it counts once.
+  // For this turn and later ones; unset: as before.
+  std::string model;
+  std::optional<EditMode> edit_mode;
+  notes::Timeouts timeouts;
 };
 
 inline constexpr absl::string_view kLatestSession = "latest";

@@ -1,30 +1,47 @@
 #include "task/runner.h"
 
 #include <sys/socket.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/time.h"
+#include "agent/launch/flags.h"
 #include "agent/registry.h"
-#include "base/read_file.h"
 #include "base/status_macros.h"
+#include "task/make.h"
 
 namespace troika {
 namespace {
 
-// A deadline that is noticed later than that passed while the whole machine, or
-// all of Troika, stood still.
-constexpr absl::Duration kOverslept = absl::Seconds(5);
-// What the agent then gets to say something.
-constexpr absl::Duration kOversleptPatience = absl::Seconds(2);
+// What a harness that was told to end its turn gets to do so.
+constexpr absl::Duration kInterruptPatience = absl::Seconds(10);
+// By then a disk may have room again, or the process descriptors.
+constexpr absl::Duration kTryAgain = absl::Seconds(1);
 
 }  // namespace
 
 Runner::Runner(TaskFolder folder, RunnerTools tools)
-    : folder_(std::move(folder)), tools_(std::move(tools)) {}
+    : folder_(std::move(folder)),
+      tools_(std::move(tools)),
+      appender_(&folder_, &tools_),
+      launcher_(&folder_, &tools_) {}
+
+absl::StatusOr<std::unique_ptr<Runner>> Runner::Create(const Home& home,
+                                                       TaskRequest request,
+                                                       Environment environment,
+                                                       RunnerTools tools) {
+  MakePathsAbsolute(&request);
+  ASSIGN_OR_RETURN(
+      TaskFolder folder,
+      MakeTask(home, std::move(request), environment,
+               {.clock = tools.clock, .version_cache = tools.version_cache}));
+  std::unique_ptr<Runner> runner(
+      new Runner(std::move(folder), std::move(tools)));
+  runner->launcher_.set_environment(ForAgents(environment));
+  RETURN_IF_ERROR(runner->OpenFollower());
+  return runner;
+}
 
 absl::StatusOr<std::unique_ptr<Runner>> Runner::Open(TaskFolder folder,
                                                      RunnerTools tools) {
@@ -33,110 +50,100 @@ absl::StatusOr<std::unique_ptr<Runner>> Runner::Open(TaskFolder folder,
   RETURN_IF_ERROR(runner->OpenFollower());
   auto environment = ReadEnvironment(runner->folder_);
   // A task that runs can be followed without it.
-  if (environment.ok()) runner->environment_ = ForAgents(*environment);
+  if (environment.ok()) {
+    runner->launcher_.set_environment(ForAgents(*environment));
+  }
   return runner;
 }
 
 absl::Status Runner::OpenFollower() {
-  ASSIGN_OR_RETURN(Follower follower,
-                   Follower::Open(&folder_, {.role = relay::Role::kDriver,
-                                             .clock = tools_.clock,
-                                             .on_record = [this] { Step(); },
-                                             .max_read = tools_.max_read,
-                                             .executor = &tools_.executor}));
+  ASSIGN_OR_RETURN(
+      Follower follower,
+      Follower::Open(&folder_, {.role = relay::Role::kDriver,
+                                .clock = tools_.clock,
+                                .on_record = [this] { tools_.Step(); },
+                                .max_read = tools_.max_read,
+                                .executor = &tools_.executor}));
   follower_.emplace(std::move(follower));
   return absl::OkStatus();
 }
 
-void Runner::Step() {
-  if (tools_.on_step) tools_.on_step();
-}
-
-absl::Status Runner::LoadOptions() {
+absl::Status Runner::FindBackend() {
   if (backend_ != nullptr) return absl::OkStatus();
-  const notes::Request* request = follower_->replay().request();
+  const notes::Request* request = asked();
   if (request == nullptr) {
     return absl::DataLossError(
         absl::StrCat("task ", folder_.id, ": its log has no request"));
   }
   ASSIGN_OR_RETURN(const Backend* backend, BackendById(request->harness));
   RETURN_IF_ERROR(request->options_error);
-  options_ = request->options;
   backend_ = backend;
   return absl::OkStatus();
 }
 
 absl::Status Runner::Advance(MessageSink sink) {
-  appended_ = false;
   waits_for_start_ = false;
   RETURN_IF_ERROR(FinishAppend());
   RETURN_IF_ERROR(FinishLaunch());
-  if (ready_.ok()) OnRelayStarted();
+  appender_.set_log_read();
   RETURN_IF_ERROR(follower_->Advance(sink));
   for (const relay::Client::Answer& answer : follower_->TakeAnswers()) {
     queue_.OnAnswer(answer, tools_.clock->Awake());
   }
   if (follower_->behind()) return absl::OkStatus();
-  RETURN_IF_ERROR(LoadOptions());
+  RETURN_IF_ERROR(FindBackend());
   // The follower may need the log's lock to say that the process is lost.
-  if (follower_->connected() || state().process_alive) open_log_.Take();
+  if (follower_->connected() || state().process_alive) appender_.ReleaseLog();
   if (follower_->connected()) {
-    retry_at_.reset();
-    trouble_.clear();
+    retry_ = {};
     Watch();
     SendQueue();
     return absl::OkStatus();
   }
   queue_.OnDisconnected();
-  if (state().process_alive || starts()) return absl::OkStatus();
-  interrupt_until_.reset();
+  if (has_process()) return absl::OkStatus();
+  watchdog_.ForgetTurnEnd();
   answered_.clear();
-  for (RelayCommand& turn : queue_.Reset()) pending_.push_back(std::move(turn));
-  if (blocked() || (retry_at_ && tools_.clock->Awake() < *retry_at_)) {
+  for (RelayCommand& turn : queue_.Reset()) appender_.Add(std::move(turn));
+  if (blocked() || (retry_.at && tools_.clock->Awake() < *retry_.at)) {
     return absl::OkStatus();
   }
-  retry_at_.reset();
-  if (!pending_.empty()) return AppendPending();
+  retry_.at.reset();
+  if (!appender_.empty()) return AppendPending();
   if (state().turns_waiting > 0) return StartProcess();
-  cli_.reset();
-  waited_for_start_ = false;
-  open_log_.Take();  // Nobody needs its lock any more.
+  launcher_.ForgetCli();
+  appender_.ReleaseLog();  // Nobody needs its lock any more.
   return absl::OkStatus();
 }
 
 std::vector<pollfd> Runner::PollFds() const {
   std::vector<pollfd> fds = {follower_->PollFd()};
-  if (ready_.ok()) fds.push_back({.fd = ready_.get(), .events = POLLIN});
+  const UniqueFd& ready = launcher_.ready();
+  if (ready.ok()) fds.push_back({.fd = ready.get(), .events = POLLIN});
   return fds;
 }
 
 absl::Time Runner::wake_at() const {
-  absl::Time at =
-      waits_for_start_ ? absl::InfiniteFuture() : follower_->wake_at();
-  const auto sooner = [&](const std::optional<absl::Time>& other) {
-    if (other) at = std::min(at, *other);
-  };
-  // One that passed has been seen to; only its end is waited for.
-  const absl::Time alarm_at = AlarmAt(NextAlarm(state()));
-  if (!watched_until_ || alarm_at > *watched_until_) sooner(alarm_at);
-  sooner(overslept_until_);
-  sooner(queue_.wake_at());
-  sooner(interrupt_until_);
+  absl::Time at = std::min(
+      {waits_for_start_ ? absl::InfiniteFuture() : follower_->wake_at(),
+       watchdog_.wake_at(state(), follower_->relay_clock()), queue_.wake_at()});
   if (!state().process_alive && !blocked()) {
-    if (!pending_.empty() && !retry_at_) sooner(pending_at_);
-    sooner(retry_at_);
+    if (retry_.at) {
+      at = std::min(at, *retry_.at);
+    } else if (!appender_.empty()) {
+      at = std::min(at, appender_.wake_at());
+    }
   }
-  if (appended_) sooner(tools_.clock->Awake());
-  return at;
+  return appender_.log_unread() ? std::min(at, tools_.clock->Awake()) : at;
 }
 
 bool Runner::at_rest() const {
-  return follower_->at_rest() && !starts() && !blocked() &&
-         !queue_.HasTurns() && pending_.empty() && !appended_;
+  return follower_->at_rest() && !launcher_.starting() && !blocked() &&
+         !queue_.HasTurns() && appender_.empty() && !appender_.log_unread();
 }
 
 bool Runner::settled() const {
-  return queue_.empty() && pending_.empty() && !starts();
+  return queue_.empty() && appender_.empty() && !launcher_.starting();
 }
 
 pid_t Runner::relay_pid() const {
@@ -149,16 +156,85 @@ pid_t Runner::relay_pid() const {
   return peer.pid;
 }
 
+absl::Status Runner::AppendNote(const notes::Note& note, std::string key) {
+  ASSIGN_OR_RETURN(RelayCommand command, NoteCommand(note, std::move(key)));
+  if (follower_->connected() || has_process()) {
+    Send(std::move(command));
+    return absl::OkStatus();
+  }
+  appender_.Add(std::move(command));
+  return AppendPending();
+}
+
+absl::Status Runner::AppendPending() {
+  if (blocked()) return absl::OkStatus();
+  auto log = appender_.TakeLog(follower_->offset());
+  if (!log.ok()) return TryAgainLater(log.status());
+  if (!*log) return absl::OkStatus();
+  appender_.Append(**std::move(log), state());
+  return FinishAppend();
+}
+
+absl::Status Runner::FinishAppend() {
+  const auto appended = appender_.TakeOutcome();
+  if (!appended) return absl::OkStatus();
+  if (!appended->flushed.ok()) return TryAgainLater(appended->flushed);
+  retry_.trouble = std::string(appended->synced.message());
+  return absl::OkStatus();
+}
+
+absl::Status Runner::StartProcess() {
+  // While the owner lets us wait, the log's lock is left to others.
+  waits_for_start_ = launcher_.waits_for_cli() && !launcher_.FindCli(*backend_);
+  if (waits_for_start_) return absl::OkStatus();
+  auto log = appender_.TakeLog(follower_->offset());
+  if (!log.ok()) return TryAgainLater(log.status());
+  if (!*log) return absl::OkStatus();
+  waits_for_start_ = !launcher_.FindCli(*backend_);
+  if (waits_for_start_) return absl::OkStatus();
+  const absl::Status started =
+      launcher_.Start(follower_->replay(), *backend_, **log);
+  if (started.ok()) return FinishLaunch();
+  appender_.AddStartFailed(state().generation + 1, started.message());
+  appender_.Append(**std::move(log), state());
+  return FinishAppend();
+}
+
+absl::Status Runner::FinishLaunch() {
+  const absl::Status launched = launcher_.Advance();
+  if (launched.ok()) return absl::OkStatus();
+  if (absl::IsResourceExhausted(launched)) return TryAgainLater(launched);
+  appender_.AddStartFailed(state().generation + 1, launched.message());
+  return AppendPending();
+}
+
+absl::Status Runner::TryAgainLater(const absl::Status& error) {
+  // What is in the log, or that it is gone, stays so.
+  if (absl::IsDataLoss(error) || absl::IsNotFound(error)) return error;
+  retry_ = {.at = tools_.clock->Awake() + kTryAgain,
+            .trouble = absl::StrCat(error.message(),
+                                    "; it is tried again every second")};
+  return absl::OkStatus();
+}
+
 void Runner::Send(RelayCommand command) {
   queue_.Add(std::move(command));
   if (follower_->connected()) SendQueue();
+}
+
+void Runner::SendStop(std::string key, const notes::Note& note,
+                      std::optional<absl::Duration> grace) {
+  Send({.type = relay::FrameType::kStop,
+        .key = std::move(key),
+        .payload = notes::ToJson(note),
+        .grace = grace.value_or(tools_.grace)});
 }
 
 void Runner::SendQueue() {
   if (role() != relay::Role::kDriver) return;
   queue_.AddWanted(follower_->replay().outbox());
   queue_.Send(tools_.clock->Awake(), [&](const RelayCommand& command) {
-    Step();
+    tools_.Step();
     follower_->Send({.type = command.type,
                      .key = command.key,
                      .payload = command.payload,
@@ -168,65 +244,131 @@ void Runner::SendQueue() {
 
 void Runner::Watch() {
   const absl::Time now = tools_.clock->Awake();
-  const std::optional<absl::Time> watched = std::exchange(watched_until_, now);
-  if (overslept_until_ && now >= *overslept_until_) overslept_until_.reset();
   if (role() == relay::Role::kWatcher) {
-    // Whoever drives it sees to that.
-    interrupt_until_.reset();
+    // Whoever drives the process keeps its deadlines.
+    watchdog_.Skip(now);
+    watchdog_.ForgetTurnEnd();
     return;
   }
+  const int generation = state().generation;
   if (state().session_mismatch && state().ending.kind == Ending::Kind::kNone) {
-    Send({.type = relay::FrameType::kStop,
-          .key = absl::StrCat("mismatch-", state().generation),
-          .payload = notes::ToJson(notes::Stop{
-              .by = "troika",
-              .reason = "the agent is in another session than it was asked "
-                        "for"}),
-          .grace = tools_.grace});
+    SendStop(absl::StrCat("mismatch-", generation),
+             notes::Stop{.by = "troika",
+                         .reason = "the agent is in another session than it "
+                                   "was asked for"});
   }
-  if (!state().turn_open) interrupt_until_.reset();
-  if (interrupt_until_ && now >= *interrupt_until_) {
-    interrupt_until_.reset();
+  if (watchdog_.TurnEndIsOverdue(state(), now)) {
     Stop("troika", "the agent did not end its turn").IgnoreError();
   }
-  const Alarm alarm = NextAlarm(state());
-  const absl::Time alarm_at = AlarmAt(alarm);
-  if (now < alarm_at) return;
-  if (watched && *watched < alarm_at && now - alarm_at > kOverslept) {
-    overslept_until_ = now + kOversleptPatience;
-  }
-  if (overslept_until_) return;
-  const absl::string_view name = DeadlineName(alarm.kind);
-  if (alarm.kind == Alarm::Kind::kCloseIdle) {
+  const auto alarm = watchdog_.Check(state(), follower_->relay_clock(), now);
+  if (!alarm) return;
+  if (alarm->kind == Alarm::Kind::kCloseIdle) {
     return Send({.type = relay::FrameType::kCloseStdin,
-                 .key = absl::StrCat("close-", state().generation)});
+                 .key = absl::StrCat("close-", generation)});
   }
-  Send({.type = relay::FrameType::kStop,
-        .key = absl::StrCat("deadline-", state().generation, "-", name),
-        .payload = notes::ToJson(notes::Deadline{.which = std::string(name),
-                                                 .after = alarm.timeout}),
-        .grace = tools_.grace});
+  const std::string name(DeadlineName(alarm->kind));
+  SendStop(absl::StrCat("deadline-", generation, "-", name),
+           notes::Deadline{.which = name, .after = alarm->timeout});
 }
 
-absl::Time Runner::AlarmAt(const Alarm& alarm) const {
-  return follower_->relay_clock().ToOurs(alarm.at).value_or(
-      absl::InfiniteFuture());
+absl::Status Runner::CheckReady() const {
+  if (backend_ != nullptr) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat(
+      "task ", folder_.id, " is still being read: try again in a moment"));
 }
 
-std::string Runner::Answer() const {
-  const auto& result = state().result;
-  if (!result || !result->text.empty()) return result ? result->text : "";
-  const std::string& path = options_.last_message_file;
-  struct stat file = {};
-  if (result->is_error || path.empty() || stat(path.c_str(), &file) != 0) {
-    return "";
+absl::Status Runner::CheckDriver() {
+  if (role() != relay::Role::kWatcher) return absl::OkStatus();
+  if (follower_->watch_reason() == relay::WatchReason::kNotAllowed) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the relay of task ", folder_.id,
+        " takes no commands from this process, as an agent started it, or "
+        "nobody can tell who did: use a troika that was started elsewhere"));
   }
-  // What stood there before is another run's.
-  if (state().turn_started &&
-      absl::TimeFromTimespec(file.st_mtim) < *state().turn_started) {
-    return "";
+  follower_->AskToDrive();
+  return absl::FailedPreconditionError(
+      absl::StrCat("another troika drives task ", folder_.id,
+                   ": use that one, or end it and try again"));
+}
+
+std::string Runner::NextKey(absl::string_view kind) {
+  // The record makes it unlike those of other runners, the count unlike ours.
+  return absl::StrCat(kind, "-", state().last_record, "-", ++commands_);
+}
+
+absl::Status Runner::Respond(const AnswerRequest& request) {
+  RETURN_IF_ERROR(CheckReady());
+  RETURN_IF_ERROR(CheckDriver());
+  const absl::Status answer = CheckAnswer(state(), request);
+  const Capabilities& can = follower_->replay().capabilities();
+  if (absl::IsNotFound(answer) && !can.approvals && !can.questions) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        NameAndVersion(backend_->display_name, LastCli()),
+        " asks nothing, so nothing waits for an answer; what it may do is "
+        "decided by the edit mode of its turns"));
   }
-  return ReadFileUpTo(path, kMaxLineBytes).value_or("");
+  RETURN_IF_ERROR(answer);
+  // Others that have the id of one that we answered are new.
+  std::erase_if(answered_, [&](const std::string& id) {
+    return !state().approvals.contains(id) && !state().questions.contains(id);
+  });
+  // The log does not tell it yet.
+  if (answered_.contains(request.id)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(request.id, " was answered already"));
+  }
+  RETURN_IF_ERROR(AppendNote(AnswerNote(request), NextKey("answer")));
+  answered_.insert(request.id);
+  return absl::OkStatus();
+}
+
+absl::Status Runner::Interrupt(absl::string_view by, absl::string_view reason) {
+  RETURN_IF_ERROR(CheckReady());
+  RETURN_IF_ERROR(CheckDriver());
+  const notes::Cancelled cancelled = {.by = std::string(by),
+                                      .reason = std::string(reason)};
+  if (!has_process()) {
+    if (state().turns_waiting == 0 && !appender_.HasTurns()) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("task ", folder_.id, " is not running"));
+    }
+    return AppendNote(cancelled, NextKey("cancel"));
+  }
+  if (appender_.HasTurns()) {
+    // They wait for the end of this process; so does their end.
+    ASSIGN_OR_RETURN(RelayCommand command,
+                     NoteCommand(cancelled, NextKey("cancel")));
+    appender_.Add(std::move(command));
+    if (!state().turn_open) return absl::OkStatus();
+  }
+  const notes::Interrupt note = {.by = std::string(by),
+                                 .reason = std::string(reason)};
+  if (CapabilitiesNow().interrupt && !state().input_closed) {
+    watchdog_.ExpectTurnEnd(tools_.clock->Awake() + kInterruptPatience);
+    return AppendNote(note, NextKey("interrupt"));
+  }
+  SendStop(NextKey("interrupt"), note);
+  return absl::OkStatus();
+}
+
+absl::Status Runner::Stop(absl::string_view by, absl::string_view reason,
+                          std::optional<absl::Duration> grace) {
+  RETURN_IF_ERROR(CheckReady());
+  RETURN_IF_ERROR(CheckDriver());
+  if (!has_process()) return Interrupt(by, reason);
+  SendStop(NextKey("stop"),
+           notes::Stop{.by = std::string(by), .reason = std::string(reason)},
+           grace);
+  return absl::OkStatus();
+}
+
+absl::Status Runner::CloseInput() {
+  RETURN_IF_ERROR(CheckReady());
+  RETURN_IF_ERROR(CheckDriver());
+  if (!state().process_alive || state().input_closed) return absl::OkStatus();
+  Send({.type = relay::FrameType::kCloseStdin,
+        .key = absl::StrCat("close-", state().generation)});
+  return absl::OkStatus();
 }
 
 }  // namespace troika

@@ -38,7 +38,7 @@ TEST_F(RunnerAnswersTest, AllowedGoesOn) {
   ASSERT_TRUE(task.runner().Respond(Allow(task)).ok());
   ASSERT_TRUE(task.UntilEnd());
   EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
-  EXPECT_EQ(task.runner().Answer(), "Made.");
+  EXPECT_EQ(task.Answer(), "Made.");
   const auto results = task.All<ToolResult>();
   ASSERT_THAT(results, SizeIs(1));
   EXPECT_THAT(results[0].output, HasSubstr("{\"command\":\"make\"}"));
@@ -65,7 +65,7 @@ TEST_F(RunnerAnswersTest, DeniedIsTold) {
   ASSERT_TRUE(task.runner().Respond(request).ok());
   ASSERT_TRUE(task.UntilEnd());
   EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
-  EXPECT_EQ(task.runner().Answer(), "I may not use Bash: not today");
+  EXPECT_EQ(task.Answer(), "I may not use Bash: not today");
   EXPECT_EQ(task.All<Approval>().back().state, Approval::State::kDenied);
 }
 
@@ -84,7 +84,7 @@ TEST_F(RunnerAnswersTest, QuestionsTakeAnAnswerForEachItem) {
   request.answer = QuestionAnswer{.answers = {{"Blue"}}};
   ASSERT_TRUE(task.runner().Respond(request).ok());
   ASSERT_TRUE(task.UntilEnd());
-  EXPECT_EQ(task.runner().Answer(), "Thanks.");
+  EXPECT_EQ(task.Answer(), "Thanks.");
   EXPECT_THAT(task.All<Question>().back().items[0].answers,
               ::testing::ElementsAre("Blue"));
 }
@@ -104,7 +104,7 @@ TEST_F(RunnerAnswersTest, AnotherRunnerAnswers) {
   ASSERT_TRUE(second.runner().Respond(Allow(second)).ok());
   ASSERT_TRUE(second.UntilEnd());
   EXPECT_EQ(second.state().status, TaskStatus::kDone) << second.state().error;
-  EXPECT_EQ(second.runner().Answer(), "Made.");
+  EXPECT_EQ(second.Answer(), "Made.");
 }
 
 TEST_F(RunnerAnswersTest, TheFirstAnswerCounts) {

@@ -71,7 +71,7 @@ TEST_P(EveryHarness, GoodTurnIsDone) {
   EXPECT_EQ(task.state().turns, 1);
   EXPECT_EQ(task.state().usage.output, 7);
   EXPECT_THAT(task.state().session_id, ::testing::Not(IsEmpty()));
-  EXPECT_EQ(task.runner().Answer(), "Hello.");
+  EXPECT_EQ(task.Answer(), "Hello.");
   const auto inputs = task.All<UserInput>();
   ASSERT_THAT(inputs, SizeIs(1));
   EXPECT_EQ(inputs[0].text, "do it");
@@ -91,7 +91,7 @@ TEST_P(EveryHarness, FollowUpGoesOnInTheSameSession) {
   EXPECT_EQ(task.state().turns, 2);
   EXPECT_EQ(task.state().generation, 2);
   EXPECT_EQ(task.state().session_id, session);
-  EXPECT_EQ(task.runner().Answer(), "Two.");
+  EXPECT_EQ(task.Answer(), "Two.");
 }
 
 TEST_P(EveryHarness, AnotherRunnerTakesUpATask) {

@@ -77,6 +77,10 @@ class TestTask {
   const absl::Status& created() const { return created_; }
   Runner& runner() { return *runner_; }
   const TaskState& state() const { return runner_->state(); }
+  // The text of the last turn's result.
+  std::string Answer() const {
+    return state().result ? state().result->text : "";
+  }
   AdvancingClock& clock() { return clock_; }
   const std::vector<Message>& messages() const { return messages_; }
 

@@ -128,17 +128,6 @@ TEST_F(RunnerTurnsTest, PromptAndImagesThatNoNoteHoldsAreRefused) {
   EXPECT_THAT(home_.home().TaskIds(), IsEmpty());
 }
 
-TEST_F(RunnerTurnsTest, OldLastMessageFileIsNoAnswer) {
-  const std::string file = home_.path() + "/last";
-  std::ofstream(file) << "of another run";
-  TestTask::Options options = {.script = "exit 3"};
-  options.request.options.last_message_file = file;
-  TestTask task(&home_, std::move(options));
-  ASSERT_TRUE(task.created().ok()) << task.created();
-  ASSERT_TRUE(task.UntilEnd());
-  EXPECT_EQ(task.runner().Answer(), "");
-}
-
 TEST_F(RunnerTurnsTest, LatestSessionOfAFolderWithoutOneIsAnError) {
   TestTask::Options options = {.script = "ok"};
   options.request.resume_session = std::string(kLatestSession);
@@ -286,7 +275,7 @@ TEST_F(RunnerTurnsTest, InterruptWithdrawsAFollowUpThatWaits) {
     ASSERT_TRUE(task.runner().Input({.prompt = "again"}).ok());
     ASSERT_TRUE(task.UntilEnd());
     EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
-    EXPECT_EQ(task.runner().Answer(), "Two.");
+    EXPECT_EQ(task.Answer(), "Two.");
   }
 }
 

@@ -10,6 +10,16 @@ namespace {
 
 constexpr absl::Duration kCloseIdle = absl::Minutes(10);
 
+// A deadline that is noticed later than that passed while the machine, or all
+// of Troika, stood still.
+constexpr absl::Duration kOverslept = absl::Seconds(5);
+// What the agent then gets to say something.
+constexpr absl::Duration kOversleptPatience = absl::Seconds(2);
+
+absl::Time OurTime(const Alarm& alarm, const RelayClock& relay) {
+  return relay.ToOurs(alarm.at).value_or(absl::InfiniteFuture());
+}
+
 bool Waits(TaskStatus status) {
   return status == TaskStatus::kAwaitingApproval ||
          status == TaskStatus::kAwaitingAnswer;
@@ -80,6 +90,42 @@ Alarm NextAlarm(const TaskState& state) {
   }
   add(Alarm::Kind::kTask, awake.working_since, WorkLeft(state), *timeouts.task);
   return first;
+}
+
+std::optional<Alarm> Watchdog::Check(const TaskState& state,
+                                     const RelayClock& relay, absl::Time now) {
+  const std::optional<absl::Time> checked = checked_;
+  Skip(now);
+  const Alarm alarm = NextAlarm(state);
+  const absl::Time at = OurTime(alarm, relay);
+  if (now < at) return std::nullopt;
+  if (checked && *checked < at && now - at > kOverslept) {
+    overslept_until_ = now + kOversleptPatience;
+  }
+  if (overslept_until_) return std::nullopt;
+  return alarm;
+}
+
+void Watchdog::Skip(absl::Time now) {
+  checked_ = now;
+  if (overslept_until_ && now >= *overslept_until_) overslept_until_.reset();
+}
+
+absl::Time Watchdog::wake_at(const TaskState& state,
+                             const RelayClock& relay) const {
+  const absl::Time alarm = OurTime(NextAlarm(state), relay);
+  absl::Time at = absl::InfiniteFuture();
+  if (!checked_ || alarm > *checked_) at = alarm;
+  if (overslept_until_) at = std::min(at, *overslept_until_);
+  if (turn_end_) at = std::min(at, *turn_end_);
+  return at;
+}
+
+bool Watchdog::TurnEndIsOverdue(const TaskState& state, absl::Time now) {
+  if (!state.turn_open) turn_end_.reset();
+  if (!turn_end_ || now < *turn_end_) return false;
+  turn_end_.reset();
+  return true;
 }
 
 }  // namespace troika

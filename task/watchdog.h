@@ -1,10 +1,13 @@
-// The deadlines of a task: which one comes next, and which have passed.
+// The deadlines of a task.
 #ifndef TROIKA_TASK_WATCHDOG_H_
 #define TROIKA_TASK_WATCHDOG_H_
+
+#include <optional>
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "task/notes.h"
+#include "task/relay_clock.h"
 #include "task/state.h"
 
 namespace troika {
@@ -39,6 +42,33 @@ Alarm NextAlarm(const TaskState& state);
 // far as they are not replaced by `given`. Zero: its time is used up.
 absl::Duration WorkLeft(const TaskState& state,
                         const notes::Timeouts& given = {});
+
+// Decides when the process of a task has missed a deadline. Times are those of
+// Clock::Awake().
+class Watchdog {
+ public:
+  // To be called while a relay is connected; returns the alarm that is due. One
+  // that passed while nobody called us, as the machine or all of Troika stood
+  // still, is due after a while, in which the agent may say something.
+  std::optional<Alarm> Check(const TaskState& state, const RelayClock& relay,
+                             absl::Time now);
+  // To be called instead of Check() if somebody else drives the process.
+  void Skip(absl::Time now);
+  // When to call Check() again. An alarm that it returned does not count: the
+  // process is about to end.
+  absl::Time wake_at(const TaskState& state, const RelayClock& relay) const;
+
+  // The agent was told to end its turn.
+  void ExpectTurnEnd(absl::Time deadline) { turn_end_ = deadline; }
+  void ForgetTurnEnd() { turn_end_.reset(); }
+  // Whether it has not done so in time; true once.
+  bool TurnEndIsOverdue(const TaskState& state, absl::Time now);
+
+ private:
+  std::optional<absl::Time> checked_;  // The last time.
+  std::optional<absl::Time> turn_end_;
+  std::optional<absl::Time> overslept_until_;
+};
 
 }  // namespace troika
 

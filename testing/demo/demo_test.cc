@@ -45,7 +45,7 @@ TEST_F(DemoTest, AsksWhereItIsToldTo) {
                             .answer = ApprovalAnswer{.allow = true}})
                   .ok());
   ASSERT_TRUE(task.UntilEnd());
-  EXPECT_EQ(task.runner().Answer(), "Thank you: done.");
+  EXPECT_EQ(task.Answer(), "Thank you: done.");
 }
 
 TEST_F(DemoTest, FailsWhereItIsToldTo) {

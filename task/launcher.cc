@@ -1,0 +1,153 @@
+#include "task/launcher.h"
+
+#include <poll.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "agent/discovery/discovery.h"
+#include "base/status_macros.h"
+#include "relay/start.h"
+#include "task/follower.h"
+#include "task/make.h"
+#include "task/notes.h"
+
+namespace troika {
+namespace {
+
+absl::string_view StdinName(Launch::Stdin mode) {
+  switch (mode) {
+    case Launch::Stdin::kNull:
+      return "null";
+    case Launch::Stdin::kPrompt:
+      return "prompt";
+    case Launch::Stdin::kConversation:
+      break;
+  }
+  return "conversation";
+}
+
+std::vector<std::string> EnvironmentOf(const Environment& environment,
+                                       const Launch& launch) {
+  Environment::Map variables = environment.variables();
+  for (const auto& [name, value] : launch.env) variables[name] = value;
+  std::vector<std::string> entries;
+  for (const auto& [name, value] : variables) {
+    entries.push_back(absl::StrCat(name, "=", value));
+  }
+  return entries;
+}
+
+absl::StatusOr<LaunchRequest> NextLaunch(const Replay& replay,
+                                         const Backend& backend) {
+  const TaskState& state = replay.state();
+  const notes::Request& request = *replay.request();
+  LaunchOptions options = request.options;
+  options.model = state.asked_model;
+  if (state.edit_mode) {
+    // A turn's edit mode takes the place of the request's own settings.
+    options.edit_mode = state.edit_mode;
+    options.approval_policy.clear();
+    options.sandbox.clear();
+    options.dangerously_bypass = false;
+  }
+  options.images.clear();
+  if (const TurnAsked* turn = replay.waiting_turn()) {
+    for (const TurnAsked::Image& image : turn->images) {
+      options.images.push_back(image.path);
+    }
+  }
+  return CompleteLaunch(
+      {.options = std::move(options),
+       .cwd = request.cwd,
+       .resume_session = state.session_id.empty() ? request.resume_session
+                                                  : state.session_id},
+      backend);
+}
+
+}  // namespace
+
+Cli Launcher::KnownCli(const Backend& backend) const {
+  const auto cli =
+      tools_->find_cli
+          ? troika::FindCli(backend.cli_names, environment_,
+                            {.cache_path = tools_->version_cache})
+          : FindCliOf(backend, environment_, tools_->version_cache);
+  return cli.value_or(Cli());
+}
+
+bool Launcher::FindCli(const Backend& backend) {
+  if (!cli_) {
+    cli_ = tools_->find_cli
+               ? tools_->find_cli(backend, environment_)
+               : FindCliOf(backend, environment_, tools_->version_cache);
+  }
+  waits_for_cli_ = !cli_;
+  return !waits_for_cli_;
+}
+
+void Launcher::ForgetCli() {
+  cli_.reset();
+  waits_for_cli_ = false;
+}
+
+absl::Status Launcher::Start(const Replay& replay, const Backend& backend,
+                             relay::LogWriter& log) {
+  const absl::StatusOr<Cli> cli = *std::exchange(cli_, std::nullopt);
+  RETURN_IF_ERROR(cli.status());
+  ASSIGN_OR_RETURN(const LaunchRequest request, NextLaunch(replay, backend));
+  ASSIGN_OR_RETURN(const Launch launch, backend.BuildLaunch(request, *cli));
+  const TaskState& state = replay.state();
+  const int generation = state.generation + 1;
+  const bool keeps_session =
+      !request.resume_session.empty() && backend.resume_keeps_session(*cli);
+  relay::RelaySpec spec = {
+      .argv = launch.argv,
+      .env = EnvironmentOf(environment_, launch),
+      .cwd = request.cwd,
+      .stdin_mode = launch.stdin_mode == Launch::Stdin::kNull
+                        ? relay::StdinMode::kNull
+                        : relay::StdinMode::kPipe,
+      .spawned_note = notes::ToJson(notes::Spawned{
+          .generation = generation,
+          .turn = state.turns - state.turns_waiting + 1,
+          .argv = launch.argv,
+          .cwd = request.cwd,
+          .version = cli->version,
+          .stdin_mode = std::string(StdinName(launch.stdin_mode)),
+          .expected_session = keeps_session ? request.resume_session : "",
+          .notices = launch.notices}),
+      .spawned_key = absl::StrCat("spawn-", generation),
+      .max_log_bytes = tools_->max_log_bytes,
+      .grace = tools_->grace};
+  tools_->Step();
+  start_relay_.Start(
+      &tools_->executor,
+      [program = tools_->relay_program, spec = std::move(spec),
+       log = std::move(log),
+       dir = CopyOf(folder_->fd)]() mutable -> absl::StatusOr<UniqueFd> {
+        RETURN_IF_ERROR(dir.status());
+        return relay::StartRelay(program, spec, std::move(log), dir->get());
+      });
+  cli_ = cli;  // For another try.
+  return absl::OkStatus();
+}
+
+absl::Status Launcher::Advance() {
+  if (auto started = start_relay_.Take()) {
+    if (absl::IsResourceExhausted(started->status())) return started->status();
+    cli_.reset();
+    RETURN_IF_ERROR(started->status());
+    ready_ = **std::move(started);
+    ++starts_;
+  }
+  if (!ready_.ok()) return absl::OkStatus();
+  pollfd fd = {.fd = ready_.get(), .events = POLLIN};
+  if (poll(&fd, 1, 0) <= 0) return absl::OkStatus();
+  const absl::Status serves = relay::RelayStarted(ready_.get());
+  ready_.Reset();
+  return serves;
+}
+
+}  // namespace troika

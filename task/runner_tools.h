@@ -1,0 +1,50 @@
+// What a runner works with.
+#ifndef TROIKA_TASK_RUNNER_TOOLS_H_
+#define TROIKA_TASK_RUNNER_TOOLS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "agent/backend.h"
+#include "agent/discovery/environment.h"
+#include "agent/launch/launch.h"
+#include "base/clock.h"
+#include "task/later.h"
+
+namespace troika {
+
+// Borrowed things outlive the runner.
+struct RunnerTools {
+  Clock* clock = nullptr;
+  std::string relay_program;
+  std::string version_cache;
+  // Asked before each start of a process: the CLI, an error for the task, or
+  // nothing if the task must wait, because others run or the CLI is still
+  // looked for. The runner then waits for its owner to call Advance() again.
+  // Unset: FindCli with the cache above, which may block.
+  absl::AnyInvocable<std::optional<absl::StatusOr<Cli>>(const Backend&,
+                                                        const Environment&)>
+      find_cli;
+  // Runs what blocks: taking the log's lock, its sync, and the start of a
+  // relay. When that is done, the owner calls Advance() again. Unset: all runs
+  // on the caller's thread.
+  BlockingExecutor executor;
+  absl::Duration grace = absl::Seconds(5);  // Between the signals of an end.
+  int64_t max_log_bytes = int64_t{4} << 30;
+  int64_t max_read = int64_t{1} << 20;  // Of the log, in one Advance().
+  // For tests that stop a runner at any point: called before each thing that it
+  // writes, and after each record that it reads.
+  absl::AnyInvocable<void()> on_step;
+
+  void Step() {
+    if (on_step) on_step();
+  }
+};
+
+}  // namespace troika
+
+#endif  // TROIKA_TASK_RUNNER_TOOLS_H_
