@@ -42,6 +42,8 @@ enum class CostSource { kNone, kReported, kEstimated };
 struct Cost {
   double usd = 0;
   CostSource source = CostSource::kNone;
+
+  bool operator==(const Cost&) const = default;
 };
 
 // Begins a conversation; some harnesses repeat it at each turn.
@@ -104,6 +106,8 @@ struct Approval {
   std::string tool_name;   // Normalized.
   std::string input_json;  // The requested action; empty once decided.
   std::string reason;      // Why the agent asks, or why it was denied.
+
+  bool operator==(const Approval&) const = default;
 };
 
 // A question of the agent to its user; sent again when it is answered.
@@ -115,11 +119,15 @@ struct Question {
     std::vector<std::string> options;
     bool multi_select = false;
     std::vector<std::string> answers;
+
+    bool operator==(const Item&) const = default;
   };
   std::string id;
   State state = State::kAsked;
   std::string tool_use_id;
   std::vector<Item> items;
+
+  bool operator==(const Question&) const = default;
 };
 
 struct Usage {
@@ -129,6 +137,8 @@ struct Usage {
   TokenCounts total;
   Cost turn_cost;
   Cost total_cost;
+
+  bool operator==(const Usage&) const = default;
 };
 
 struct RateLimit {
@@ -207,6 +217,8 @@ struct Result {
   Usage usage;
   std::optional<absl::Duration> duration;
   bool synthetic = false;  // The stream ended without a result.
+
+  bool operator==(const Result&) const = default;
 };
 
 // A well-formed line that has no message type of its own, or several lines of

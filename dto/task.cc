@@ -49,39 +49,20 @@ void SetAsked(const TaskFacts& facts, v1::Task* task) {
   if (task->model().empty()) task->set_model(Utf8(model));
 }
 
-void SetResult(const TurnResult& result, v1::Task* task) {
-  FieldsToProto(Result{.is_error = result.is_error,
-                       .error = result.error,
-                       .hint = result.hint,
-                       .text = result.text,
-                       .reason = result.reason,
-                       .duration = result.duration,
-                       .synthetic = result.synthetic},
-                task->mutable_result());
+void SetResult(const Result& result, v1::Task* task) {
+  FieldsToProto(result, task->mutable_result());
   task->mutable_result()->clear_usage();
 }
 
 void AddPending(const TaskState& state, v1::Task* task) {
   for (const auto& [id, pending] : state.approvals) {
     v1::Approval& approval = *task->add_approvals();
-    FieldsToProto(Approval{.id = id,
-                           .tool_use_id = pending.tool_use_id,
-                           .tool_name = pending.tool_name,
-                           .input_json = pending.input_json,
-                           .reason = pending.reason},
-                  &approval);
+    FieldsToProto(pending.request, &approval);
     approval.set_event_id(EventIdText(pending.asked));
   }
   for (const auto& [id, pending] : state.questions) {
-    Question asked{.id = id, .tool_use_id = pending.tool_use_id};
-    for (const PendingQuestion::Item& item : pending.items) {
-      asked.items.push_back({.header = item.header,
-                             .text = item.text,
-                             .options = item.options,
-                             .multi_select = item.multi_select});
-    }
     v1::Question& question = *task->add_questions();
-    FieldsToProto(asked, &question);
+    FieldsToProto(pending.request, &question);
     question.set_event_id(EventIdText(pending.asked));
   }
 }
@@ -102,26 +83,14 @@ EventId IdOf(absl::string_view text) {
 
 void ReadPending(const v1::Task& task, TaskState* state) {
   for (const v1::Approval& one : task.approvals()) {
-    Approval asked;
-    FieldsFromProto(one, &asked);
-    state->approvals[one.id()] = {.asked = IdOf(one.event_id()),
-                                  .tool_use_id = asked.tool_use_id,
-                                  .tool_name = asked.tool_name,
-                                  .input_json = asked.input_json,
-                                  .reason = asked.reason};
+    Pending<Approval>& pending = state->approvals[one.id()];
+    pending = {.asked = IdOf(one.event_id())};
+    FieldsFromProto(one, &pending.request);
   }
   for (const v1::Question& one : task.questions()) {
-    Question asked;
-    FieldsFromProto(one, &asked);
-    PendingQuestion& question = state->questions[one.id()];
-    question = {.asked = IdOf(one.event_id()),
-                .tool_use_id = asked.tool_use_id};
-    for (const Question::Item& item : asked.items) {
-      question.items.push_back({.header = item.header,
-                                .text = item.text,
-                                .options = item.options,
-                                .multi_select = item.multi_select});
-    }
+    Pending<Question>& pending = state->questions[one.id()];
+    pending = {.asked = IdOf(one.event_id())};
+    FieldsFromProto(one, &pending.request);
   }
 }
 

@@ -44,17 +44,19 @@ TaskState SampleState() {
   state.timeouts = {.start = absl::Milliseconds(1500),
                     .task = absl::Minutes(1)};
   state.worked = absl::Milliseconds(2500);
-  state.result = TurnResult{.is_error = true,
-                            .error = "re",
-                            .text = "rt",
-                            .duration = absl::Seconds(2)};
+  state.result = Result{.is_error = true,
+                        .error = "re",
+                        .text = "rt",
+                        .duration = absl::Seconds(2)};
   state.approvals["a1"] = {.asked = {7, 1},
-                           .tool_use_id = "u",
-                           .tool_name = "Bash",
-                           .input_json = R"({"command":"rm"})",
-                           .reason = "why"};
-  state.questions["q1"].items.push_back(
-      {.header = "hd", .text = "which?", .options = {"a", "b"}});
+                           .request = {.id = "a1",
+                                       .tool_use_id = "u",
+                                       .tool_name = "Bash",
+                                       .input_json = R"({"command":"rm"})",
+                                       .reason = "why"}};
+  state.questions["q1"].request = {
+      .id = "q1",
+      .items = {{.header = "hd", .text = "which?", .options = {"a", "b"}}}};
   state.usage = {.input = 1, .cached = 2, .output = 4};
   state.cost_usd = 0.5;
   state.cost_source = CostSource::kReported;

@@ -21,7 +21,7 @@ absl::Status CheckInput(absl::string_view input_json) {
       "input, or leave it out");
 }
 
-absl::Status CheckItems(const PendingQuestion& question,
+absl::Status CheckItems(const Question& question,
                         const QuestionAnswer& answer) {
   if (answer.answers.size() != question.items.size()) {
     return absl::InvalidArgumentError(
@@ -73,7 +73,7 @@ absl::Status CheckAnswer(const TaskState& state, const AnswerRequest& request) {
   if (const auto it = state.questions.find(request.id);
       it != state.questions.end()) {
     if (it->second.answered) return Answered(request.id);
-    if (question != nullptr) return CheckItems(it->second, *question);
+    if (question != nullptr) return CheckItems(it->second.request, *question);
     return absl::InvalidArgumentError(
         absl::StrCat(request.id, " is a question: answer its items"));
   }

@@ -125,10 +125,7 @@ class Reducer {
   Step operator()(const Approval& approval) {
     if (approval.state == Approval::State::kAsked) {
       state_.approvals[approval.id] = {.asked = message_.id,
-                                       .tool_use_id = approval.tool_use_id,
-                                       .tool_name = approval.tool_name,
-                                       .input_json = approval.input_json,
-                                       .reason = approval.reason};
+                                       .request = approval};
     } else {
       state_.approvals.erase(approval.id);
     }
@@ -136,14 +133,8 @@ class Reducer {
   }
   Step operator()(const Question& question) {
     if (question.state == Question::State::kAsked) {
-      PendingQuestion& pending = state_.questions[question.id];
-      pending = {.asked = message_.id, .tool_use_id = question.tool_use_id};
-      for (const Question::Item& item : question.items) {
-        pending.items.push_back({.header = item.header,
-                                 .text = item.text,
-                                 .options = item.options,
-                                 .multi_select = item.multi_select});
-      }
+      state_.questions[question.id] = {.asked = message_.id,
+                                       .request = question};
     } else {
       state_.questions.erase(question.id);
     }
@@ -203,13 +194,7 @@ Step Reducer::operator()(const Result& result) {
     return Step::kNothing;
   }
   TakeUsage(result.usage);
-  state_.result = TurnResult{.is_error = result.is_error,
-                             .synthetic = result.synthetic,
-                             .error = result.error,
-                             .hint = result.hint,
-                             .text = result.text,
-                             .reason = result.reason,
-                             .duration = result.duration};
+  state_.result = result;
   state_.turn_open = false;
   DropPending();
   if (!result.is_error && state_.ending.kind == Ending::Kind::kInterrupt) {

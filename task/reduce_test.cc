@@ -303,7 +303,7 @@ TEST(ReduceTest, ApprovalsAndQuestionsUntilAllAreAnswered) {
   EXPECT_THAT(tell.state().approvals, SizeIs(1));
   tell(Approval{.id = "b", .state = Approval::State::kDenied});
   EXPECT_EQ(tell.status(), "awaiting_answer");
-  EXPECT_EQ(tell.state().questions.at("q").items[0].text, "?");
+  EXPECT_EQ(tell.state().questions.at("q").request.items[0].text, "?");
   tell(Question{.id = "q", .state = Question::State::kAnswered});
   EXPECT_EQ(tell.status(), "running");
 }

@@ -46,7 +46,7 @@ class Lines {
   std::string out_;
 };
 
-void AddResult(const TurnResult& result, Lines* lines) {
+void AddResult(const Result& result, Lines* lines) {
   lines->AddFlag(result.is_error ? "result: error" : "result: good", true);
   lines->AddFlag("result.synthetic", result.synthetic);
   lines->Add("result.error", result.error);
@@ -59,21 +59,23 @@ void AddResult(const TurnResult& result, Lines* lines) {
 }
 
 void AddPending(const TaskState& state, Lines* lines) {
-  for (const auto& [id, approval] : state.approvals) {
+  for (const auto& [id, pending] : state.approvals) {
+    const Approval& approval = pending.request;
     lines->Add(absl::StrCat("approval ", Quoted(id)),
                absl::StrJoin(
-                   {EventIdText(approval.asked), approval.tool_use_id,
+                   {EventIdText(pending.asked), approval.tool_use_id,
                     approval.tool_name, approval.input_json, approval.reason},
                    " | "));
-    lines->AddFlag(absl::StrCat("answered ", Quoted(id)), approval.answered);
+    lines->AddFlag(absl::StrCat("answered ", Quoted(id)), pending.answered);
   }
-  for (const auto& [id, question] : state.questions) {
+  for (const auto& [id, pending] : state.questions) {
+    const Question& question = pending.request;
     const std::string name = absl::StrCat("question ", Quoted(id));
-    lines->Add(
-        name, absl::StrJoin({EventIdText(question.asked), question.tool_use_id},
-                            " | "));
-    lines->AddFlag(absl::StrCat("answered ", Quoted(id)), question.answered);
-    for (const PendingQuestion::Item& item : question.items) {
+    lines->Add(name,
+               absl::StrJoin({EventIdText(pending.asked), question.tool_use_id},
+                             " | "));
+    lines->AddFlag(absl::StrCat("answered ", Quoted(id)), pending.answered);
+    for (const Question::Item& item : question.items) {
       lines->Add(absl::StrCat(name, item.multi_select ? " any of" : " one of"),
                  absl::StrJoin({item.header, item.text,
                                 absl::StrJoin(item.options, ", ")},

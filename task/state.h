@@ -40,45 +40,14 @@ absl::string_view TaskStatusId(TaskStatus status);
 // Whether the status says that no process lives and no turn waits for one.
 bool HasEnded(TaskStatus status);
 
-struct PendingApproval {
-  EventId asked;
-  std::string tool_use_id;
-  std::string tool_name;
-  std::string input_json;
-  std::string reason;
-  bool answered = false;  // The agent has not heard it yet.
+// An approval or a question that waits for its answer.
+template <typename T>
+struct Pending {
+  EventId asked;  // The event that asked.
+  T request;
+  bool answered = false;  // The agent has not heard the answer yet.
 
-  bool operator==(const PendingApproval&) const = default;
-};
-
-struct PendingQuestion {
-  struct Item {
-    std::string header;
-    std::string text;
-    std::vector<std::string> options;
-    bool multi_select = false;
-
-    bool operator==(const Item&) const = default;
-  };
-  EventId asked;
-  std::string tool_use_id;
-  std::vector<Item> items;
-  bool answered = false;  // The agent has not heard it yet.
-
-  bool operator==(const PendingQuestion&) const = default;
-};
-
-// How the last turn ended.
-struct TurnResult {
-  bool is_error = false;
-  bool synthetic = false;
-  std::string error;
-  std::string hint;
-  std::string text;
-  std::string reason;
-  std::optional<absl::Duration> duration;
-
-  bool operator==(const TurnResult&) const = default;
+  bool operator==(const Pending&) const = default;
 };
 
 // An end of the turn or the process that was asked for, and not by the agent.
@@ -158,15 +127,15 @@ struct TaskState {
   int turns = 0;          // Asked for.
   int turns_waiting = 0;  // Of these, those that no process has taken yet.
   bool turn_open = false;
-  std::optional<TurnResult> result;  // Of the last turn that ended.
+  std::optional<Result> result;  // Of the last turn that ended.
   // Of the last process or start, once there was one. Waiting turns that are
   // withdrawn leave the task as it was.
   std::optional<Outcome> outcome;
   int withdrawn_results = 0;  // Still to come, of turns that were withdrawn.
 
   // By their ids.
-  std::map<std::string, PendingApproval> approvals;
-  std::map<std::string, PendingQuestion> questions;
+  std::map<std::string, Pending<Approval>> approvals;
+  std::map<std::string, Pending<Question>> questions;
 
   TokenCounts usage;  // In all.
   double cost_usd = 0;

@@ -37,24 +37,12 @@ bool IsAsked(const Payload& payload) {
 }
 
 // Returns what the state has of it, which may be cut.
-Payload Pending(const TaskState& state, const std::string& id) {
+Payload PendingPayload(const TaskState& state, const std::string& id) {
   if (const auto it = state.approvals.find(id); it != state.approvals.end()) {
-    return Approval{.id = id,
-                    .tool_use_id = it->second.tool_use_id,
-                    .tool_name = it->second.tool_name,
-                    .input_json = it->second.input_json,
-                    .reason = it->second.reason};
+    return it->second.request;
   }
-  Question question = {.id = id};
   const auto it = state.questions.find(id);
-  if (it == state.questions.end()) return question;
-  for (const PendingQuestion::Item& item : it->second.items) {
-    question.items.push_back({.header = item.header,
-                              .text = item.text,
-                              .options = item.options,
-                              .multi_select = item.multi_select});
-  }
-  return question;
+  return it == state.questions.end() ? Question{.id = id} : it->second.request;
 }
 
 EventId AskedAt(const TaskState& state, const std::string& id) {
@@ -144,7 +132,7 @@ Answering::Asked Answering::Load(const TaskState& state) {
     known_[id] = whole->payload;
     return {.payload = std::move(whole->payload)};
   }
-  return {.payload = Pending(state, id),
+  return {.payload = PendingPayload(state, id),
           .problem = whole.ok() ? "the server sent another event"
                                 : std::string(whole.status().message())};
 }

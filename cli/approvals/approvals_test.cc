@@ -19,13 +19,14 @@ using ::testing::IsEmpty;
 TaskState Asking() {
   TaskState state;
   state.task = "t1";
-  state.approvals["b"] = {.asked = {4, 0}, .tool_name = "Bash"};
-  state.approvals["a"] = {.asked = {5, 0}, .tool_name = "Edit"};
+  state.approvals["b"] = {.asked = {4, 0}, .request = {.tool_name = "Bash"}};
+  state.approvals["a"] = {.asked = {5, 0}, .request = {.tool_name = "Edit"}};
   state.questions["q"] = {
       .asked = {6, 0},
-      .items = {
-          {.text = "Which?", .options = {"red", "blue"}},
-          {.text = "Any?", .options = {"x", "y", "z"}, .multi_select = true}}};
+      .request = {.items = {{.text = "Which?", .options = {"red", "blue"}},
+                            {.text = "Any?",
+                             .options = {"x", "y", "z"},
+                             .multi_select = true}}}};
   return state;
 }
 
@@ -123,7 +124,7 @@ TEST(AskerTest, AsksForOneAlone) {
 }
 
 TEST(AskerTest, OwnWordsAreAnAnswer) {
-  const PendingQuestion::Item item = {.options = {"a", "b"}};
+  const Question::Item item = {.options = {"a", "b"}};
   EXPECT_THAT(*ReadChoice(item, "the 2nd one, please"),
               ElementsAre("the 2nd one, please"));
   EXPECT_THAT(*ReadChoice(item, " B "), ElementsAre("b"));

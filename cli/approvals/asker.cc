@@ -47,7 +47,7 @@ void Asker::Update(const TaskState& state) {
   id_ = Oldest(state.approvals, answered_, only_);
   if (!id_.empty()) return;
   id_ = Oldest(state.questions, answered_, only_);
-  if (!id_.empty()) question_ = state.questions.at(id_);
+  if (!id_.empty()) question_ = state.questions.at(id_).request;
   // A question without items takes any words as its answer.
   if (question_ && question_->items.empty()) question_->items.emplace_back();
 }
@@ -68,7 +68,7 @@ std::string Asker::prompt() const {
             : "n(o), r to deny it with a reason, or the word allow: ";
     return absl::StrCat(statement_, statement_.empty() ? "" : "\n", choices);
   }
-  const PendingQuestion::Item& item = question_->items[given_.size()];
+  const Question::Item& item = question_->items[given_.size()];
   const std::string which =
       question_->items.size() == 1
           ? ""

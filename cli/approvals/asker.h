@@ -54,7 +54,7 @@ class Asker {
   std::string statement_;
   Seen seen_ = Seen::kAll;
   bool gives_reason_ = false;                    // The next line is a reason.
-  std::optional<PendingQuestion> question_;      // Unset for an approval.
+  std::optional<Question> question_;             // Unset for an approval.
   std::vector<std::vector<std::string>> given_;  // Answers to its first items.
   // Id of what was answered last, which is not asked again until the server
   // has refused the answer.

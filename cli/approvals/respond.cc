@@ -60,8 +60,8 @@ absl::StatusOr<v1::RespondRequest> ReadAnswers(
 
 }  // namespace
 
-absl::StatusOr<std::vector<std::string>> ReadChoice(
-    const PendingQuestion::Item& item, absl::string_view typed) {
+absl::StatusOr<std::vector<std::string>> ReadChoice(const Question::Item& item,
+                                                    absl::string_view typed) {
   typed = absl::StripAsciiWhitespace(typed);
   if (typed.empty()) {
     return absl::InvalidArgumentError(

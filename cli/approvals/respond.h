@@ -14,8 +14,8 @@ namespace troika::cli {
 
 // Returns the options that `typed` names by number or text, or else `typed`
 // itself. InvalidArgument if there is no such number, or too many are given.
-absl::StatusOr<std::vector<std::string>> ReadChoice(
-    const PendingQuestion::Item& item, absl::string_view typed);
+absl::StatusOr<std::vector<std::string>> ReadChoice(const Question::Item& item,
+                                                    absl::string_view typed);
 
 v1::RespondRequest ApprovalResponse(const std::string& id, bool allow,
                                     absl::string_view reason);

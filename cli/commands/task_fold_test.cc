@@ -36,7 +36,8 @@ TEST(TaskFoldTest, CountsEventsIn) {
   waiting.mutable_approvals(0)->set_event_id("7.2");
   const TaskFold asked_before(waiting, TaskFold::From::kTask);
   EXPECT_EQ(asked_before.state().approvals.at("a1").asked, (EventId{7, 2}));
-  EXPECT_EQ(asked_before.state().questions.at("q1").items[0].text, "Which?");
+  EXPECT_EQ(asked_before.state().questions.at("q1").request.items[0].text,
+            "Which?");
   EXPECT_FALSE(later.Take("no event").ok());
 }
 
