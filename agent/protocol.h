@@ -55,14 +55,22 @@ struct TurnAsked {
 // The running turn shall be ended.
 struct InterruptAsked {};
 
-// An approval or a question was answered.
-struct AnswerGiven {
-  std::string id;
-  bool allow = false;      // For approvals.
+struct ApprovalAnswer {
+  bool allow = false;
   std::string reason;      // Given to the agent if it was denied.
   std::string input_json;  // Input to use instead; empty: as requested.
-  // For questions: the answers to each item.
-  std::vector<std::vector<std::string>> answers;
+};
+
+struct QuestionAnswer {
+  std::vector<std::vector<std::string>> answers;  // To each item.
+};
+
+// An approval or a question was answered.
+struct AnswerGiven {
+  std::string id;  // Id of the Approval or the Question.
+  std::string by;  // user, rule or timeout.
+  // monostate: a log has an answer that this version can't read.
+  std::variant<std::monostate, ApprovalAnswer, QuestionAnswer> answer;
 };
 
 // Nothing more will be written to the agent.

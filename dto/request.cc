@@ -161,12 +161,12 @@ absl::StatusOr<TaskRequest> ToTaskRequest(const v1::CreateTaskRequest& body) {
   return request;
 }
 
-absl::StatusOr<AnswerRequest> ToAnswer(const v1::RespondRequest& body) {
+absl::StatusOr<AnswerGiven> ToAnswer(const v1::RespondRequest& body) {
   if (body.id().empty()) {
     return absl::InvalidArgumentError(
         "id is missing: the task's approvals and questions have it");
   }
-  AnswerRequest answer = {.id = body.id()};
+  AnswerGiven answer = {.id = body.id(), .by = "user"};
   switch (body.answer_case()) {
     case v1::RespondRequest::kApproval: {
       ApprovalAnswer approval = {.allow = body.approval().allow(),

@@ -21,7 +21,7 @@ namespace troika {
 
 // InvalidArgument and NotFound say which field is wrong and what to do.
 absl::StatusOr<TaskRequest> ToTaskRequest(const v1::CreateTaskRequest& body);
-absl::StatusOr<AnswerRequest> ToAnswer(const v1::RespondRequest& body);
+absl::StatusOr<AnswerGiven> ToAnswer(const v1::RespondRequest& body);
 absl::StatusOr<std::optional<absl::Duration>> GraceOf(
     const v1::StopRequest& body);
 absl::StatusOr<notes::Timeouts> ToTimeouts(const v1::Timeouts& from);

@@ -1,12 +1,9 @@
 #include "task/answer.h"
 
-#include <optional>
-#include <utility>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
-#include "base/json_writer.h"
-#include "base/status_macros.h"
 
 namespace troika {
 namespace {
@@ -60,71 +57,24 @@ absl::Status NothingWaits(const TaskState& state, absl::string_view id) {
 
 }  // namespace
 
-absl::Status CheckAnswer(const TaskState& state, const AnswerRequest& request) {
-  const auto* const approval = std::get_if<ApprovalAnswer>(&request.answer);
-  const auto* const question = std::get_if<QuestionAnswer>(&request.answer);
-  if (const auto it = state.approvals.find(request.id);
+absl::Status CheckAnswer(const TaskState& state, const AnswerGiven& given) {
+  const auto* const approval = std::get_if<ApprovalAnswer>(&given.answer);
+  const auto* const question = std::get_if<QuestionAnswer>(&given.answer);
+  if (const auto it = state.approvals.find(given.id);
       it != state.approvals.end()) {
-    if (it->second.answered) return Answered(request.id);
+    if (it->second.answered) return Answered(given.id);
     if (approval != nullptr) return CheckInput(approval->input_json);
     return absl::InvalidArgumentError(
-        absl::StrCat(request.id, " is an approval: say whether it is allowed"));
+        absl::StrCat(given.id, " is an approval: say whether it is allowed"));
   }
-  if (const auto it = state.questions.find(request.id);
+  if (const auto it = state.questions.find(given.id);
       it != state.questions.end()) {
-    if (it->second.answered) return Answered(request.id);
+    if (it->second.answered) return Answered(given.id);
     if (question != nullptr) return CheckItems(it->second.request, *question);
     return absl::InvalidArgumentError(
-        absl::StrCat(request.id, " is a question: answer its items"));
+        absl::StrCat(given.id, " is a question: answer its items"));
   }
-  return NothingWaits(state, request.id);
-}
-
-notes::Answer AnswerNote(const AnswerRequest& request) {
-  json::ObjectWriter out;
-  if (const auto* approval = std::get_if<ApprovalAnswer>(&request.answer)) {
-    out.Json("allow", approval->allow ? "true" : "false");
-    if (!approval->reason.empty()) out.String("reason", approval->reason);
-    if (!approval->input_json.empty()) out.Json("input", approval->input_json);
-  } else {
-    std::string items;
-    for (const auto& answers :
-         std::get<QuestionAnswer>(request.answer).answers) {
-      absl::StrAppend(&items, items.empty() ? "[" : ",[");
-      for (size_t i = 0; i < answers.size(); ++i) {
-        if (i > 0) items += ',';
-        json::AppendQuoted(answers[i], &items);
-      }
-      items += ']';
-    }
-    out.Json("answers", absl::StrCat("[", items, "]"));
-  }
-  return {.id = request.id, .by = request.by, .answer_json = out.Take()};
-}
-
-absl::StatusOr<AnswerGiven> AnswerOf(const notes::Answer& note) {
-  json::Parser parser;
-  ASSIGN_OR_RETURN(const json::Value answer, parser.Parse(note.answer_json));
-  AnswerGiven given = {.id = note.id};
-  if (answer.Get("answers").IsArray()) {
-    for (const json::Value item : answer.Get("answers").items()) {
-      std::vector<std::string>& answers = given.answers.emplace_back();
-      for (const json::Value one : item.items()) {
-        answers.emplace_back(one.StringOr(""));
-      }
-    }
-    return given;
-  }
-  const std::optional<bool> allow = answer.Get("allow").Bool();
-  if (!allow) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the answer to ", note.id, " says nothing that is known"));
-  }
-  given.allow = *allow;
-  given.reason = std::string(answer.Get("reason").StringOr(""));
-  const json::Value input = answer.Get("input");
-  if (input.IsObject()) given.input_json = input.ToJson();
-  return given;
+  return NothingWaits(state, given.id);
 }
 
 }  // namespace troika

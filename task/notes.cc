@@ -73,9 +73,8 @@ constexpr auto kFields<notes::Deadline> =
     std::tuple{Field{"which", &notes::Deadline::which},
                Field{"after_ms", InMillis(&notes::Deadline::after)}};
 template <>
-constexpr auto kFields<notes::Answer> =
-    std::tuple{Field{"id", &notes::Answer::id}, Field{"by", &notes::Answer::by},
-               Field{"answer", AsJson(&notes::Answer::answer_json)}};
+constexpr auto kFields<notes::Answer> = std::tuple{
+    Field{"id", &notes::Answer::id}, Field{"by", &notes::Answer::by}};
 template <>
 constexpr auto kFields<notes::Signalled> =
     std::tuple{Field{"signal", &notes::Signalled::signal},
@@ -139,6 +138,47 @@ void Read(json::Value object, Request* note) {
   note->options = options.ok() ? *std::move(options) : LaunchOptions();
 }
 
+template <>
+void Read(json::Value object, Answer* note) {
+  json::FieldReader().Read(object, note);
+  const json::Value given = object.Get("answer");
+  if (given.Get("answers").IsArray()) {
+    QuestionAnswer& question = note->answer.emplace<QuestionAnswer>();
+    for (const json::Value item : given.Get("answers").items()) {
+      std::vector<std::string>& answers = question.answers.emplace_back();
+      for (const json::Value one : item.items()) {
+        answers.emplace_back(one.StringOr(""));
+      }
+    }
+  } else if (const std::optional<bool> allow = given.Get("allow").Bool()) {
+    const json::Value input = given.Get("input");
+    note->answer =
+        ApprovalAnswer{.allow = *allow,
+                       .reason = std::string(given.Get("reason").StringOr("")),
+                       .input_json = input.IsObject() ? input.ToJson() : ""};
+  }
+}
+
+// Adds what the table of fields does not have.
+template <typename N>
+void WriteMore(const N&, json::ObjectWriter*) {}
+template <>
+void WriteMore(const Answer& note, json::ObjectWriter* out) {
+  json::ObjectWriter answer;
+  if (const auto* approval = std::get_if<ApprovalAnswer>(&note.answer)) {
+    answer.Json("allow", json::ToJson(approval->allow));
+    if (!approval->reason.empty()) answer.String("reason", approval->reason);
+    if (!approval->input_json.empty()) {
+      answer.Json("input", approval->input_json);
+    }
+  } else if (const auto* question = std::get_if<QuestionAnswer>(&note.answer)) {
+    answer.Json("answers", json::ToJson(question->answers));
+  } else {
+    return;
+  }
+  out->Json("answer", answer.Take());
+}
+
 // Whether `name` is the name of a note that we know.
 template <size_t... kIndexes>
 bool ReadKnown(absl::string_view name, json::Value object, Note* note,
@@ -159,6 +199,7 @@ std::string ToJson(const Note& note) {
           json::ObjectWriter out;
           out.String("note", kNoteNames[note.index()]);
           json::WriteFields(n, &out);
+          WriteMore(n, &out);
           return out.Take();
         }
       },

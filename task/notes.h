@@ -111,12 +111,11 @@ struct Deadline {
   absl::Duration after;
 };
 
-// The answer to an approval or a question, and who gave it.
-struct Answer {
-  std::string id;
-  std::string by;  // user, rule or timeout.
-  std::string answer_json;
-};
+// The answer to an approval or a question, and who gave it. In JSON:
+//   {"allow":true,"input":{"command":"ls"}}    of an approval
+//   {"allow":false,"reason":"not now"}
+//   {"answers":[["Red"],["A","B"]]}            of a question, an item each
+using Answer = AnswerGiven;
 
 struct Signalled {
   int signal = 0;

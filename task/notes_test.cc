@@ -64,7 +64,7 @@ const std::pair<Note, absl::string_view> kNotes[] = {
      R"({"note":"cancelled","by":"user","reason":"r"})"},
     {Deadline{.which = "idle", .after = absl::Minutes(1)},
      R"({"note":"deadline","which":"idle","after_ms":60000})"},
-    {Answer{.id = "a", .by = "rule", .answer_json = R"({"allow":true})"},
+    {Answer{.id = "a", .by = "rule", .answer = ApprovalAnswer{.allow = true}},
      R"({"note":"answer","id":"a","by":"rule","answer":{"allow":true}})"},
     {Signalled{.signal = 15, .by = "user"},
      R"({"note":"signalled","signal":15,"by":"user"})"},

@@ -221,10 +221,10 @@ void Replay::OnNote(const notes::Answer& note, Out& out) {
   Emit(Notice{.kind = Notice::Kind::kInfo,
               .text = absl::StrCat(note.id, " was answered by ", note.by)},
        out);
-  const absl::StatusOr<AnswerGiven> answer = AnswerOf(note);
-  if (!answer.ok()) {
+  if (std::holds_alternative<std::monostate>(note.answer)) {
     Emit(Notice{.kind = Notice::Kind::kError,
-                .text = std::string(answer.status().message())},
+                .text = absl::StrCat("the answer to ", note.id,
+                                     " says nothing that is known")},
          out);
     return;
   }
@@ -236,7 +236,7 @@ void Replay::OnNote(const notes::Answer& note, Out& out) {
       it != state_.questions.end()) {
     it->second.answered = true;
   }
-  Tell(*answer, out);
+  Tell(note, out);
 }
 
 void Replay::OnNote(const notes::Signalled& note, Out& out) {

@@ -222,9 +222,9 @@ TEST(ReplayNotesTest, OtherNotesAreTold) {
   log.Begin("claude")
       .Note(notes::Spawned{.generation = 1, .notices = {"mind this"}})
       .Note(notes::Answer{
-          .id = "a1", .by = "rule", .answer_json = "{\"allow\":true}"})
-      .Note(notes::Answer{
-          .id = "a2", .by = "rule", .answer_json = "{\"allow\":\"yes\"}"})
+          .id = "a1", .by = "rule", .answer = ApprovalAnswer{.allow = true}})
+      .Note(notes::Unknown{
+          .json = R"({"note":"answer","id":"a2","answer":{"allow":"yes"}})"})
       .Note(notes::StdinLost{.bytes = 5})
       .Note(notes::Leftover{.processes = {"sleep", "node"}})
       .Note(notes::Trouble{.text = "the disk is full"})

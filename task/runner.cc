@@ -296,10 +296,10 @@ std::string Runner::NextKey(absl::string_view kind) {
   return absl::StrCat(kind, "-", state().last_record, "-", ++commands_);
 }
 
-absl::Status Runner::Respond(const AnswerRequest& request) {
+absl::Status Runner::Respond(const AnswerGiven& given) {
   RETURN_IF_ERROR(CheckReady());
   RETURN_IF_ERROR(CheckDriver());
-  const absl::Status answer = CheckAnswer(state(), request);
+  const absl::Status answer = CheckAnswer(state(), given);
   const Capabilities& can = follower_->replay().capabilities();
   if (absl::IsNotFound(answer) && !can.approvals && !can.questions) {
     return absl::FailedPreconditionError(absl::StrCat(
@@ -313,12 +313,12 @@ absl::Status Runner::Respond(const AnswerRequest& request) {
     return !state().approvals.contains(id) && !state().questions.contains(id);
   });
   // The log does not tell it yet.
-  if (answered_.contains(request.id)) {
+  if (answered_.contains(given.id)) {
     return absl::FailedPreconditionError(
-        absl::StrCat(request.id, " was answered already"));
+        absl::StrCat(given.id, " was answered already"));
   }
-  RETURN_IF_ERROR(AppendNote(AnswerNote(request), NextKey("answer")));
-  answered_.insert(request.id);
+  RETURN_IF_ERROR(AppendNote(given, NextKey("answer")));
+  answered_.insert(given.id);
   return absl::OkStatus();
 }
 

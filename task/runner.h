@@ -85,7 +85,7 @@ class Runner {
   // that waits for input and has another model or edit mode is replaced.
   absl::Status Input(const TurnRequest& turn);
   // Answers what the agent asked; see answer.h for the errors.
-  absl::Status Respond(const AnswerRequest& request);
+  absl::Status Respond(const AnswerGiven& given);
   // The turn shall end. A harness that can be told so goes on living. Turns
   // that wait for a process are withdrawn, and the task stays as the last turn
   // left it; one that never started is cancelled.

@@ -24,8 +24,9 @@ class RunnerAnswersTest : public ::testing::Test {
   static TestTask::Options Script(absl::string_view script) {
     return {.harness = Harness::kClaude, .script = std::string(script)};
   }
-  static AnswerRequest Allow(const TestTask& task) {
+  static AnswerGiven Allow(const TestTask& task) {
     return {.id = task.state().approvals.begin()->first,
+            .by = "user",
             .answer = ApprovalAnswer{.allow = true}};
   }
 
@@ -47,7 +48,7 @@ TEST_F(RunnerAnswersTest, AllowedGoesOn) {
 TEST_F(RunnerAnswersTest, AnotherInputTakesThePlaceOfTheFirst) {
   TestTask task(&home_, Script(kAsks));
   ASSERT_TRUE(task.UntilStatus(TaskStatus::kAwaitingApproval));
-  AnswerRequest request = Allow(task);
+  AnswerGiven request = Allow(task);
   std::get<ApprovalAnswer>(request.answer).input_json = "[1]";
   EXPECT_TRUE(absl::IsInvalidArgument(task.runner().Respond(request)));
   std::get<ApprovalAnswer>(request.answer).input_json = R"({"command":"ls"})";
@@ -60,7 +61,7 @@ TEST_F(RunnerAnswersTest, AnotherInputTakesThePlaceOfTheFirst) {
 TEST_F(RunnerAnswersTest, DeniedIsTold) {
   TestTask task(&home_, Script(kAsks));
   ASSERT_TRUE(task.UntilStatus(TaskStatus::kAwaitingApproval));
-  AnswerRequest request = Allow(task);
+  AnswerGiven request = Allow(task);
   request.answer = ApprovalAnswer{.reason = "not today"};
   ASSERT_TRUE(task.runner().Respond(request).ok());
   ASSERT_TRUE(task.UntilEnd());
@@ -72,8 +73,9 @@ TEST_F(RunnerAnswersTest, DeniedIsTold) {
 TEST_F(RunnerAnswersTest, QuestionsTakeAnAnswerForEachItem) {
   TestTask task(&home_, Script(kQuestion));
   ASSERT_TRUE(task.UntilStatus(TaskStatus::kAwaitingAnswer));
-  AnswerRequest request = {.id = task.state().questions.begin()->first,
-                           .answer = ApprovalAnswer{.allow = true}};
+  AnswerGiven request = {.id = task.state().questions.begin()->first,
+                         .by = "user",
+                         .answer = ApprovalAnswer{.allow = true}};
   EXPECT_THAT(task.runner().Respond(request).message(),
               HasSubstr("is a question"));
   request.answer = QuestionAnswer{};
@@ -110,7 +112,7 @@ TEST_F(RunnerAnswersTest, AnotherRunnerAnswers) {
 TEST_F(RunnerAnswersTest, TheFirstAnswerCounts) {
   TestTask task(&home_, Script(kAsks));
   ASSERT_TRUE(task.UntilStatus(TaskStatus::kAwaitingApproval));
-  const AnswerRequest request = Allow(task);
+  const AnswerGiven request = Allow(task);
   ASSERT_TRUE(task.runner().Respond(request).ok());
   const absl::Status again = task.runner().Respond(request);
   EXPECT_TRUE(absl::IsFailedPrecondition(again)) << again;

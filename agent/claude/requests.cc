@@ -166,18 +166,24 @@ std::optional<std::string> Requests::ResponseTo(const AnswerGiven& answer) {
     return std::nullopt;
   }
   const auto* const question = std::get_if<Question>(&it->request);
+  const auto* const answers = std::get_if<QuestionAnswer>(&answer.answer);
+  const auto* const decision = std::get_if<ApprovalAnswer>(&answer.answer);
   json::ObjectWriter response;
   if (question != nullptr) {
     response.String("behavior", "allow")
         .Json("updatedInput",
-              WithAnswers(it->input_json, question->items, answer.answers));
-  } else if (answer.allow) {
+              WithAnswers(it->input_json, question->items,
+                          answers == nullptr ? QuestionAnswer().answers
+                                             : answers->answers));
+  } else if (decision != nullptr && decision->allow) {
     response.String("behavior", "allow")
-        .Json("updatedInput",
-              answer.input_json.empty() ? it->input_json : answer.input_json);
+        .Json("updatedInput", decision->input_json.empty()
+                                  ? it->input_json
+                                  : decision->input_json);
   } else {
+    const bool reasoned = decision != nullptr && !decision->reason.empty();
     response.String("behavior", "deny")
-        .String("message", answer.reason.empty() ? kDenied : answer.reason);
+        .String("message", reasoned ? decision->reason : kDenied);
   }
   return json::ObjectWriter()
       .String("subtype", "success")

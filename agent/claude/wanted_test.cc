@@ -90,11 +90,16 @@ TEST(WantedTest, AnswersAreWantedOnce) {
   Ask("r1", "Bash", R"({"command":"ls"})", protocol);
   Ask("r2", "Bash", R"({"command":"rm"})", protocol);
   Ask("r3", "Bash", R"({"command":"cp"})", protocol);
-  Notify(AnswerGiven{.id = "r1", .allow = true}, protocol);
-  Notify(AnswerGiven{.id = "r1", .allow = false}, protocol);
-  Notify(AnswerGiven{.id = "other", .allow = true}, protocol);
-  Notify(AnswerGiven{.id = "r2", .reason = "no"}, protocol);
-  Notify(AnswerGiven{.id = "r3", .allow = true, .input_json = R"({"a":1})"},
+  Notify(AnswerGiven{.id = "r1", .answer = ApprovalAnswer{.allow = true}},
+         protocol);
+  Notify(AnswerGiven{.id = "r1", .answer = ApprovalAnswer{}}, protocol);
+  Notify(AnswerGiven{.id = "other", .answer = ApprovalAnswer{.allow = true}},
+         protocol);
+  Notify(AnswerGiven{.id = "r2", .answer = ApprovalAnswer{.reason = "no"}},
+         protocol);
+  Notify(AnswerGiven{.id = "r3",
+                     .answer = ApprovalAnswer{.allow = true,
+                                              .input_json = R"({"a":1})"}},
          protocol);
   ASSERT_THAT(protocol.outbox(), SizeIs(3));
   EXPECT_EQ(protocol.outbox()[0].key, "answer-1.1");
@@ -113,7 +118,9 @@ TEST(WantedTest, AnswersToQuestionsAreByTheirTexts) {
   Ask("q", "AskUserQuestion",
       R"({"questions":[{"question":"A?"},{"question":"B?"}],"answers":{}})",
       protocol);
-  Notify(AnswerGiven{.id = "q", .answers = {{"x"}, {"y", "z"}}}, protocol);
+  Notify(AnswerGiven{.id = "q",
+                     .answer = QuestionAnswer{.answers = {{"x"}, {"y", "z"}}}},
+         protocol);
   ASSERT_THAT(protocol.outbox(), SizeIs(1));
   const Outgoing wanted = protocol.outbox()[0];
   EXPECT_THAT(
