@@ -88,6 +88,32 @@ std::optional<int64_t> NextNumber(absl::string_view* line) {
   return value;
 }
 
+// The words that records and heads of batches begin with.
+struct Head {
+  int64_t number = 0;
+  int64_t micros = 0;
+  absl::string_view stream;
+  absl::string_view covered;  // By the checksum, besides the payload.
+  absl::string_view checksum;
+  absl::string_view payload;
+};
+
+std::optional<Head> ParseHead(absl::string_view line) {
+  const absl::string_view whole = line;
+  const auto number = NextNumber(&line);
+  const auto micros = number ? NextNumber(&line) : std::nullopt;
+  const auto stream = micros ? NextWord(&line) : std::nullopt;
+  if (!stream) return std::nullopt;
+  const absl::string_view covered = whole.substr(0, whole.size() - line.size());
+  const auto checksum = NextWord(&line);
+  if (!checksum) return std::nullopt;
+  return Head{*number, *micros, *stream, covered, *checksum, line};
+}
+
+bool IsIntact(const Head& head) {
+  return ParseHex(head.checksum) == Checksum(head.covered, head.payload);
+}
+
 std::optional<Stream> StreamNamed(absl::string_view name) {
   for (size_t i = 0; i < std::size(kStreams); ++i) {
     if (kStreams[i] == name) return static_cast<Stream>(i);
@@ -189,19 +215,15 @@ void AppendRecord(const LogRecord& record, std::string* out) {
 
 std::optional<LogRecord> ParseRecord(absl::string_view line) {
   if (line.size() > kMaxRecord) return std::nullopt;
-  const absl::string_view whole = line;
+  const auto head = ParseHead(line);
   LogRecord record;
-  const auto number = NextNumber(&line);
-  const auto micros = number ? NextNumber(&line) : std::nullopt;
-  const auto stream = micros ? NextWord(&line) : std::nullopt;
-  if (!stream || !ParseStream(*stream, &record)) return std::nullopt;
-  const absl::string_view head = whole.substr(0, whole.size() - line.size());
-  const auto checksum = NextWord(&line);
-  if (!checksum || line.size() > kMaxPayload) return std::nullopt;
-  if (ParseHex(*checksum) != Checksum(head, line)) return std::nullopt;
-  record.number = *number;
-  record.micros = *micros;
-  record.payload = line;
+  if (!head || !ParseStream(head->stream, &record) ||
+      head->payload.size() > kMaxPayload || !IsIntact(*head)) {
+    return std::nullopt;
+  }
+  record.number = head->number;
+  record.micros = head->micros;
+  record.payload = head->payload;
   return record;
 }
 
@@ -228,24 +250,18 @@ void AppendBatch(const BatchHead& head, absl::string_view lines,
 }
 
 std::optional<BatchHead> ParseBatchHead(absl::string_view line) {
-  const absl::string_view whole = line;
-  BatchHead head;
-  const auto number = NextNumber(&line);
-  const auto micros = number ? NextNumber(&line) : std::nullopt;
-  const auto stream = micros ? NextWord(&line) : std::nullopt;
-  if (!stream || !ParseBatchStream(*stream, &head)) return std::nullopt;
-  const absl::string_view covered = whole.substr(0, whole.size() - line.size());
-  const auto checksum = NextWord(&line);
-  const auto lines_checksum = ParseHex(line);
-  if (!checksum || !lines_checksum ||
-      ParseHex(*checksum) != Checksum(covered, line) ||
-      *number > std::numeric_limits<int64_t>::max() - head.count) {
+  const auto head = ParseHead(line);
+  BatchHead batch;
+  if (!head || !ParseBatchStream(head->stream, &batch)) return std::nullopt;
+  const auto lines_checksum = ParseHex(head->payload);
+  if (!lines_checksum || !IsIntact(*head) ||
+      head->number > std::numeric_limits<int64_t>::max() - batch.count) {
     return std::nullopt;
   }
-  head.number = *number;
-  head.micros = *micros;
-  head.lines_checksum = *lines_checksum;
-  return head;
+  batch.number = head->number;
+  batch.micros = head->micros;
+  batch.lines_checksum = *lines_checksum;
+  return batch;
 }
 
 BatchLines ScanBatchLines(const BatchHead& head, absl::string_view text) {

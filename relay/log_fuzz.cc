@@ -14,7 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "base/check.h"
-#include "relay/log_find.h"
+#include "relay/log_search.h"
 #include "relay/log_testing.h"
 
 namespace troika::relay {

@@ -12,7 +12,7 @@
 #include "base/blocking.h"
 #include "base/check.h"
 #include "base/status_macros.h"
-#include "relay/log_end.h"
+#include "relay/log_search.h"
 #include "relay/log_format.h"
 
 namespace troika::relay {

@@ -13,7 +13,7 @@
 #include "dto/proto_fields.h"
 #include "dto/proto_json.h"
 #include "dto/redact.h"
-#include "relay/log_find.h"
+#include "relay/log_search.h"
 #include "relay/log_reader.h"
 #include "server/event_file.h"
 #include "server/secrets.h"

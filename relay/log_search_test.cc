@@ -1,4 +1,4 @@
-#include "relay/log_find.h"
+#include "relay/log_search.h"
 
 #include <string>
 #include <vector>
