@@ -1,6 +1,6 @@
-// What a runner has asked of a relay and has no answer to: kept until it is
-// answered, sent again over the next connection, and tried again where the
-// relay can't take it now. The relay takes each key once.
+// Commands of a runner that a relay has not answered yet. They are sent again
+// over the next connection, and tried again later if the relay can't take them
+// now. The relay takes each key once.
 #ifndef TROIKA_TASK_COMMAND_QUEUE_H_
 #define TROIKA_TASK_COMMAND_QUEUE_H_
 
@@ -23,7 +23,7 @@ struct RelayCommand {
   relay::FrameType type = relay::FrameType::kNote;
   std::string key;
   std::string payload;
-  absl::Duration grace;  // Of a stop.
+  absl::Duration grace;  // For kStop.
   // A turn is the task's: where the process ends before the relay takes it, it
   // is left for the next one. All else ends with the process.
   bool is_turn = false;

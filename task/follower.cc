@@ -20,14 +20,14 @@
 namespace troika {
 namespace {
 
-constexpr absl::Duration kLookAgain = absl::Milliseconds(20);
+constexpr absl::Duration kRetryDelay = absl::Milliseconds(20);
 constexpr absl::Duration kAskToDriveAgain = absl::Seconds(1);
 
-// As ReplaySink, and tells of each record that is counted in.
-class TellingSink : public ReplaySink {
+// A ReplaySink that calls `on_record` after each record.
+class ObservedSink : public ReplaySink {
  public:
-  TellingSink(Replay* replay, MessageSink sink,
-              absl::AnyInvocable<void()>* on_record)
+  ObservedSink(Replay* replay, MessageSink sink,
+               absl::AnyInvocable<void()>* on_record)
       : ReplaySink(replay, sink), on_record_(on_record) {}
 
   void OnRecord(const relay::LogRecord& record) override {
@@ -99,12 +99,12 @@ Follower::Follower(const TaskFolder* folder, Options options,
       replay_(ReplayOptions{.drift = options_.drift}) {}
 
 absl::Status Follower::Read(MessageSink sink) {
-  TellingSink records(&replay_, sink, &options_.on_record);
+  ObservedSink records(&replay_, sink, &options_.on_record);
   return reader_.Read(records).status();
 }
 
 absl::Status Follower::ReadSome(MessageSink sink) {
-  TellingSink records(&replay_, sink, &options_.on_record);
+  ObservedSink records(&replay_, sink, &options_.on_record);
   ASSIGN_OR_RETURN(const int64_t read,
                    reader_.Read(records, options_.max_read));
   at_end_ = read < options_.max_read;
@@ -119,7 +119,7 @@ void Follower::Listen() {
   if (!client_ || relay_gone_) return;
   auto news = client_->OnPolled();
   if (!news.ok()) {
-    // What the relay wrote before it left is read before that is judged.
+    // We read what the relay wrote before it left, and then judge its end.
     relay_gone_ = true;
     behind_until_ = 0;
     return;
@@ -140,7 +140,7 @@ absl::Status Follower::Advance(MessageSink sink) {
     client_.reset();
   }
   if (!client_ && state().process_alive) Connect(sink);
-  // Who has a relay, or no process, does not need the log's lock.
+  // With a relay, or without a process, we don't need the log's lock.
   if (client_ || !state().process_alive) open_log_.Take();
   if (client_ && state().awake.now) {
     relay_clock_.Saw(*state().awake.now, options_.clock->Awake());
@@ -148,27 +148,27 @@ absl::Status Follower::Advance(MessageSink sink) {
   if (MustAskToDrive()) wake_at_ = std::min(wake_at_, drive_at_);
   if (client_ || !at_end_) return absl::OkStatus();
   if (state().process_alive || state().turns_waiting > 0) {
-    wake_at_ = std::min(wake_at_, options_.clock->Awake() + kLookAgain);
+    wake_at_ = std::min(wake_at_, options_.clock->Awake() + kRetryDelay);
     return absl::OkStatus();
   }
   at_rest_ = true;
-  TellEnd(sink);
+  ReportEnd(sink);
   return absl::OkStatus();
 }
 
 void Follower::Finish(MessageSink sink) {
-  if (LogIsFree(*folder_)) TellEnd(sink);
+  if (LogIsFree(*folder_)) ReportEnd(sink);
 }
 
-void Follower::TellEnd(MessageSink sink) {
-  TellingSink records(&replay_, sink, &options_.on_record);
+void Follower::ReportEnd(MessageSink sink) {
+  ObservedSink records(&replay_, sink, &options_.on_record);
   reader_.Finish(records);
 }
 
 void Follower::Disconnect() {
   // One that turns us away would do so again at once.
   if (!client_->role()) {
-    connect_at_ = options_.clock->Awake() + kLookAgain;
+    connect_at_ = options_.clock->Awake() + kRetryDelay;
   }
   client_.reset();
 }
@@ -187,8 +187,8 @@ void Follower::Connect(MessageSink sink) {
 }
 
 void Follower::OnRelayMissing(MessageSink sink) {
-  if (tell_lost_.running()) return;
-  tell_lost_.Take();
+  if (append_lost_.running()) return;
+  append_lost_.Take();
   if (!open_log_.busy()) {
     open_log_.Start(options_.executor,
                     OpenLogForWriting(*folder_, options_.clock));
@@ -203,12 +203,12 @@ void Follower::OnRelayMissing(MessageSink sink) {
   writer.Append({.payload = notes::ToJson(notes::Lost{
                      .reason = "the relay of the agent is gone and left no "
                                "word of how the agent ended"})});
-  tell_lost_.Start(options_.executor, [writer = std::move(writer)]() mutable {
+  append_lost_.Start(options_.executor, [writer = std::move(writer)]() mutable {
     absl::Status told = writer.Flush();
     if (told.ok()) told = writer.Sync();
     return told;
   });
-  if (tell_lost_.Take()) Read(sink).IgnoreError();
+  if (append_lost_.Take()) Read(sink).IgnoreError();
 }
 
 pollfd Follower::PollFd() const {

@@ -40,8 +40,8 @@ class Follower {
     Drift* /*nullable*/ drift = nullptr;  // Told of what parsers don't know.
     // Called after each record, when it is counted in.
     absl::AnyInvocable<void()> on_record;
-    // What one Advance() reads at most, more or less. With less than all, the
-    // owner's loop is held up by no log, however long.
+    // One Advance() reads about this many bytes at most, so that a long log
+    // does not hold up the owner's loop.
     int64_t max_read = std::numeric_limits<int64_t>::max();
     // For what blocks; Advance() is to be called when that is done. Borrowed.
     BlockingExecutor* /*nullable*/ executor = nullptr;
@@ -64,11 +64,11 @@ class Follower {
   bool behind() const { return behind_until_ != 0; }
 
   // Nothing more comes by itself: no process lives, and no turn waits for one.
-  // What is damaged at the log's end has been told.
+  // Damage at the log's end has been reported.
   bool at_rest() const { return at_rest_; }
 
-  // For who does not wait for the rest: tells what is damaged at the log's end,
-  // unless somebody writes there now. Nothing may be read after it.
+  // Reports damage at the log's end, unless somebody writes there now. For
+  // callers that don't wait for at_rest(). Nothing may be read after it.
   void Finish(MessageSink sink);
 
   pollfd PollFd() const;
@@ -85,7 +85,7 @@ class Follower {
   // How many there were: PollFd() may be of another one that has the number of
   // the last.
   int64_t connections() const { return connections_; }
-  // What we are to it; nothing before it said so.
+  // Our role at the relay; nothing before it said so.
   std::optional<relay::Role> role() const;
   // Why we watch, where the relay tells.
   std::optional<relay::WatchReason> watch_reason() const;
@@ -95,9 +95,9 @@ class Follower {
   // The clock of the relay that we are connected to.
   const RelayClock& relay_clock() const { return relay_clock_; }
   void Send(const relay::Command& command) { client_->Send(command); }
-  // Of commands, since the last call.
+  // Answers to commands since the last call.
   std::vector<relay::Client::Answer> TakeAnswers();
-  // What is wrong with the log right now; empty: nothing.
+  // The trouble that the relay has with the log right now, or empty.
   const std::string& trouble() const { return trouble_; }
 
  private:
@@ -109,7 +109,7 @@ class Follower {
   // To the relay.
   void Listen();
   void Disconnect();
-  void TellEnd(MessageSink sink);
+  void ReportEnd(MessageSink sink);
   // Where a relay should be there.
   void Connect(MessageSink sink);
   void OnRelayMissing(MessageSink sink);
@@ -129,7 +129,7 @@ class Follower {
   absl::Time drive_at_;  // When to ask again to drive, if that is needed.
   RelayClock relay_clock_;
   Later<absl::StatusOr<relay::LogWriter>> open_log_;
-  Later<absl::Status> tell_lost_;
+  Later<absl::Status> append_lost_;
   // Where the log ended when we found that we are behind; 0: we are not.
   int64_t behind_until_ = 0;
   bool relay_gone_ = false;  // Which is judged once its last words are read.

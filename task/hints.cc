@@ -122,7 +122,7 @@ constexpr Hint kHints[] = {
      "URL"},
 };
 
-constexpr const char* kHarmless[] = {
+constexpr const char* kNoise[] = {
     R"(^\s*$)",
     // Codex.
     R"(could not create PATH aliases)",
@@ -159,7 +159,7 @@ std::unique_ptr<RE2> Compile(const std::string& pattern) {
 
 struct Compiled {
   std::vector<std::unique_ptr<RE2>> hints;
-  std::unique_ptr<RE2> harmless;  // Any of them: agents flood stderr, too.
+  std::unique_ptr<RE2> noise;  // Any of them: agents flood stderr, too.
 };
 
 const Compiled& Patterns() {
@@ -168,7 +168,7 @@ const Compiled& Patterns() {
     for (const Hint& hint : kHints) {
       compiled->hints.push_back(Compile(hint.pattern));
     }
-    compiled->harmless = Compile(absl::StrJoin(kHarmless, "|"));
+    compiled->noise = Compile(absl::StrJoin(kNoise, "|"));
     return compiled;
   }();
   return *kCompiled;
@@ -201,13 +201,13 @@ absl::string_view HintForTool(absl::string_view output) {
   return FirstHint(output, [](const Hint& hint) { return hint.of_tools; });
 }
 
-bool IsHarmless(absl::string_view line) {
+bool IsNoise(absl::string_view line) {
   const std::string_view seen = ToStd(LastBytes(line, kMaxStderrBytes));
-  return RE2::PartialMatch(seen, *Patterns().harmless);
+  return RE2::PartialMatch(seen, *Patterns().noise);
 }
 
 void StderrTail::Add(absl::string_view line) {
-  if (IsHarmless(line)) return;
+  if (IsNoise(line)) return;
   // Cut rarely, so that a line costs no more than its length.
   if (text_.size() > 2 * kMaxStderrBytes) {
     text_.erase(0, text_.size() - kMaxStderrBytes);

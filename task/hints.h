@@ -1,4 +1,4 @@
-// What to do about an error, by what CLIs say when they fail: docs/tasks.md.
+// Hints about errors, by what CLIs print when they fail: docs/tasks.md.
 #ifndef TROIKA_TASK_HINTS_H_
 #define TROIKA_TASK_HINTS_H_
 
@@ -9,21 +9,21 @@
 
 namespace troika {
 
-// Of what an agent prints to stderr only this much is looked at, from its end.
+// Only this much of an agent's stderr is searched, from its end.
 inline constexpr size_t kMaxStderrBytes = size_t{64} << 10;
 
-// What to do about an error that says `text`, or nothing where we don't know.
-// Of several that match, the most telling. Looks at the last kMaxStderrBytes.
+// The hint for an error that says `text`, or empty if we have none. If several
+// match, the most specific. Searches the last kMaxStderrBytes.
 absl::string_view HintFor(absl::string_view text);
 
-// What to do about a tool's output that says why all tools fail, such as that
+// The hint for a tool's output that says why all tools fail, such as that
 // the CLI's sandbox can't be set up: the agent goes on then, and may end its
 // turn as done. Empty for all other outputs.
 absl::string_view HintForTool(absl::string_view output);
 
 // Whether a line on stderr means nothing: a greeting, a deprecation, a stack's
 // frame. Such lines are no failures, and no hints come from them.
-bool IsHarmless(absl::string_view line);
+bool IsNoise(absl::string_view line);
 
 // The last lines of a process's stderr that may mean something.
 class StderrTail {

@@ -153,9 +153,9 @@ TEST(HintsTest, HarmlessLines) {
         "(node:14169) MaxListenersExceededWarning: Possible memory leak",
         "(Use `node --trace-warnings ...` to show where it was created)",
         "    at async main (file:///gemini.js:124:5) {", "", "  "}) {
-    EXPECT_TRUE(IsHarmless(line)) << line;
+    EXPECT_TRUE(IsNoise(line)) << line;
   }
-  for (const auto& [said, hint] : kSaid) EXPECT_FALSE(IsHarmless(said)) << said;
+  for (const auto& [said, hint] : kSaid) EXPECT_FALSE(IsNoise(said)) << said;
 }
 
 TEST(HintsTest, StderrTailKeepsWhatMayMeanSomething) {

@@ -46,7 +46,7 @@ class Home {
   std::vector<std::string> TaskIds() const;
 
   const std::string& path() const { return path_; }
-  // Of CLIs, for FindCli.
+  // The cache of CLI versions for FindCli.
   std::string version_cache() const { return path_ + "/cache/versions"; }
 
  private:

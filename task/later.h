@@ -20,7 +20,7 @@ namespace troika {
 using BlockingExecutor = absl::AnyInvocable<void(
     absl::AnyInvocable<void()> work, absl::AnyInvocable<void()> done)>;
 
-// Of one thread. It may be destroyed while the work runs, which must own all
+// Not thread-safe. It may be destroyed while the work runs, which must own all
 // that it uses; its result is then dropped.
 template <typename T>
 class Later {

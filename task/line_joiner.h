@@ -19,7 +19,7 @@ class LineJoiner {
   // record's number and time, the place of its first record, and the first key
   // there is; its bytes are borrowed until the next call.
   std::optional<Record> Add(const relay::LogRecord& log_record);
-  // What there is of a line whose end will not come, under that number.
+  // The start of a line whose end will not come, as a record of that number.
   std::optional<Record> Abandon(int64_t number, std::optional<absl::Time> time);
 
  private:

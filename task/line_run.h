@@ -24,7 +24,7 @@ class LineRun {
   // Fewer lines than this have messages of their own.
   static constexpr size_t kMinLines = 8;
 
-  // What the run became: the message's payload and its record.
+  // The message that the run became: its payload and its record.
   struct Told {
     int64_t record = 0;
     Payload payload;

@@ -56,7 +56,7 @@ absl::Status CheckSize(const Environment& environment) {
                    shown, " with ", largest, " bytes"));
 }
 
-// What would fail at the start fails now.
+// Fails now if the start would fail later.
 absl::Status CheckLaunch(const TaskRequest& request, const Backend& backend,
                          const Cli& cli) {
   ASSIGN_OR_RETURN(const LaunchRequest launch,

@@ -1,5 +1,5 @@
-// Makes tasks: a folder and a log with the request and its first turn. Who runs
-// them (runner.h) comes later, and may be another process.
+// Makes tasks: a folder and a log with the request and its first turn. They are
+// run (runner.h) later, maybe by another process.
 #ifndef TROIKA_TASK_MAKE_H_
 #define TROIKA_TASK_MAKE_H_
 
@@ -19,7 +19,7 @@ namespace troika {
 struct MakeTaskTools {
   Clock* clock = nullptr;     // Borrowed.
   std::string version_cache;  // Home::version_cache().
-  std::string by = "user";    // Who asks.
+  std::string by = "user";    // As notes have it.
   // Finds the harness's CLI; unset: FindCli with that cache, which may start
   // the CLI to ask for its version.
   absl::AnyInvocable<absl::StatusOr<Cli>(const Backend&, const Environment&)>
@@ -29,8 +29,8 @@ struct MakeTaskTools {
 // Makes a task that waits for its first turn; it survives a loss of power.
 // Nothing is left behind where the request makes no sense, its CLI is missing,
 // or the disk is full. `request.cwd` must be absolute (MakePathsAbsolute).
-// What is kept of `environment` is ForAgents(); InvalidArgument where no
-// program could be started with so much of it. Thread-safe, and blocks.
+// The task keeps ForAgents(environment); InvalidArgument if that is too much
+// for a program to be started with. Thread-safe, and blocks.
 absl::StatusOr<TaskFolder> MakeTask(const Home& home, TaskRequest request,
                                     const Environment& environment,
                                     MakeTaskTools tools);

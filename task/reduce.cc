@@ -154,7 +154,7 @@ class Reducer {
   Step Waits() const {
     if (!state_.approvals.empty()) return Step::kApprovalWaits;
     if (!state_.questions.empty()) return Step::kQuestionWaits;
-    // What works in the background may ask between two turns.
+    // Background work may ask between two turns.
     const bool between = state_.process_alive && !state_.turn_open;
     return between ? Step::kTurnEnded : Step::kAllAnswered;
   }
@@ -180,7 +180,7 @@ class Reducer {
   Step OnEndAsked(Ending ending);
   Step OnProcessEnded(const Lifecycle& event);
   Step OnCancelled();
-  // What is left of a process that ended while a turn waits for the next one.
+  // Late messages of a process that ended while a turn waits for the next.
   Outcome OutcomeBeforeTurn(const Lifecycle& event) const;
 
   const Message& message_;
@@ -252,7 +252,7 @@ Step Reducer::OnSpawned(const Lifecycle& event) {
 Step Reducer::OnEndAsked(Ending ending) {
   const bool before_start = !state_.process_alive && !HasEnded(state_.status);
   state_.turns_waiting = 0;
-  // Who asked first decides: what follows only helps it along.
+  // The first request decides: those that follow only speed it up.
   if ((state_.process_alive || before_start) &&
       state_.ending.kind == Ending::Kind::kNone) {
     state_.error = ending.text;

@@ -1,4 +1,4 @@
-// What a message makes of a task's state.
+// Computes a task's state from its messages.
 //
 // One table, in reduce.cc, says for each status and each step which status
 // follows; it has no gaps, and nothing else changes a status. docs/tasks.md
@@ -12,7 +12,7 @@
 
 namespace troika {
 
-// What a message means to a status.
+// The effect of a message on the status.
 enum class Step {
   kNothing,
   kTurnWaits,  // A turn is asked for, and no process is there to take it.
@@ -38,7 +38,7 @@ TaskStatus NextStatus(TaskStatus status, Step step);
 // Counts the work since state->awake.working_since, up to state->awake.now.
 void StopWork(TaskState* state);
 
-// What a subagent says changes nothing. Never fails, whatever the order.
+// Messages of a subagent change nothing. Never fails, whatever the order.
 void Reduce(const Message& message, TaskState* state);
 
 }  // namespace troika

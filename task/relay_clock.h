@@ -26,8 +26,8 @@ class RelayClock {
   // Another relay's clock is another one.
   void Forget() { ahead_.reset(); }
 
-  // What our clock shows when the relay's shows `theirs`. Nothing where nothing
-  // is known of the relay's.
+  // The time of our clock when the relay's clock shows `theirs`, or nothing if
+  // we know nothing of the relay's clock.
   std::optional<absl::Time> ToOurs(absl::Time theirs) const {
     if (!ahead_) return std::nullopt;
     return theirs - *ahead_;

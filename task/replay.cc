@@ -308,7 +308,7 @@ void Replay::CheckSession(const std::string& session_id, Out& out) {
        out);
 }
 
-void Replay::Tell(const Note& note, Out& out) {
+void Replay::NotifyProtocol(const Note& note, Out& out) {
   if (!process_ || !process_->protocol) return;
   process_->protocol->OnNote({.number = out.first.record, .time = out.time},
                              note,

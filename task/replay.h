@@ -1,15 +1,13 @@
-// A task as its log tells it: fed with records, it says what they mean as
-// messages, and keeps the task's state.
+// Turns the records of a task's log into messages, and keeps the task's state.
 //
 // The same class serves a live task and a loaded one. It has no clock, no file
 // and no chance, so the same records give the same messages, state and outbox.
 //
 //   Replay replay;
-//   while (reader.Next(&record)) {
-//     replay.OnRecord(record, [&](Message&& m) { events.Append(m); });
-//   }
+//   ReplaySink sink(&replay, [&](Message&& m) { Print(m); });
+//   RETURN_IF_ERROR(log_reader.Read(sink).status());
 //   replay.state().status;  // TaskStatus::kAwaitingApproval
-//   replay.outbox();        // What is still to be written to the agent.
+//   replay.outbox();        // Lines that are still to be written to the agent.
 //
 // Each `spawned` begins a generation: a fresh Protocol that goes on where the
 // last one ended. A turn that is asked for while no process can take it is held
@@ -65,8 +63,8 @@ class Replay {
   const TurnAsked* /*nullable*/ waiting_turn() const {
     return held_turns_.empty() ? nullptr : &held_turns_.front();
   }
-  // What the last process can do; before there was one, what the newest version
-  // of its CLI could.
+  // The abilities of the last process; before there was one, what the newest
+  // version of its CLI could.
   const Capabilities& capabilities() const { return capabilities_; }
   // Null until the log's first record has come.
   const notes::Request* /*nullable*/ request() const {
@@ -89,7 +87,7 @@ class Replay {
     bool had_turn = false;
     bool owes_result = false;  // For a turn that it was told of.
     StderrTail stderr_tail;
-    std::string last_error;  // That the agent told, and went on.
+    std::string last_error;  // After which the agent went on.
     // HintForTool() of the running turn's tools.
     absl::string_view tool_hint;
   };
@@ -117,7 +115,7 @@ class Replay {
   absl::string_view HintOf(const Result& result) const;
   void CheckSession(const std::string& session_id, Out& out);
   // Tells the process's protocol.
-  void Tell(const Note& note, Out& out);
+  void NotifyProtocol(const Note& note, Out& out);
 
   // replay_notes.cc
   void OnNote(const notes::Request& note, Out& out);
@@ -156,9 +154,9 @@ class Replay {
   // state_.awake.now before the record that is looked at.
   std::optional<absl::Time> awake_before_;
   std::array<LineJoiner, 4> joiners_;  // By stream.
-  LineRun run_;  // Of the batch whose lines are coming; else empty.
+  LineRun run_;                        // Lines of the current batch.
   EventId last_id_;
-  // Of the stderr of a process that ends; stands in its synthetic result.
+  // The end of stderr of a process that ends, for its synthetic result.
   std::string excerpt_;
 };
 

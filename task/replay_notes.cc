@@ -46,7 +46,7 @@ void SetOptions(const notes::Request& request, TaskState* state) {
   if (!native && !state->edit_mode) state->edit_mode = EditMode::kResearch;
 }
 
-// What `given` leaves out stays as it was.
+// Timeouts that `given` leaves out stay as they were.
 void MergeTimeouts(const notes::Timeouts& given, notes::Timeouts* timeouts) {
   const auto merge = [](std::optional<absl::Duration> from,
                         std::optional<absl::Duration>* to) {
@@ -117,7 +117,7 @@ void Replay::OnNote(const notes::Turn& note, Out& out) {
 void Replay::GiveTurn(const TurnAsked& turn, Out& out) {
   process_->had_turn = true;
   process_->owes_result = true;
-  Tell(turn, out);
+  NotifyProtocol(turn, out);
 }
 
 void Replay::OnNote(const notes::Spawned& note, Out& out) {
@@ -185,7 +185,7 @@ void Replay::OnNote(const notes::Interrupt& note, Out& out) {
                  .text = note.reason},
        out);
   DropHeldTurns(state_.ending.text, out);
-  Tell(InterruptAsked{}, out);
+  NotifyProtocol(InterruptAsked{}, out);
 }
 
 void Replay::OnNote(const notes::Stop& note, Out& out) {
@@ -236,7 +236,7 @@ void Replay::OnNote(const notes::Answer& note, Out& out) {
       it != state_.questions.end()) {
     it->second.answered = true;
   }
-  Tell(note, out);
+  NotifyProtocol(note, out);
 }
 
 void Replay::OnNote(const notes::Signalled& note, Out& out) {
@@ -251,7 +251,7 @@ void Replay::OnNote(const notes::StdinClosed&, Out& out) {
   Emit(Lifecycle{.kind = Lifecycle::Kind::kInputClosed,
                  .generation = state_.generation},
        out);
-  Tell(InputClosed{}, out);
+  NotifyProtocol(InputClosed{}, out);
 }
 
 void Replay::OnNote(const notes::StdinLost& note, Out& out) {
@@ -329,7 +329,7 @@ void Replay::EndProcess(const ProcessEnded& ended, Out& out) {
   if (exited && state_.ending.kind == Ending::Kind::kNone) {
     excerpt_ = process_->stderr_tail.Excerpt();
   }
-  Tell(ended, out);
+  NotifyProtocol(ended, out);
   if (process_->owes_result) EmitResult(ended, out);
   if (process_->protocol) continuation_ = process_->protocol->continuation();
   if (state_.session_mismatch) continuation_.session_id = state_.session_id;

@@ -26,7 +26,7 @@ struct TaskRequest {
   LaunchOptions options;
   std::string title;  // Empty: made from the prompt.
   std::map<std::string, std::string> labels;
-  notes::Timeouts timeouts;  // What is not set gets its default.
+  notes::Timeouts timeouts;  // Unset ones get their default.
   // A session that the CLI keeps, by id, or kLatestSession of that folder.
   std::string resume_session;
   std::string idempotency_key;  // The caller's; kept with the task.

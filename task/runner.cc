@@ -14,7 +14,7 @@
 namespace troika {
 namespace {
 
-// What a harness that was told to end its turn gets to do so.
+// Time for a harness that was told to end its turn.
 constexpr absl::Duration kInterruptPatience = absl::Seconds(10);
 // By then a disk may have room again, or the process descriptors.
 constexpr absl::Duration kTryAgain = absl::Seconds(1);
@@ -209,7 +209,7 @@ absl::Status Runner::FinishLaunch() {
 }
 
 absl::Status Runner::TryAgainLater(const absl::Status& error) {
-  // What is in the log, or that it is gone, stays so.
+  // Another try would find the same.
   if (absl::IsDataLoss(error) || absl::IsNotFound(error)) return error;
   retry_ = {.at = tools_.clock->Awake() + kTryAgain,
             .trouble = absl::StrCat(error.message(),

@@ -58,43 +58,45 @@ class Runner {
   static absl::StatusOr<std::unique_ptr<Runner>> Open(TaskFolder folder,
                                                       RunnerTools tools);
 
-  // Does what there is to do, and waits for nothing. Errors are of reading the
-  // log, and final. What can't be written now is tried again every second, and
-  // trouble() says so.
+  // Does what can be done without waiting. Errors come from reading the log and
+  // are final. Writes that fail are tried again every second; meanwhile
+  // trouble() is set.
   absl::Status Advance(MessageSink sink);
   std::vector<pollfd> PollFds() const;
-  // Changes where PollFds() are of others than before.
+  // Changes if PollFds() belong to other connections than before.
   int64_t connections() const {
     return follower_->connections() + launcher_.starts();
   }
   // By Clock::Awake(); InfiniteFuture if only PollFds() matter.
   absl::Time wake_at() const;
-  // No process lives, and nothing waits for one.
+  // Whether no process lives and no turn waits for one.
   bool at_rest() const;
-  // The log's end has been seen. Before that, all commands are
+  // Whether the log's end has been seen. Before that, all commands are
   // Unavailable, and the state is an old one.
   bool caught_up() const { return follower_->caught_up(); }
-  // RunnerTools::find_cli had nothing for us: call Advance() when it may have.
+  // Whether RunnerTools::find_cli had nothing for us: call Advance() when it
+  // may have.
   bool waits_for_start() const { return waits_for_start_; }
-  // All that was asked of the runner is in the log. What is not yet goes there
-  // with the next calls of Advance().
+  // Whether all commands are in the log. The others get there with the next
+  // calls of Advance().
   bool settled() const;
 
-  // Another turn, or a word into the running one where the harness takes it.
-  // FailedPrecondition says what to do where it can't be had now. A process
-  // that waits for input and has another model or edit mode is replaced.
+  // Asks for another turn, or adds to the running one if the harness can.
+  // FailedPrecondition, with what to do, if the task takes no turn now. A
+  // process that waits for input and has another model or edit mode is
+  // replaced.
   absl::Status Input(const TurnRequest& turn);
   // Answers what the agent asked; see answer.h for the errors.
   absl::Status Respond(const AnswerGiven& given);
-  // The turn shall end. A harness that can be told so goes on living. Turns
-  // that wait for a process are withdrawn, and the task stays as the last turn
-  // left it; one that never started is cancelled.
+  // Ends the turn. The process lives on if its harness can do that. Turns that
+  // wait for a process are withdrawn, and the task stays as the last turn left
+  // it; a task that never started is cancelled.
   absl::Status Interrupt(absl::string_view by, absl::string_view reason);
-  // The agent and all that it started shall end; asked again, sooner. `grace`
-  // lies between the signals; unset: that of the tools.
+  // Ends the agent and all that it started; a second call hurries. `grace` lies
+  // between the signals, and is that of the tools if unset.
   absl::Status Stop(absl::string_view by, absl::string_view reason,
                     std::optional<absl::Duration> grace = std::nullopt);
-  // No more turns: a process that waits for input ends by itself.
+  // Closes the agent's input: a process that waits for a turn then ends.
   absl::Status CloseInput();
 
   const TaskState& state() const { return follower_->state(); }
@@ -108,16 +110,16 @@ class Runner {
   }
   // How far the log has been read.
   int64_t log_bytes() const { return follower_->offset(); }
-  // What is wrong with the log or a start right now; empty: nothing.
+  // The trouble with the log or a start right now, or empty.
   const std::string& trouble() const {
     return retry_.trouble.empty() ? follower_->trouble() : retry_.trouble;
   }
   // Paths of a turn's images from the task's folder on.
   std::vector<std::string> ImagePaths(const TurnRequest& turn) const;
-  // What we are to the relay; nothing where none lives, or it has not said so.
-  // What is asked meanwhile waits until it has.
+  // Our role at the relay; nothing if none lives, or it has not said so.
+  // Commands wait until it has.
   std::optional<relay::Role> role() const { return follower_->role(); }
-  // Of the relay that we are connected to; 0: none.
+  // The process of the relay that we are connected to; 0 if there is none.
   pid_t relay_pid() const;
 
  private:
@@ -151,7 +153,7 @@ class Runner {
   absl::Status CheckNextProcess(const TurnRequest& turn) const;
   // The CLI of the last process.
   Cli LastCli() const { return {.version = state().version}; }
-  // What the process that lives, or else the next one, can do.
+  // Abilities of the process that lives, or else of the next one.
   Capabilities CapabilitiesNow() const;
   // Whether the living process has another model or edit mode.
   bool WantsAnotherProcess(const TurnRequest& turn) const;

@@ -1,4 +1,4 @@
-// What a runner works with.
+// The tools of a runner: clock, programs, limits.
 #ifndef TROIKA_TASK_RUNNER_TOOLS_H_
 #define TROIKA_TASK_RUNNER_TOOLS_H_
 
@@ -35,7 +35,7 @@ struct RunnerTools {
   BlockingExecutor executor;
   absl::Duration grace = absl::Seconds(5);  // Between the signals of an end.
   int64_t max_log_bytes = int64_t{4} << 30;
-  int64_t max_read = int64_t{1} << 20;  // Of the log, in one Advance().
+  int64_t max_read = int64_t{1} << 20;  // Bytes of log in one Advance().
   // For tests that stop a runner at any point: called before each thing that it
   // writes, and after each record that it reads.
   absl::AnyInvocable<void()> on_step;

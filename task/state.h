@@ -1,4 +1,4 @@
-// What is known of a task: all that its row, its page and its runner need.
+// The state of a task: all that its row, its page and its runner need.
 //
 // Computed from the log only, by Replay (replay.h): who it is comes from the
 // request, all else from messages, by Reduce (reduce.h). It can be thrown away
@@ -78,7 +78,7 @@ struct Outcome {
 // the machine sleeps, and never leaps. Comparable within one process of the
 // agent.
 struct AwakeTimes {
-  std::optional<absl::Time> now;  // Of the last record.
+  std::optional<absl::Time> now;  // Time of the last record.
   std::optional<absl::Time> turn_started;
   std::optional<absl::Time> last_activity;
   // Since when a turn is worked on, in the state starting or running.
@@ -102,12 +102,12 @@ struct TaskState {
   // started with.
   std::string asked_model;            // Empty: the harness's default.
   std::optional<EditMode> edit_mode;  // Unset: the harness's own settings.
-  std::string last_request_key;       // Of the last turn that was asked for.
-  notes::Timeouts timeouts;           // What is not set has its default.
+  std::string last_request_key;       // Key of the last turn asked for.
+  notes::Timeouts timeouts;           // Unset ones have their default.
 
   TaskStatus status = TaskStatus::kQueued;
-  std::string error;  // What went wrong in the last turn or after it.
-  std::string hint;   // What to do about it, where we know.
+  std::string error;  // Of the last turn, or after it.
+  std::string hint;   // The remedy, if we know one.
 
   std::string session_id;
   std::string model;
@@ -116,7 +116,7 @@ struct TaskState {
   // to be stopped: what it says belongs to another conversation.
   bool session_mismatch = false;
 
-  int generation = 0;  // Of the last process.
+  int generation = 0;  // Number of the last process.
   bool process_alive = false;
   bool input_closed = false;  // Nothing can be written to the process.
   std::optional<int> exit_code;
@@ -125,11 +125,11 @@ struct TaskState {
   std::string trouble;  // The last there was in writing the log.
 
   int turns = 0;          // Asked for.
-  int turns_waiting = 0;  // Of these, those that no process has taken yet.
+  int turns_waiting = 0;  // Those that no process has taken yet.
   bool turn_open = false;
-  std::optional<Result> result;  // Of the last turn that ended.
-  // Of the last process or start, once there was one. Waiting turns that are
-  // withdrawn leave the task as it was.
+  std::optional<Result> result;  // The last turn that ended.
+  // How the last process or start ended, once there was one. The task returns
+  // to it if waiting turns are withdrawn.
   std::optional<Outcome> outcome;
   int withdrawn_results = 0;  // Still to come, of turns that were withdrawn.
 

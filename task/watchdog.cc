@@ -13,7 +13,7 @@ constexpr absl::Duration kCloseIdle = absl::Minutes(10);
 // A deadline that is noticed later than that passed while the machine, or all
 // of Troika, stood still.
 constexpr absl::Duration kOverslept = absl::Seconds(5);
-// What the agent then gets to say something.
+// Time for the agent to say something then.
 constexpr absl::Duration kOversleptPatience = absl::Seconds(2);
 
 absl::Time OurTime(const Alarm& alarm, const RelayClock& relay) {
