@@ -134,13 +134,12 @@ ProbedTask ProbeTask(const Home& home, const std::string& id) {
 
 bool HasFolder(const Home& home, const std::string& id) {
   struct stat info = {};
-  return stat(absl::StrCat(home.path(), "/tasks/", id).c_str(), &info) == 0 ||
-         errno != ENOENT;
+  return stat(home.TaskPath(id).c_str(), &info) == 0 || errno != ENOENT;
 }
 
 int64_t TaskBytes(const Home& home, const std::string& id) {
   AssertMayBlock("reading a task's folder");
-  const std::string path = absl::StrCat(home.path(), "/tasks/", id);
+  const std::string path = home.TaskPath(id);
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(path.c_str()),
                                                    closedir);
   if (folder == nullptr) return 0;
@@ -159,7 +158,7 @@ int64_t TaskBytes(const Home& home, const std::string& id) {
 int64_t LogBytes(const Home& home, absl::string_view id) {
   struct stat info = {};
   const std::string path =
-      absl::StrCat(home.path(), "/tasks/", id, "/", relay::kLogName);
+      absl::StrCat(home.TaskPath(id), "/", relay::kLogName);
   return stat(path.c_str(), &info) == 0 ? info.st_size : -1;
 }
 

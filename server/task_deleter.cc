@@ -21,15 +21,14 @@ namespace fs = std::filesystem;
 constexpr absl::string_view kTrashPrefix = ".gone-";
 
 fs::path TrashOf(const Home& home, const std::string& id) {
-  return absl::StrCat(home.path(), "/tasks/", kTrashPrefix, id);
+  return home.TaskPath(absl::StrCat(kTrashPrefix, id));
 }
 
 void RemoveTrash(const Home& home) {
   AssertMayBlock("removing deleted tasks");
   std::error_code error;
   std::vector<fs::path> trash;
-  for (const auto& entry :
-       fs::directory_iterator(home.path() + "/tasks", error)) {
+  for (const auto& entry : fs::directory_iterator(home.tasks_path(), error)) {
     if (absl::StartsWith(entry.path().filename().string(), kTrashPrefix)) {
       trash.push_back(entry.path());
     }
@@ -48,7 +47,7 @@ absl::Status MoveToTrash(const Home& home, const std::string& id) {
       return HasNotEndedError(id);
     }
   }
-  const fs::path folder = absl::StrCat(home.path(), "/tasks/", id);
+  const fs::path folder = home.TaskPath(id);
   std::error_code error;
   fs::rename(folder, TrashOf(home, id), error);
   if (!error || error == std::errc::no_such_file_or_directory) {

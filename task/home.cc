@@ -107,10 +107,14 @@ absl::StatusOr<Home> Home::Open(const Environment& environment) {
   return Home(std::move(path));
 }
 
+std::string Home::TaskPath(absl::string_view id) const {
+  return absl::StrCat(tasks_path(), "/", id);
+}
+
 absl::StatusOr<TaskFolder> Home::NewTask() const {
   while (true) {
     std::string id = NewId();
-    const std::string path = absl::StrCat(path_, "/tasks/", id);
+    const std::string path = TaskPath(id);
     if (mkdir(path.c_str(), 0700) == 0) return OpenTask(std::move(id));
     if (errno != EEXIST) {
       return absl::ErrnoToStatus(errno, absl::StrCat("make ", path));
@@ -120,7 +124,7 @@ absl::StatusOr<TaskFolder> Home::NewTask() const {
 
 absl::StatusOr<TaskFolder> Home::OpenTask(std::string id) const {
   TaskFolder folder;
-  folder.path = absl::StrCat(path_, "/tasks/", id);
+  folder.path = TaskPath(id);
   folder.id = std::move(id);
   folder.fd =
       UniqueFd(open(folder.path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -154,7 +158,7 @@ absl::StatusOr<TaskFolder> Home::FindTask(absl::string_view id) const {
 std::vector<std::string> Home::TaskIds() const {
   std::vector<std::string> ids;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(path_ + "/tasks", error)) {
+  for (const auto& entry : fs::directory_iterator(tasks_path(), error)) {
     std::string id = entry.path().filename().string();
     if (relay::IsTaskId(id)) ids.push_back(std::move(id));
   }

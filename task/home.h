@@ -46,6 +46,9 @@ class Home {
   std::vector<std::string> TaskIds() const;
 
   const std::string& path() const { return path_; }
+  std::string tasks_path() const { return path_ + "/tasks"; }
+  // The folder of the task that has this id.
+  std::string TaskPath(absl::string_view id) const;
   // The cache of CLI versions for FindCli.
   std::string version_cache() const { return path_ + "/cache/versions"; }
 
