@@ -14,21 +14,22 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/time/time.h"
 #include "base/blocking.h"
+#include "base/clock.h"
 #include "base/status_macros.h"
 
 namespace troika::relay {
 namespace {
 
 // For the first process of a relay, which only forks.
-constexpr std::chrono::milliseconds kStartPatience(5000);
-constexpr std::chrono::milliseconds kKillPatience(1000);
+constexpr absl::Duration kStartPatience = absl::Seconds(5);
+constexpr absl::Duration kKillPatience = absl::Seconds(1);
 
 std::string OwnFolder() {
   char path[PATH_MAX];
@@ -63,20 +64,19 @@ absl::StatusOr<UniqueFd> SpecFile(absl::string_view bytes) {
 
 enum class Waited { kEnded, kLives };
 
-Waited WaitForEnd(pid_t pid, std::chrono::milliseconds patience, int* status) {
-  using Clock = std::chrono::steady_clock;
-  const auto deadline = Clock::now() + patience;
+Waited WaitForEnd(pid_t pid, absl::Duration patience, int* status) {
+  SystemClock clock;
+  const absl::Time deadline = clock.Awake() + patience;
   const UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   while (true) {
     const pid_t ended = waitpid(pid, status, WNOHANG);
     if (ended == pid || (ended < 0 && errno != EINTR)) return Waited::kEnded;
-    const auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
-    if (left.count() <= 0) return Waited::kLives;
+    absl::Duration left = deadline - clock.Awake();
+    if (left <= absl::ZeroDuration()) return Waited::kLives;
     // Without a pidfd, we poll.
-    const int wait = static_cast<int>(left.count());
+    if (!process.ok()) left = std::min(left, absl::Milliseconds(2));
     pollfd end = {.fd = process.get(), .events = POLLIN};
-    poll(&end, 1, process.ok() ? wait : std::min(wait, 2));
+    poll(&end, 1, PollTimeout(left));
   }
 }
 
@@ -88,7 +88,7 @@ absl::Status Reap(const std::string& program, pid_t pid) {
     WaitForEnd(pid, kKillPatience, &status);
     return absl::DeadlineExceededError(absl::StrCat(
         program, " could not begin: its first process was still there after ",
-        kStartPatience.count(),
+        absl::ToInt64Milliseconds(kStartPatience),
         " ms and was killed; see whether it is a "
         "troika-relay, and whether the machine is overloaded"));
   }
