@@ -152,7 +152,7 @@ absl::Status LoadOnce(const std::string& path) {
   const double seconds = absl::ToDoubleSeconds(absl::Now() - start);
   if (state.status != TaskStatus::kDone || messages == 0) {
     return absl::InternalError(
-        absl::StrCat("the log did not load: ", state.DebugString()));
+        absl::StrCat("the log did not load: ", state.error));
   }
   ASSIGN_OR_RETURN(const int64_t peak, StatusBytes(getpid(), "VmHWM:"));
   absl::PrintF("%.3f %d\n", seconds, peak);

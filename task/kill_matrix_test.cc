@@ -19,6 +19,7 @@
 #include "task/home.h"
 #include "task/load.h"
 #include "task/runner_testing.h"
+#include "task/state_testing.h"
 
 namespace troika {
 namespace {
@@ -100,7 +101,7 @@ Account AccountOf(const std::string& path) {
                    path, id));
     });
     EXPECT_TRUE(loaded.ok());
-    EXPECT_EQ(loaded->status, TaskStatus::kDone) << loaded->DebugString();
+    EXPECT_EQ(loaded->status, TaskStatus::kDone) << StateText(*loaded);
   }
   return account;
 }

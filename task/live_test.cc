@@ -16,6 +16,7 @@
 #include "task/replay.h"
 #include "task/replay_sink.h"
 #include "task/runner_testing.h"
+#include "task/state_testing.h"
 
 namespace troika {
 namespace {
@@ -36,8 +37,8 @@ class ComparingSink : public ReplaySink {
     }
     EXPECT_EQ(seen->second, replay_.state())
         << "at record " << record.number << " live:\n"
-        << seen->second.DebugString() << "loaded:\n"
-        << replay_.state().DebugString();
+        << StateText(seen->second) << "loaded:\n"
+        << StateText(replay_.state());
     ++compared_;
   }
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "task/state_testing.h"
 
 namespace troika {
 namespace {
@@ -368,7 +369,7 @@ TEST(ReduceTest, UsageAndSession) {
   EXPECT_EQ(tell.state().usage, (TokenCounts{.input = 5, .output = 2}));
   EXPECT_EQ(tell.state().cost_usd, 0.5);
   EXPECT_EQ(tell.state().session_id, "s");
-  EXPECT_THAT(tell.state().DebugString(), HasSubstr("usage.input: 5\n"));
+  EXPECT_THAT(StateText(tell.state()), HasSubstr("usage.input: 5\n"));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "dto/text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "task/state_testing.h"
 #include "task/testing.h"
 
 namespace troika {
@@ -40,7 +41,7 @@ TEST(ReplayTest, WholeSmallTask) {
       "total={inputTokens=5 outputTokens=2}}\n"
       "10.0 lifecycle kind=exited generation=1 text=\"exited with code "
       "0\" exitCode=0\n");
-  EXPECT_EQ(replay.state().DebugString(),
+  EXPECT_EQ(StateText(replay.state()),
             "task: \"t1\"\n"
             "harness: \"codex\"\n"
             "cwd: \"/src\"\n"

@@ -156,9 +156,6 @@ struct TaskState {
   int64_t last_record = 0;  // The last one of the log that is counted in.
 
   bool operator==(const TaskState&) const = default;
-
-  // All that is set, a line a field, always in the same order.
-  std::string DebugString() const;
 };
 
 }  // namespace troika

@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "task/state_testing.h"
 #include "task/testing.h"
 #include "testing/files.h"
 
@@ -95,7 +96,7 @@ TEST_P(StreamsTest, EachPrefixLoadsAsItWasLive) {
     if (n % stride == 0) {
       Replay loaded;
       RunLog(loaded, log, n);
-      ASSERT_EQ(loaded.state().DebugString(), live.state().DebugString());
+      ASSERT_EQ(StateText(loaded.state()), StateText(live.state()));
       ASSERT_EQ(loaded.state(), live.state());
       ASSERT_EQ(loaded.outbox(), live.outbox());
     }
