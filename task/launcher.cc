@@ -16,17 +16,8 @@
 namespace troika {
 namespace {
 
-absl::string_view StdinName(Launch::Stdin mode) {
-  switch (mode) {
-    case Launch::Stdin::kNull:
-      return "null";
-    case Launch::Stdin::kPrompt:
-      return "prompt";
-    case Launch::Stdin::kConversation:
-      break;
-  }
-  return "conversation";
-}
+// In the order of Launch::Stdin.
+constexpr const char* kStdinNames[] = {"null", "prompt", "conversation"};
 
 std::vector<std::string> EnvironmentOf(const Environment& environment,
                                        const Launch& launch) {
@@ -115,7 +106,7 @@ absl::Status Launcher::Start(const Replay& replay, const Backend& backend,
           .argv = launch.argv,
           .cwd = request.cwd,
           .version = cli->version,
-          .stdin_mode = std::string(StdinName(launch.stdin_mode)),
+          .stdin_mode = kStdinNames[static_cast<int>(launch.stdin_mode)],
           .expected_session = keeps_session ? request.resume_session : "",
           .notices = launch.notices}),
       .spawned_key = absl::StrCat("spawn-", generation),

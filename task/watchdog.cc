@@ -35,19 +35,9 @@ notes::Timeouts WithDefaults(const notes::Timeouts& given) {
 }
 
 absl::string_view DeadlineName(Alarm::Kind kind) {
-  switch (kind) {
-    case Alarm::Kind::kStart:
-      return "start";
-    case Alarm::Kind::kIdle:
-      return "idle";
-    case Alarm::Kind::kTurn:
-      return "turn";
-    case Alarm::Kind::kTask:
-      return "task";
-    case Alarm::Kind::kCloseIdle:
-      break;
-  }
-  return "";
+  static constexpr absl::string_view kNames[] = {"start", "idle", "turn",
+                                                 "task", ""};
+  return kNames[static_cast<int>(kind)];
 }
 
 absl::Duration WorkLeft(const TaskState& state, const notes::Timeouts& given) {
