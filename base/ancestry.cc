@@ -21,10 +21,25 @@ constexpr size_t kMaxAncestors = 4096;
 // Processes may end during the walk, and their children get another parent.
 constexpr int kTries = 5;
 
-struct Process {
-  Ancestor self;
-  pid_t parent = 0;
-};
+Ancestry WalkFrom(pid_t pid) {
+  Ancestry ancestry;
+  std::vector<Ancestor>& found = ancestry.processes;
+  while (pid > 0) {
+    std::optional<ProcessInfo> process = ReadProcess(pid);
+    // A parent that is younger than its child has reused the pid of the real
+    // one.
+    if (!process || found.size() == kMaxAncestors ||
+        (!found.empty() && process->started > found.back().started)) {
+      ancestry.cut_at = pid;
+      return ancestry;
+    }
+    pid = process->parent;
+    found.push_back({.pid = process->pid,
+                     .name = std::move(process->name),
+                     .started = process->started});
+  }
+  return ancestry;
+}
 
 // The first 4 KiB of a file that has no size.
 std::string ReadProc(const std::string& path) {
@@ -34,8 +49,11 @@ std::string ReadProc(const std::string& path) {
   return std::string(buffer, n > 0 ? static_cast<size_t>(n) : 0);
 }
 
-std::optional<Process> ReadProcess(pid_t pid) {
-  const std::string text = ReadProc(absl::StrCat("/proc/", pid, "/stat"));
+}  // namespace
+
+std::optional<ProcessInfo> ReadProcess(pid_t pid) {
+  const std::string stat = ReadProc(absl::StrCat("/proc/", pid, "/stat"));
+  const absl::string_view text = stat;
   // The format is "PID (NAME) STATE PPID …", and the name may hold any byte.
   const size_t open_at = text.find('(');
   const size_t close_at = text.rfind(')');
@@ -43,40 +61,22 @@ std::optional<Process> ReadProcess(pid_t pid) {
     return std::nullopt;
   }
   // The fields from the third one on.
-  const std::vector<absl::string_view> fields = absl::StrSplit(
-      absl::string_view(text).substr(close_at + 1), ' ', absl::SkipEmpty());
+  const std::vector<absl::string_view> fields =
+      absl::StrSplit(text.substr(close_at + 1), ' ', absl::SkipEmpty());
+  constexpr size_t kState = 3 - 3;
   constexpr size_t kParent = 4 - 3;
   constexpr size_t kStarted = 22 - 3;
-  Process process;
-  process.self.pid = pid;
-  process.self.name = text.substr(open_at + 1, close_at - open_at - 1);
+  ProcessInfo process = {
+      .pid = pid,
+      .name = std::string(text.substr(open_at + 1, close_at - open_at - 1))};
   if (fields.size() <= kStarted ||
       !absl::SimpleAtoi(fields[kParent], &process.parent) ||
-      !absl::SimpleAtoi(fields[kStarted], &process.self.started)) {
+      !absl::SimpleAtoi(fields[kStarted], &process.started)) {
     return std::nullopt;
   }
+  process.state = fields[kState][0];
   return process;
 }
-
-Ancestry WalkFrom(pid_t pid) {
-  Ancestry ancestry;
-  std::vector<Ancestor>& found = ancestry.processes;
-  while (pid > 0) {
-    std::optional<Process> process = ReadProcess(pid);
-    // A parent that is younger than its child has reused the pid of the real
-    // one.
-    if (!process || found.size() == kMaxAncestors ||
-        (!found.empty() && process->self.started > found.back().started)) {
-      ancestry.cut_at = pid;
-      return ancestry;
-    }
-    pid = process->parent;
-    found.push_back(std::move(process->self));
-  }
-  return ancestry;
-}
-
-}  // namespace
 
 Ancestry AncestryOf(pid_t pid) {
   Ancestry ancestry;

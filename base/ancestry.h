@@ -12,6 +12,17 @@
 
 namespace troika {
 
+// A process as /proc shows it.
+struct ProcessInfo {
+  pid_t pid = 0;
+  pid_t parent = 0;
+  char state = 0;        // As in /proc/PID/stat: 'R', 'S', 'Z', …
+  std::string name;      // At most 15 characters.
+  uint64_t started = 0;  // Clock ticks since the boot.
+};
+// Nothing if there is no such process.
+std::optional<ProcessInfo> ReadProcess(pid_t pid);
+
 struct Ancestor {
   pid_t pid = 0;
   std::string name;      // Name in /proc: at most 15 characters.

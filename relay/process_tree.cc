@@ -1,7 +1,6 @@
 #include "relay/process_tree.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -11,9 +10,6 @@
 #include <optional>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/string_view.h"
 #include "base/fd.h"
 
 namespace troika::relay {
@@ -22,32 +18,6 @@ namespace {
 // Bounds the walk: no chain of parents is longer, and while /proc changes, it
 // may show a circle.
 constexpr int kMaxDepth = 4096;
-
-std::optional<ProcessInfo> ReadProcess(pid_t pid) {
-  const UniqueFd fd(
-      open(absl::StrCat("/proc/", pid, "/stat").c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd.ok()) return std::nullopt;
-  char buffer[1024];
-  const ssize_t n = read(fd.get(), buffer, sizeof(buffer));
-  if (n <= 0) return std::nullopt;
-  // The format is "PID (NAME) STATE PARENT …"; the name may hold spaces and
-  // parentheses.
-  const absl::string_view text(buffer, static_cast<size_t>(n));
-  const size_t open_at = text.find('(');
-  const size_t close_at = text.rfind(')');
-  if (open_at == text.npos || close_at == text.npos || close_at < open_at ||
-      close_at + 4 >= text.size()) {
-    return std::nullopt;
-  }
-  ProcessInfo process;
-  process.pid = pid;
-  process.state = text[close_at + 2];
-  process.name = std::string(text.substr(open_at + 1, close_at - open_at - 1));
-  absl::string_view parent = text.substr(close_at + 4);
-  parent = parent.substr(0, parent.find(' '));
-  if (!absl::SimpleAtoi(parent, &process.parent)) return std::nullopt;
-  return process;
-}
 
 std::map<pid_t, ProcessInfo> AllProcesses() {
   std::map<pid_t, ProcessInfo> all;
@@ -83,8 +53,7 @@ bool LeadsTo(pid_t root, pid_t pid, const std::map<pid_t, ProcessInfo>& all) {
   return false;
 }
 
-}  // namespace
-
+// All descendants of the calling process, but for those that have ended.
 std::vector<ProcessInfo> LivingDescendants() {
   const auto all = AllProcesses();
   std::vector<ProcessInfo> found;
@@ -95,6 +64,8 @@ std::vector<ProcessInfo> LivingDescendants() {
   }
   return found;
 }
+
+}  // namespace
 
 std::vector<ProcessInfo> KillDescendants() {
   std::vector<ProcessInfo> found = LivingDescendants();

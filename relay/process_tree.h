@@ -5,22 +5,11 @@
 #ifndef TROIKA_RELAY_PROCESS_TREE_H_
 #define TROIKA_RELAY_PROCESS_TREE_H_
 
-#include <sys/types.h>
-
-#include <string>
 #include <vector>
 
+#include "base/ancestry.h"
+
 namespace troika::relay {
-
-struct ProcessInfo {
-  pid_t pid = 0;
-  pid_t parent = 0;
-  char state = '?';  // State in /proc: 'Z' for a process that ended.
-  std::string name;  // The kernel's short name of the process.
-};
-
-// Returns all descendants of the calling process that have not ended.
-std::vector<ProcessInfo> LivingDescendants();
 
 // Sends SIGKILL to every living descendant, each by a pidfd that was opened
 // before its ancestry was checked, so that no other process is hit even if pids
