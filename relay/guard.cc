@@ -141,7 +141,7 @@ class Guard {
       rusage used = {};
       const pid_t pid = wait4(-1, &status, WNOHANG, &used);
       if (pid < 0 && errno == ECHILD) {
-        TellLeftover();
+        ReportLeftover();
         Leave();
       }
       if (pid <= 0) return;
@@ -170,7 +170,7 @@ class Guard {
       if (process.pid != agent_) Remember(process.name);
     }
     if (given_up) {
-      TellLeftover();
+      ReportLeftover();
       Leave();
     }
     due_ = clock_.Awake() + kKillAgain;
@@ -183,7 +183,7 @@ class Guard {
     }
   }
 
-  void TellLeftover() {
+  void ReportLeftover() {
     if (names_.empty()) return;
     Report({.kind = GuardReport::Kind::kLeftover, .names = names_});
     names_.clear();

@@ -231,7 +231,7 @@ void Relay::Read(Output& output) {
     err_.lines.Finish();
     reason_ = absl::StrCat("the log has reached its cap of ",
                            spec_.max_log_bytes, " bytes");
-    Tell({.kind = GuardCommand::Kind::kKill});
+    SendToGuard({.kind = GuardCommand::Kind::kKill});
   }
   if (capped_) {
     discarded_ += n;
@@ -318,14 +318,14 @@ void Relay::CloseUndriven(absl::Time now) {
   stdin_.Close();
 }
 
-void Relay::Tell(const GuardCommand& command) {
+void Relay::SendToGuard(const GuardCommand& command) {
   if (guard_.ok()) send(guard_.get(), &command, sizeof(command), MSG_NOSIGNAL);
 }
 
 void Relay::StopFor(absl::string_view reason) {
   if (!reason_.empty()) return;
   reason_ = std::string(reason);
-  Tell({.kind = GuardCommand::Kind::kStop, .grace = spec_.grace});
+  SendToGuard({.kind = GuardCommand::Kind::kStop, .grace = spec_.grace});
 }
 
 void Relay::ReadGuard() {

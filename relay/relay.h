@@ -57,7 +57,7 @@ class Relay : public Connections::Handler {
   Connections::Answer Record(const Command& command);
   void AppendWrite(const Command& command);
   void AppendNote(absl::string_view text, absl::string_view key = "");
-  void Tell(const GuardCommand& command);
+  void SendToGuard(const GuardCommand& command);
 
   // Whether output is still to be written once the disk has room. The agent may
   // be gone.

@@ -81,11 +81,12 @@ Connections::Answer Relay::Record(const Command& command) {
                       absl::StrCat("no signal to send: ", command.signal));
       }
       if (!command.payload.empty()) AppendNote(command.payload, command.key);
-      Tell({.kind = GuardCommand::Kind::kSignal, .signal = command.signal});
+      SendToGuard(
+          {.kind = GuardCommand::Kind::kSignal, .signal = command.signal});
       return {.record = command.payload.empty() ? 0 : record};
     case FrameType::kStop:
       if (!command.payload.empty()) AppendNote(command.payload, command.key);
-      Tell({.kind = GuardCommand::Kind::kStop, .grace = command.grace});
+      SendToGuard({.kind = GuardCommand::Kind::kStop, .grace = command.grace});
       return {.record = command.payload.empty() ? 0 : record};
     case FrameType::kNote:
       AppendNote(command.payload, command.key);
