@@ -39,8 +39,8 @@ class EveryHarness : public ::testing::TestWithParam<Harness> {
     EXPECT_EQ(OpenDescriptors(), descriptors_) << "descriptors were leaked";
   }
 
-  const int descriptors_ = OpenDescriptors();
   TestHome home_;
+  const int descriptors_ = OpenDescriptors();
 
  private:
   // But for those of home_, which lives as long as the test.
@@ -50,7 +50,7 @@ class EveryHarness : public ::testing::TestWithParam<Harness> {
          std::filesystem::directory_iterator("/proc/self/fd")) {
       std::error_code error;
       const auto target = std::filesystem::read_symlink(entry.path(), error);
-      count += !absl::StrContains(target.string(), "/relay_");
+      count += !absl::StrContains(target.string(), home_.path());
     }
     return count;
   }
