@@ -15,6 +15,9 @@ namespace {
 constexpr absl::string_view kRoot = "/api/v1";
 // Far more than any reply has: a whole event has some tens of megabytes.
 constexpr size_t kMaxReply = size_t{256} << 20;
+// A server may stop before it replies, and so may those that are started after
+// it.
+constexpr int kMaxTries = 5;
 
 size_t OnBody(char* bytes, size_t size, size_t count, void* user) {
   auto& body = *static_cast<std::string*>(user);
@@ -93,16 +96,14 @@ absl::StatusOr<std::string> ApiClient::SendOnce(const Call& call,
 absl::StatusOr<std::string> ApiClient::Send(const Call& call) {
   CURLcode code = CURLE_OK;
   absl::StatusOr<std::string> reply = SendOnce(call, &code);
-  if (code == CURLE_OK || code == CURLE_OPERATION_TIMEDOUT) return reply;
-  if (!NeverArrived(code) && call.retry == Retry::kNever) return reply;
-  if (NeverArrived(code)) {
-    if (!options_.start) return reply;
-    RETURN_IF_ERROR(options_.start());
-  }
-  reply = SendOnce(call, &code);
-  // The server did not survive the first try.
-  if (NeverArrived(code) && options_.start) {
-    RETURN_IF_ERROR(options_.start());
+  for (int tries = 1; tries < kMaxTries; ++tries) {
+    if (code == CURLE_OK || code == CURLE_OPERATION_TIMEDOUT) break;
+    if (NeverArrived(code)) {
+      if (!options_.start) break;
+      RETURN_IF_ERROR(options_.start());
+    } else if (call.retry == Retry::kNever) {
+      break;
+    }
     reply = SendOnce(call, &code);
   }
   return reply;
