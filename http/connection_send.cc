@@ -164,8 +164,8 @@ void Connection::Wake() {
 void Connection::Pump() {
   for (int i = 0; i < kFillsAtOnce; ++i) {
     if (source_state_ == BodySource::State::kMore && out_body_.empty()) {
-      // If a stream is started within the Fill() of another, UpdateWatch() makes the
-      // loop call Pump() again.
+      // If a stream is started within the Fill() of another, UpdateWatch()
+      // makes the loop call Pump() again.
       if (hub_->filling) return;
       hub_->filling = true;
       source_state_ = source_->Fill(kStreamRoom, &out_body_);

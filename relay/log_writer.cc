@@ -12,8 +12,8 @@
 #include "base/blocking.h"
 #include "base/check.h"
 #include "base/status_macros.h"
-#include "relay/log_search.h"
 #include "relay/log_format.h"
+#include "relay/log_search.h"
 
 namespace troika::relay {
 namespace {

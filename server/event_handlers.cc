@@ -11,8 +11,8 @@
 #include "base/status_macros.h"
 #include "dto/proto_json.h"
 #include "dto/troika.pb.h"
-#include "server/log_lookup.h"
 #include "server/handlers.h"
+#include "server/log_lookup.h"
 #include "server/routes.h"
 
 namespace troika {

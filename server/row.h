@@ -41,8 +41,8 @@ bool MayPass(const absl::Status& error);
 // reason, and keeps what `row` knows of it.
 TaskRow LostRow(TaskRow row, absl::string_view reason);
 
-// The row of a task that can't be read now. It has not ended: it may be alive, and
-// is read again.
+// The row of a task that can't be read now. It has not ended: it may be alive,
+// and is read again.
 TaskRow TroubledRow(TaskRow row, absl::string_view trouble);
 
 }  // namespace troika

@@ -218,8 +218,8 @@ class Parts {
   void Stop() {
     if (std::exchange(stopping_, true)) return;
     StopSignals::StartDeadline();
-    // From now on commands don't find this server, and start the next one, which
-    // waits for our end.
+    // From now on commands don't find this server, and start the next one,
+    // which waits for our end.
     unlinkat(home_fd_.get(), kServerSocket, 0);
     http_.Drain([this] { loop_.Stop(); });
     drain_timer_->SetIn(kDrain);

@@ -50,8 +50,9 @@ done
 [[ ${#names[@]} -gt 0 ]] || names=(all codex@newest claude@newest gemini@newest)
 need "${TEST_PACKAGES[@]}"
 
+# By their packages, whose folders hold the files.
 PROGRAMS=(
-  //:troika //:troika-server //:troika-relay
+  //cli:troika //server:troika-server //relay:troika-relay
   //testing/model:troika-model
 )
 say "building the programs: $config"

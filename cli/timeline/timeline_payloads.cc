@@ -153,8 +153,7 @@ void Timeline::On(const Notice& notice, const Context&) {
 void Timeline::On(const Raw& raw, const Context&) {
   if (raw.lines > 0) {
     for (const absl::string_view line : absl::StrSplit(raw.line, '\n')) {
-      if (absl::StripAsciiWhitespace(line).empty() || IsNoise(line))
-        continue;
+      if (absl::StripAsciiWhitespace(line).empty() || IsNoise(line)) continue;
       Begin(Kind::kLine);
       Line(Style::kDim, Labelled(SanitizedLine(raw.type), SanitizedLine(line)));
     }
