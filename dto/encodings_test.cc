@@ -1,4 +1,4 @@
-// That JSON and the wire say the same, which is what dto/troika.proto says.
+// Tests that JSON and protobuf say the same, as dto/troika.proto defines it.
 #include <set>
 #include <string>
 

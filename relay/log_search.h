@@ -10,7 +10,7 @@ namespace troika::relay {
 
 // Where a log ends.
 struct LogEnd {
-  int64_t size = 0;  // Of the file.
+  int64_t size = 0;  // Size of the file.
   // Size of the last record if it is torn: a line without its end, or a batch
   // that lacks lines. 0 if the log ends with a whole record.
   int64_t torn_bytes = 0;

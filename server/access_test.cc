@@ -1,4 +1,4 @@
-// Who is let in, and who is taken for whom.
+// Tests which callers are let in, and as whom.
 #include "server/access.h"
 
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
-// The routes of the API as data: what dispatches requests and what describes
-// them (openapi.h) is the same table.
+// The routes of the API as data: one table dispatches requests and describes
+// them (OpenApiJson).
 #ifndef TROIKA_SERVER_ROUTES_H_
 #define TROIKA_SERVER_ROUTES_H_
 

@@ -60,7 +60,7 @@ void CommandQueue::OnAnswer(const relay::Client::Answer& answer,
                    [&](const Entry& e) { return e.command.key == answer.key; });
   if (entry == entries_.end()) return;
   if (answer.code == relay::ReplyCode::kExhausted) {
-    // Its disk is full, or the agent reads slowly: both may pass.
+    // The disk is full or the agent reads slowly. Both may pass.
     entry->sent = false;
     entry->not_before = now + kTryAgain;
   } else if (answer.code == relay::ReplyCode::kEnded &&

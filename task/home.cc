@@ -31,7 +31,7 @@ constexpr char kEnvName[] = "env";
 // More than a program can be started with (MakeTask).
 constexpr size_t kMaxEnvBytes = size_t{4} << 20;
 constexpr size_t kShownIds = 5;
-constexpr size_t kTimeDigits = 8;  // Of milliseconds: enough until 2059.
+constexpr size_t kTimeDigits = 8;  // Milliseconds, enough until 2059.
 constexpr size_t kRandomDigits = 4;
 
 std::string Base36(uint64_t value, size_t digits) {

@@ -23,8 +23,8 @@
 namespace troika {
 namespace {
 
-// Of one string and of all that a program is started with, as Linux has it; of
-// all, some is left for the command line.
+// Linux limits one string and the sum of all strings that a program is started
+// with. Some of the sum is left for the command line.
 constexpr size_t kMaxVariable = size_t{128} << 10;
 constexpr size_t kMaxVariables = (size_t{2} << 20) - (size_t{256} << 10);
 

@@ -240,7 +240,7 @@ TEST_F(RunnerClockTest, WatcherOfAnOldRelayBecomesItsDriver) {
   ASSERT_TRUE(Connects(*task, relay));
   EXPECT_THAT(task->runner().Stop("user", "").message(),
               HasSubstr("another troika drives task"));
-  // Who was asked for something asks at once.
+  // The runner asks its relay at once after a command.
   EXPECT_LE(task->runner().wake_at(), task->clock().Awake());
   ASSERT_TRUE(task->Until([&] {
     relay.Serve();

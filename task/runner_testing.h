@@ -84,7 +84,7 @@ class TestTask {
   AdvancingClock& clock() { return clock_; }
   const std::vector<Message>& messages() const { return messages_; }
 
-  // Of the last step that failed.
+  // Status of the last Advance().
   const absl::Status& advanced() const { return advanced_; }
   // The state after each record that the runner has read.
   const std::map<int64_t, TaskState>& states() const { return states_; }

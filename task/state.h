@@ -106,7 +106,7 @@ struct TaskState {
   notes::Timeouts timeouts;           // Unset ones have their default.
 
   TaskStatus status = TaskStatus::kQueued;
-  std::string error;  // Of the last turn, or after it.
+  std::string error;  // Error of the last turn, or after it.
   std::string hint;   // The remedy, if we know one.
 
   std::string session_id;

@@ -36,8 +36,8 @@ struct FollowOptions {
   std::string asked;
 };
 
-// Returns the exit code of `troika run`. Handles signals meanwhile (wait.h). On
-// a terminal, asks the user for approvals and answers.
+// Returns the exit code of `troika run`. Handles signals meanwhile. On a
+// terminal, asks the user for approvals and answers.
 int Follow(Server& server, const v1::Task& task, const FollowOptions& options,
            const Io& io);
 
