@@ -23,7 +23,7 @@ constexpr int kTries = 5;
 
 Ancestry WalkFrom(pid_t pid) {
   Ancestry ancestry;
-  std::vector<Ancestor>& found = ancestry.processes;
+  std::vector<ProcessInfo>& found = ancestry.processes;
   while (pid > 0) {
     std::optional<ProcessInfo> process = ReadProcess(pid);
     // A parent that is younger than its child has reused the pid of the real
@@ -34,9 +34,7 @@ Ancestry WalkFrom(pid_t pid) {
       return ancestry;
     }
     pid = process->parent;
-    found.push_back({.pid = process->pid,
-                     .name = std::move(process->name),
-                     .started = process->started});
+    found.push_back(*std::move(process));
   }
   return ancestry;
 }
@@ -78,7 +76,7 @@ std::optional<ProcessInfo> ReadProcess(pid_t pid) {
   return process;
 }
 
-Ancestry AncestryOf(pid_t pid) {
+Ancestry ReadAncestry(pid_t pid) {
   Ancestry ancestry;
   for (int i = 0; i < kTries && !ancestry.whole(); ++i) {
     ancestry = WalkFrom(pid);
@@ -87,13 +85,7 @@ Ancestry AncestryOf(pid_t pid) {
   return ancestry;
 }
 
-std::optional<std::vector<Ancestor>> AncestorsOf(pid_t pid) {
-  Ancestry ancestry = AncestryOf(pid);
-  if (!ancestry.whole()) return std::nullopt;
-  return std::move(ancestry.processes);
-}
-
-bool IsRelay(const Ancestor& process) {
+bool IsRelay(const ProcessInfo& process) {
   return process.name == "troika-relay" || process.name == "troika-guard";
 }
 

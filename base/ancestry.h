@@ -20,20 +20,12 @@ struct ProcessInfo {
   std::string name;      // At most 15 characters.
   uint64_t started = 0;  // Clock ticks since the boot.
 };
-// Nothing if there is no such process.
+// Returns nullopt if there is no such process.
 std::optional<ProcessInfo> ReadProcess(pid_t pid);
-
-struct Ancestor {
-  pid_t pid = 0;
-  std::string name;      // Name in /proc: at most 15 characters.
-  uint64_t started = 0;  // Clock ticks since the boot.
-
-  bool operator==(const Ancestor&) const = default;
-};
 
 // A process and those that it descends from, as far as /proc shows them.
 struct Ancestry {
-  std::vector<Ancestor> processes;  // The process itself first.
+  std::vector<ProcessInfo> processes;  // The process itself first.
   // The pid at which the walk ended early, because that process is gone or
   // hidden or the chain is too long. 0 if the chain is whole, up to the first
   // process of our pid namespace.
@@ -41,16 +33,12 @@ struct Ancestry {
 
   bool whole() const { return cut_at == 0 && !processes.empty(); }
 };
-Ancestry AncestryOf(pid_t pid);
-
-// Returns the processes of AncestryOf(), or nullopt if the chain is not whole:
-// then nobody knows whose process it is.
-std::optional<std::vector<Ancestor>> AncestorsOf(pid_t pid);
+Ancestry ReadAncestry(pid_t pid);
 
 // Returns whether the process is the relay of an agent, or that relay's guard.
-bool IsRelay(const Ancestor& process);
+bool IsRelay(const ProcessInfo& process);
 
-// Returns the time now, in the unit of Ancestor::started.
+// Returns the time now, in the unit of ProcessInfo::started.
 uint64_t TicksSinceBoot();
 // Identifies the current boot of this machine; empty if the kernel does not
 // tell. Thread-safe.

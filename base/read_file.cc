@@ -41,24 +41,6 @@ absl::Status OverLimit(absl::string_view name, size_t limit) {
       "read ", name, ": it is over the limit of ", ByteLimitText(limit)));
 }
 
-// Returns at most `count` bytes from `offset` on, or fewer if the file ends
-// before.
-absl::StatusOr<std::string> ReadAt(int fd, int64_t offset, size_t count,
-                                   absl::string_view name) {
-  std::string bytes;
-  while (bytes.size() < count) {
-    const size_t had = bytes.size();
-    bytes.resize(std::min(count, std::max(kFirstBytes, 2 * had)));
-    const ssize_t n = pread(fd, bytes.data() + had, bytes.size() - had,
-                            offset + static_cast<int64_t>(had));
-    bytes.resize(had + static_cast<size_t>(std::max<ssize_t>(n, 0)));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return SystemError(name);
-    if (n == 0) break;
-  }
-  return bytes;
-}
-
 absl::Status CheckSize(const RegularFile& file, absl::string_view name,
                        size_t limit) {
   if (file.size <= 0 || static_cast<size_t>(file.size) <= limit) {
@@ -68,6 +50,28 @@ absl::Status CheckSize(const RegularFile& file, absl::string_view name,
 }
 
 }  // namespace
+
+absl::StatusOr<size_t> ReadAt(int fd, int64_t offset, size_t count,
+                              absl::string_view name, std::string* out) {
+  const size_t before = out->size();
+  size_t done = 0;
+  while (done < count) {
+    // Grows on demand: `count` may be a limit that the file does not reach.
+    const size_t room = std::min(count, std::max(kFirstBytes, 2 * done)) - done;
+    out->resize(before + done + room);
+    const ssize_t n = pread(fd, out->data() + before + done, room,
+                            offset + static_cast<int64_t>(done));
+    out->resize(before + done + static_cast<size_t>(std::max<ssize_t>(n, 0)));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      out->resize(before);
+      return SystemError(name);
+    }
+    if (n == 0) break;
+    done += static_cast<size_t>(n);
+  }
+  return done;
+}
 
 std::string ByteLimitText(size_t bytes) {
   constexpr size_t kMiB = size_t{1} << 20;
@@ -106,8 +110,8 @@ absl::StatusOr<std::string> ReadFileUpTo(int dir_fd, const std::string& name,
                                          size_t limit) {
   ASSIGN_OR_RETURN(const RegularFile file, OpenRegularFile(dir_fd, name));
   RETURN_IF_ERROR(CheckSize(file, name, limit));
-  ASSIGN_OR_RETURN(std::string bytes,
-                   ReadAt(file.fd.get(), 0, limit + 1, name));
+  std::string bytes;
+  RETURN_IF_ERROR(ReadAt(file.fd.get(), 0, limit + 1, name, &bytes).status());
   if (bytes.size() > limit) return OverLimit(name, limit);
   return bytes;
 }
@@ -120,7 +124,9 @@ absl::StatusOr<std::string> ReadFileUpTo(const std::string& path,
 absl::StatusOr<std::string> ReadFileHead(const std::string& path,
                                          size_t limit) {
   ASSIGN_OR_RETURN(const RegularFile file, OpenRegularFile(AT_FDCWD, path));
-  return ReadAt(file.fd.get(), 0, limit, path);
+  std::string bytes;
+  RETURN_IF_ERROR(ReadAt(file.fd.get(), 0, limit, path, &bytes).status());
+  return bytes;
 }
 
 absl::StatusOr<std::string> ReadFileTail(const std::string& path,
@@ -128,7 +134,9 @@ absl::StatusOr<std::string> ReadFileTail(const std::string& path,
   ASSIGN_OR_RETURN(const RegularFile file, OpenRegularFile(AT_FDCWD, path));
   const int64_t from =
       std::max<int64_t>(file.size - static_cast<int64_t>(limit), 0);
-  return ReadAt(file.fd.get(), from, limit, path);
+  std::string bytes;
+  RETURN_IF_ERROR(ReadAt(file.fd.get(), from, limit, path, &bytes).status());
+  return bytes;
 }
 
 absl::Status CheckFileUpTo(const std::string& path, size_t limit) {

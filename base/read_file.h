@@ -37,6 +37,11 @@ absl::StatusOr<std::string> ReadFileTail(const std::string& path, size_t limit);
 // Returns the error that ReadFileUpTo would return before its first read.
 absl::Status CheckFileUpTo(const std::string& path, size_t limit);
 
+// Appends at most `count` bytes from `offset` on to `out`, fewer if the file
+// ends before, and returns their number. `name` is for the error.
+absl::StatusOr<size_t> ReadAt(int fd, int64_t offset, size_t count,
+                              absl::string_view name, std::string* out);
+
 // A regular file, opened without blocking.
 struct RegularFile {
   UniqueFd fd;

@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,11 +14,11 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/fd.h"
+#include "base/find_program.h"
 #include "base/status_macros.h"
 
 namespace troika::client {
@@ -29,13 +28,6 @@ namespace {
 constexpr absl::Duration kStartPatience = absl::Seconds(30);
 constexpr size_t kMaxReport = size_t{16} << 10;
 constexpr int kReadyFd = 3;
-
-std::string OwnFolder() {
-  char path[PATH_MAX];
-  const ssize_t n = readlink("/proc/self/exe", path, sizeof(path));
-  const std::string program(path, n > 0 ? static_cast<size_t>(n) : 0);
-  return program.substr(0, program.rfind('/'));
-}
 
 std::string Absolute(const std::string& path) {
   if (absl::StartsWith(path, "/")) return path;
@@ -190,23 +182,9 @@ std::string ReadReport(int fd) {
 }  // namespace
 
 absl::StatusOr<std::string> FindServerProgram(const Environment& environment) {
-  const std::string folder = OwnFolder();
-  std::vector<std::string> paths = {
-      absl::StrCat(folder, "/troika-server"),
-      absl::StrCat(folder, "/../server/troika-server"),
-      absl::StrCat(folder, "/../libexec/troika/troika-server")};
   const absl::string_view named = environment.Get("TROIKA_SERVER_BIN");
-  if (!named.empty()) paths = {Absolute(std::string(named))};
-  for (const std::string& path : paths) {
-    struct stat info;
-    if (access(path.c_str(), X_OK) == 0 && stat(path.c_str(), &info) == 0 &&
-        S_ISREG(info.st_mode)) {
-      return path;
-    }
-  }
-  return absl::NotFoundError(
-      absl::StrCat("no troika-server at ", absl::StrJoin(paths, ", "),
-                   ": put it beside troika, or set TROIKA_SERVER_BIN"));
+  return FindProgram("server",
+                     named.empty() ? "" : Absolute(std::string(named)));
 }
 
 absl::Status StartServer(const ServerAddress& address,

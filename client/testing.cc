@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
-#include "http/listen.h"
+#include "base/unix_socket.h"
 #include "task/home.h"
 
 namespace troika::client {
@@ -35,7 +35,7 @@ ScriptedServer::ScriptedServer(const TestHome& home, Script script)
       [](int status, absl::string_view reason) {
         return http::Response{.status = status, .body = std::string(reason)};
       });
-  absl::StatusOr<UniqueFd> socket = http::ListenUnix(home.fd(), kServerSocket);
+  absl::StatusOr<UniqueFd> socket = ListenUnix(home.fd(), kServerSocket);
   CHECK(socket.ok());
   server_->Listen(*std::move(socket), http::Peer::Kind::kUnix);
   thread_ = std::thread([this] {

@@ -1,8 +1,6 @@
-// Creates listening sockets and connects to them.
+// Creates listening TCP sockets.
 #ifndef TROIKA_HTTP_LISTEN_H_
 #define TROIKA_HTTP_LISTEN_H_
-
-#include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -15,15 +13,6 @@ namespace troika::http {
 absl::StatusOr<UniqueFd> ListenTcp(absl::string_view host, int port);
 // Returns the port of a socket of ListenTcp().
 int BoundPort(int fd);
-
-// Creates the socket `name` in the folder, for the owner only. Replaces a
-// socket that nobody listens on. Returns AlreadyExists if somebody does, or if
-// `name` is not a socket.
-absl::StatusOr<UniqueFd> ListenUnix(int dir_fd, const std::string& name);
-
-// Connects to the socket `name` in the folder without waiting. Returns NotFound
-// if nobody listens there, Unavailable if too many clients wait already.
-absl::StatusOr<UniqueFd> ConnectUnix(int dir_fd, const std::string& name);
 
 }  // namespace troika::http
 

@@ -18,6 +18,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/check.h"
+#include "base/unix_socket.h"
 #include "gtest/gtest.h"
 #include "http/listen.h"
 

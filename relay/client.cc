@@ -3,33 +3,22 @@
 #include <errno.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "relay/socket_address.h"
+#include "base/unix_socket.h"
 
 namespace troika::relay {
 
 absl::StatusOr<Client> Client::Connect(int dir_fd, Role role) {
-  UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!fd.ok()) return absl::ErrnoToStatus(errno, "make a socket");
-  const sockaddr_un address = SocketAddress(dir_fd);
-  while (connect(fd.get(), reinterpret_cast<const sockaddr*>(&address),
-                 sizeof(address)) != 0) {
-    if (errno == EINTR) continue;
-    if (errno == ENOENT || errno == ECONNREFUSED) {
-      return absl::UnavailableError("no relay runs for this task");
-    }
-    if (errno == EAGAIN) {
-      return absl::UnavailableError(
-          "too many wait to be let in by the relay of this task");
-    }
-    return absl::ErrnoToStatus(errno, absl::StrCat("connect ", kSocketName));
+  absl::StatusOr<UniqueFd> fd = ConnectUnix(dir_fd, kSocketName);
+  if (absl::IsNotFound(fd.status())) {
+    return absl::UnavailableError("no relay runs for this task");
   }
-  Client client(std::move(fd));
+  RETURN_IF_ERROR(fd.status());
+  Client client(*std::move(fd));
   client.out_ = Encode(Hello{.role = role});
   client.Write();
   return client;

@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,9 +12,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/unix_socket.h"
 #include "relay/log_format.h"
 #include "relay/peer.h"
-#include "relay/socket_address.h"
 
 namespace troika::relay {
 namespace {
@@ -57,22 +55,8 @@ absl::string_view WatcherText(WatchReason reason) {
 }  // namespace
 
 absl::StatusOr<UniqueFd> ListenIn(int dir_fd) {
-  UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!fd.ok()) return absl::ErrnoToStatus(errno, "make the relay's socket");
   unlinkat(dir_fd, kSocketName, 0);
-  const sockaddr_un address = SocketAddress(dir_fd);
-  const mode_t mask = umask(0177);
-  const int bound = bind(fd.get(), reinterpret_cast<const sockaddr*>(&address),
-                         sizeof(address));
-  const int error = errno;
-  umask(mask);
-  if (bound != 0) {
-    return absl::ErrnoToStatus(error, absl::StrCat("bind ", kSocketName));
-  }
-  if (listen(fd.get(), kMaxConnections) != 0) {
-    return absl::ErrnoToStatus(errno, absl::StrCat("listen on ", kSocketName));
-  }
-  return fd;
+  return ListenUnix(dir_fd, kSocketName);
 }
 
 struct Connections::Connection {

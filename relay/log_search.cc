@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <optional>
@@ -10,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "base/read_file.h"
 #include "base/status_macros.h"
 #include "relay/log_format.h"
 
@@ -30,22 +30,6 @@ struct NumberedOffset {
   int64_t number = 0;
   int64_t offset = 0;
 };
-
-// The file from `offset` on, up to `bytes`.
-absl::StatusOr<std::string> ReadAt(int fd, int64_t offset, size_t bytes) {
-  std::string text(bytes, '\0');
-  size_t done = 0;
-  while (done < bytes) {
-    const ssize_t n = pread(fd, text.data() + done, bytes - done,
-                            offset + static_cast<int64_t>(done));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return absl::ErrnoToStatus(errno, "read the log");
-    if (n == 0) break;
-    done += static_cast<size_t>(n);
-  }
-  text.resize(done);
-  return text;
-}
 
 // No writer gets there; numbers up to it can be added to.
 constexpr int64_t kMaxNumber = int64_t{1} << 62;
@@ -114,10 +98,9 @@ absl::StatusOr<std::optional<NumberedOffset>> NextRecord(int fd, int64_t from,
   bool at_line = from == 0;
   std::string text;
   for (size_t bytes = kFirstRead; base < end; bytes = kRead) {
-    ASSIGN_OR_RETURN(
-        const std::string more,
-        ReadAt(fd, base + static_cast<int64_t>(text.size()), bytes));
-    text += more;
+    ASSIGN_OR_RETURN(const size_t more,
+                     ReadAt(fd, base + static_cast<int64_t>(text.size()), bytes,
+                            kLogName, &text));
     size_t begin = 0;
     while (true) {
       const size_t newline = text.find('\n', begin);
@@ -132,7 +115,7 @@ absl::StatusOr<std::optional<NumberedOffset>> NextRecord(int fd, int64_t from,
       at_line = true;
       begin = newline + 1;
     }
-    if (more.empty()) return std::nullopt;
+    if (more == 0) return std::nullopt;
     // A line that is too long for a record is none, however it ends.
     if (begin == 0 && text.size() > kMaxRecord) {
       begin = text.size();
@@ -154,9 +137,11 @@ absl::StatusOr<LogEnd> FindLogEnd(int fd) {
   if (end.size == 0) return end;
   for (int64_t size = kFirstTail;; size *= 8) {
     size = std::min(size, end.size);
-    ASSIGN_OR_RETURN(const std::string text,
-                     ReadAt(fd, end.size - size, static_cast<size_t>(size)));
-    if (static_cast<int64_t>(text.size()) < size) {
+    std::string text;
+    ASSIGN_OR_RETURN(const size_t read,
+                     ReadAt(fd, end.size - size, static_cast<size_t>(size),
+                            kLogName, &text));
+    if (static_cast<int64_t>(read) < size) {
       return absl::DataLossError("the log shrinks while it is read");
     }
     const Tail tail = ReadTail(text, end.size - size);

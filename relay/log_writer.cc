@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/blocking.h"
 #include "base/check.h"
+#include "base/read_file.h"
 #include "base/status_macros.h"
 #include "relay/log_format.h"
 #include "relay/log_search.h"
@@ -54,14 +55,10 @@ absl::StatusOr<LogWriter> LogWriter::Adopt(UniqueFd locked, Clock* clock) {
 }
 
 absl::Status LogWriter::ReadVersion() {
-  std::string line(kMaxHeader, '\0');
-  ssize_t n = 0;
-  do {
-    n = pread(fd_.get(), line.data(), line.size(), 0);
-  } while (n < 0 && errno == EINTR);
-  if (n < 0) return absl::ErrnoToStatus(errno, "read the log's header");
-  if (n == 0) return absl::OkStatus();  // The header is still to be written.
-  line.resize(static_cast<size_t>(n));
+  std::string line;
+  ASSIGN_OR_RETURN(const size_t read,
+                   ReadAt(fd_.get(), 0, kMaxHeader, kLogName, &line));
+  if (read == 0) return absl::OkStatus();  // The header is to be written.
   const auto header = ParseHeader(line.substr(0, line.find('\n')));
   // Records of version 1 can be read in every version.
   version_ = header ? header->version : 1;

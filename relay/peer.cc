@@ -9,15 +9,18 @@ namespace {
 
 // These return whether a process is an ancestor of the relay. Processes that
 // /proc hides are compared by their pids.
-bool IsAbove(const Ancestry& own, const Ancestor& process) {
-  return std::find(own.processes.begin() + 1, own.processes.end(), process) !=
-         own.processes.end();
+bool IsAbove(const Ancestry& own, const ProcessInfo& process) {
+  return std::any_of(own.processes.begin() + 1, own.processes.end(),
+                     [&](const ProcessInfo& a) {
+                       return a.pid == process.pid &&
+                              a.started == process.started;
+                     });
 }
 
 bool IsAbove(const Ancestry& own, pid_t pid) {
   return pid == own.cut_at ||
          std::any_of(own.processes.begin() + 1, own.processes.end(),
-                     [&](const Ancestor& a) { return a.pid == pid; });
+                     [&](const ProcessInfo& a) { return a.pid == pid; });
 }
 
 }  // namespace
@@ -25,7 +28,7 @@ bool IsAbove(const Ancestry& own, pid_t pid) {
 bool MayDrive(const Ancestry& peer, const Ancestry& own, uint64_t accepted) {
   if (peer.processes.empty() || own.processes.empty()) return false;
   if (peer.processes.front().started > accepted) return false;
-  for (const Ancestor& process : peer.processes) {
+  for (const ProcessInfo& process : peer.processes) {
     // The ancestors of this process are ours, too.
     if (IsAbove(own, process)) return true;
     if (IsRelay(process)) return false;
@@ -34,7 +37,8 @@ bool MayDrive(const Ancestry& peer, const Ancestry& own, uint64_t accepted) {
 }
 
 bool MayDriveUs(const Peer& peer) {
-  return MayDrive(AncestryOf(peer.pid), AncestryOf(getpid()), peer.accepted);
+  return MayDrive(ReadAncestry(peer.pid), ReadAncestry(getpid()),
+                  peer.accepted);
 }
 
 }  // namespace troika::relay

@@ -8,7 +8,7 @@
 namespace troika::relay {
 namespace {
 
-Ancestor Process(pid_t pid, std::string name) {
+ProcessInfo Process(pid_t pid, std::string name) {
   return {.pid = pid,
           .name = std::move(name),
           .started = static_cast<uint64_t>(pid)};
@@ -21,7 +21,7 @@ struct Case {
 };
 
 TEST(PeerTest, WhatAgentsStartMayNotDrive) {
-  const Ancestor init = Process(1, "init");
+  const ProcessInfo init = Process(1, "init");
   // init adopts a relay, because the relay's first process ends.
   const Ancestry own = {{Process(50, "troika-relay"), init}};
   const Case cases[] = {
@@ -55,9 +55,9 @@ TEST(PeerTest, WhatAgentsStartMayNotDrive) {
 
 TEST(PeerTest, RelaysAboveBothDoNotCount) {
   // Troika runs inside an agent of Troika.
-  const Ancestor guard = Process(11, "troika-guard");
-  const Ancestor relay = Process(10, "troika-relay");
-  const Ancestor init = Process(1, "init");
+  const ProcessInfo guard = Process(11, "troika-guard");
+  const ProcessInfo relay = Process(10, "troika-relay");
+  const ProcessInfo init = Process(1, "init");
   const Ancestry own = {{Process(50, "troika-relay"), guard, relay, init}};
   EXPECT_TRUE(MayDrive(
       {{Process(60, "troika-server"), Process(30, "bash"), guard, relay, init}},

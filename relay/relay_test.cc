@@ -11,9 +11,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "base/unix_socket.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "relay/socket_address.h"
 #include "relay/testing.h"
 
 namespace troika::relay {
@@ -329,12 +329,9 @@ TEST(RelayTest, WorksOnLongPaths) {
 }
 
 UniqueFd RawConnection(const TestRelay& relay) {
-  UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const sockaddr_un address = SocketAddress(relay.dir_fd());
-  EXPECT_EQ(connect(fd.get(), reinterpret_cast<const sockaddr*>(&address),
-                    sizeof(address)),
-            0);
-  return fd;
+  auto fd = ConnectUnix(relay.dir_fd(), kSocketName);
+  EXPECT_TRUE(fd.ok()) << fd.status();
+  return *std::move(fd);
 }
 
 TEST(RelayTest, BadClientsDisturbNobody) {

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -18,10 +17,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "base/blocking.h"
 #include "base/clock.h"
+#include "base/find_program.h"
 #include "base/status_macros.h"
 
 namespace troika::relay {
@@ -31,15 +30,8 @@ namespace {
 constexpr absl::Duration kStartPatience = absl::Seconds(5);
 constexpr absl::Duration kKillPatience = absl::Seconds(1);
 
-std::string OwnFolder() {
-  char path[PATH_MAX];
-  const ssize_t n = readlink("/proc/self/exe", path, sizeof(path));
-  const std::string program(path, n > 0 ? static_cast<size_t>(n) : 0);
-  return program.substr(0, program.rfind('/'));
-}
-
-// Copies a descriptor above all numbers that the relay inherits.
-absl::StatusOr<UniqueFd> Above(int fd) {
+// Copies a descriptor to a number that no inherited descriptor gets.
+absl::StatusOr<UniqueFd> CopyAboveInherited(int fd) {
   UniqueFd copy(fcntl(fd, F_DUPFD_CLOEXEC, kLastInheritedFd + 1));
   if (!copy.ok()) return absl::ErrnoToStatus(errno, "copy a descriptor");
   return copy;
@@ -59,7 +51,7 @@ absl::StatusOr<UniqueFd> SpecFile(absl::string_view bytes) {
   if (lseek(file.get(), 0, SEEK_SET) != 0) {
     return absl::ErrnoToStatus(errno, "rewind the relay's spec");
   }
-  return Above(file.get());
+  return CopyAboveInherited(file.get());
 }
 
 enum class Waited { kEnded, kLives };
@@ -134,18 +126,8 @@ absl::Status Spawn(const std::string& program, const int (&fds)[4]) {
 }  // namespace
 
 absl::StatusOr<std::string> FindRelayProgram() {
-  const std::string folder = OwnFolder();
-  std::vector<std::string> places = {
-      absl::StrCat(folder, "/troika-relay"),
-      absl::StrCat(folder, "/../relay/troika-relay"),
-      absl::StrCat(folder, "/../libexec/troika/troika-relay")};
-  if (const char* named = getenv("TROIKA_RELAY_BIN")) places = {named};
-  for (const std::string& place : places) {
-    if (access(place.c_str(), X_OK) == 0) return place;
-  }
-  return absl::NotFoundError(
-      absl::StrCat("no troika-relay at ", absl::StrJoin(places, ", "),
-                   ": put it beside troika, or set TROIKA_RELAY_BIN"));
+  const char* const named = getenv("TROIKA_RELAY_BIN");
+  return FindProgram("relay", named == nullptr ? "" : named);
 }
 
 absl::StatusOr<UniqueFd> StartRelay(const std::string& program,
@@ -161,13 +143,13 @@ absl::StatusOr<UniqueFd> StartRelayFromBytes(const std::string& program,
   RETURN_IF_ERROR(log.Flush());
   ASSIGN_OR_RETURN(const UniqueFd spec_fd, SpecFile(spec_bytes));
   const UniqueFd locked = std::move(log).Release();
-  ASSIGN_OR_RETURN(const UniqueFd log_fd, Above(locked.get()));
-  ASSIGN_OR_RETURN(const UniqueFd dir, Above(dir_fd));
+  ASSIGN_OR_RETURN(const UniqueFd log_fd, CopyAboveInherited(locked.get()));
+  ASSIGN_OR_RETURN(const UniqueFd dir, CopyAboveInherited(dir_fd));
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "pipe");
   UniqueFd ready(ends[0]);
   const UniqueFd told(ends[1]);
-  ASSIGN_OR_RETURN(const UniqueFd tell, Above(told.get()));
+  ASSIGN_OR_RETURN(const UniqueFd tell, CopyAboveInherited(told.get()));
   RETURN_IF_ERROR(
       Spawn(program, {spec_fd.get(), log_fd.get(), dir.get(), tell.get()}));
   return ready;

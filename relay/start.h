@@ -13,8 +13,7 @@
 
 namespace troika::relay {
 
-// Returns the path of `troika-relay`: $TROIKA_RELAY_BIN, or beside this
-// program, or at Bazel's path. NotFound lists the paths that were tried.
+// Returns the path of `troika-relay`, as FindProgram() does.
 absl::StatusOr<std::string> FindRelayProgram();
 
 // Starts a relay that continues `log` with its lock, and outlives us. Returns a

@@ -64,10 +64,10 @@ absl::Status Refuse(const std::string& home, absl::string_view task) {
 
 absl::Status CheckNotBelowAgent(const std::string& home,
                                 const Environment& environment,
-                                const std::vector<Ancestor>& ancestors) {
+                                const std::vector<ProcessInfo>& ancestors) {
   std::string task;
   bool below = false;
-  for (const Ancestor& ancestor : ancestors) {
+  for (const ProcessInfo& ancestor : ancestors) {
     if (!IsRelay(ancestor)) continue;
     const std::string folder = TaskFolderOfRelay(ancestor.pid);
     const std::string tasks = folder.substr(0, folder.rfind('/'));

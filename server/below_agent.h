@@ -18,7 +18,7 @@ namespace troika {
 // folders may run below an agent, such as those of tests that an agent runs.
 absl::Status CheckNotBelowAgent(const std::string& home,
                                 const Environment& environment,
-                                const std::vector<Ancestor>& ancestors);
+                                const std::vector<ProcessInfo>& ancestors);
 
 }  // namespace troika
 

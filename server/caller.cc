@@ -16,10 +16,10 @@ constexpr size_t kMaxDepth = 3;
 
 Caller CallerPolicy::CallerOf(const http::Request& request) const {
   if (request.peer.kind != http::Peer::Kind::kUnix) return {};
-  const auto ancestors = AncestorsOf(request.peer.pid);
+  const Ancestry ancestry = ReadAncestry(request.peer.pid);
   // It may be anybody's, an agent's too.
-  if (!ancestors) return {.role = Caller::Role::kAgent};
-  for (const Ancestor& ancestor : *ancestors) {
+  if (!ancestry.whole()) return {.role = Caller::Role::kAgent};
+  for (const ProcessInfo& ancestor : ancestry.processes) {
     if (!IsRelay(ancestor)) continue;
     const std::string task = tasks_.open().FindByRelay(ancestor.pid);
     // The guard's parent is its relay.

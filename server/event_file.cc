@@ -13,6 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/ancestry.h"
+#include "base/read_file.h"
 #include "base/status_macros.h"
 
 namespace troika {
@@ -35,26 +36,6 @@ constexpr size_t kMaxWholePending = size_t{8} << 20;
 std::string Head(absl::string_view name, absl::string_view task_id) {
   return absl::StrCat(": troika ", name, " parser=", kParserVersion,
                       " boot=", BootId(), " task=", task_id, kFrameEnd);
-}
-
-absl::StatusOr<size_t> ReadAt(int fd, int64_t offset, size_t bytes,
-                              std::string* out) {
-  const size_t before = out->size();
-  out->resize(before + bytes);
-  size_t done = 0;
-  while (done < bytes) {
-    const ssize_t n = pread(fd, out->data() + before + done, bytes - done,
-                            offset + static_cast<int64_t>(done));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) {
-      out->resize(before);
-      return absl::ErrnoToStatus(errno, "read the events");
-    }
-    if (n == 0) break;
-    done += static_cast<size_t>(n);
-  }
-  out->resize(before + done);
-  return done;
 }
 
 // The id that stands at the start of `text`, which is the rest of a frame.
@@ -129,7 +110,7 @@ std::optional<std::string> EventFile::ReadFrom(int folder_fd, const char* name,
   // The file's end may be torn, or cut while we read.
   file.size_ = info.st_size;
   std::string text;
-  if (!ReadAt(file.fd_.get(), 0, file.head_.size(), &text).ok() ||
+  if (!ReadAt(file.fd_.get(), 0, file.head_.size(), kName, &text).ok() ||
       text != file.head_) {
     return std::nullopt;
   }
@@ -168,14 +149,15 @@ absl::Status EventFile::Begin() {
 bool EventFile::LoadEnd(int64_t file_size) {
   std::string head;
   begin_ = static_cast<int64_t>(head_.size());
-  if (!ReadAt(fd_.get(), 0, head_.size(), &head).ok() || head != head_) {
+  if (!ReadAt(fd_.get(), 0, head_.size(), kName, &head).ok() || head != head_) {
     return false;
   }
   // Back from the end, in windows that grow, to the last event.
   for (int64_t window = kWindow;; window *= 4) {
     const int64_t from = std::max<int64_t>(begin_ - 2, file_size - window);
     std::string text;
-    if (!ReadAt(fd_.get(), from, static_cast<size_t>(file_size - from), &text)
+    if (!ReadAt(fd_.get(), from, static_cast<size_t>(file_size - from), kName,
+                &text)
              .ok()) {
       return false;
     }
@@ -303,8 +285,8 @@ absl::StatusOr<size_t> EventFile::Read(int64_t offset, size_t room,
   size_t read = 0;
   if (offset < size_) {
     const auto there = static_cast<size_t>(size_ - offset);
-    ASSIGN_OR_RETURN(read,
-                     ReadAt(fd_.get(), offset, std::min(room, there), out));
+    ASSIGN_OR_RETURN(
+        read, ReadAt(fd_.get(), offset, std::min(room, there), kName, out));
     if (read < there) return read;
   }
   // New events are sent before they are written: the log has them.

@@ -16,7 +16,7 @@
 #include "base/fd.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "http/listen.h"
+#include "base/unix_socket.h"
 #include "relay/testing.h"
 #include "server/below_agent.h"
 #include "server/saved_flags.h"
@@ -77,7 +77,7 @@ class ServerLockTest : public testing::Test {
     sigaddset(&stop, SIGTERM);
     sigprocmask(SIG_BLOCK, &stop, nullptr);
     auto lock = ServerLock::TryTake(folder_.path(), origin);
-    auto socket = http::ListenUnix(home_.get(), kServerSocket);
+    auto socket = ListenUnix(home_.get(), kServerSocket);
     if (!lock.ok() || !*lock || !socket.ok()) _exit(3);
     (*lock)->SetUrl("http://127.0.0.1:1");
     child.Ready();
@@ -191,7 +191,7 @@ class BelowAgentTest : public testing::Test {
   }
   absl::Status Check(absl::string_view home, absl::string_view name) const {
     // This process stands for the relay, whose log it holds open.
-    const std::vector<Ancestor> ancestors = {
+    const std::vector<ProcessInfo> ancestors = {
         {.pid = 0, .name = "troika"},
         {.pid = getpid(), .name = std::string(name)},
         {.pid = 1, .name = "init"}};

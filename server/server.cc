@@ -22,6 +22,7 @@
 #include "base/event_loop.h"
 #include "base/status_macros.h"
 #include "base/thread_pool.h"
+#include "base/unix_socket.h"
 #include "http/listen.h"
 #include "http/server.h"
 #include "relay/start.h"
@@ -177,7 +178,7 @@ class Parts {
 
   absl::StatusOr<ServerReady> Listen() {
     ASSIGN_OR_RETURN(UniqueFd local,
-                     http::ListenUnix(home_fd_.get(), kServerSocket));
+                     ListenUnix(home_fd_.get(), kServerSocket));
     http_.Listen(std::move(local), http::Peer::Kind::kUnix);
     ServerReady ready = {.url = absl::StrCat(home_.path(), "/", kServerSocket)};
     std::vector<std::string> flags = options_.flags;
@@ -307,7 +308,7 @@ absl::Status Serve(const ServerOptions& options, const Environment& environment,
     return absl::ErrnoToStatus(errno, absl::StrCat("open ", home.path()));
   }
   RETURN_IF_ERROR(CheckNotBelowAgent(home.path(), environment,
-                                     AncestryOf(getpid()).processes));
+                                     ReadAncestry(getpid()).processes));
   ASSIGN_OR_RETURN(ServerLock lock,
                    TakeServerLock(home.path(), home_fd.get(), options.origin));
   ServerOptions used = options;

@@ -19,7 +19,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/status_macros.h"
-#include "http/listen.h"
+#include "base/unix_socket.h"
 #include "task/home.h"
 
 namespace troika {
@@ -37,7 +37,7 @@ constexpr absl::Duration kAutomaticPoll = absl::Milliseconds(50);
 // The process that listens on the socket of the state folder; 0 if the kernel
 // does not tell which.
 std::optional<pid_t> Listener(int home_fd) {
-  const auto socket = http::ConnectUnix(home_fd, kServerSocket);
+  const auto socket = ConnectUnix(home_fd, kServerSocket);
   if (!socket.ok()) {
     // The server's queue is full.
     if (absl::IsUnavailable(socket.status())) return 0;

@@ -1,7 +1,6 @@
 // Deadlines where the clocks of relay and runner differ, and relays that are
 // older than the runner. The relay is played by the test.
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <memory>
@@ -12,11 +11,11 @@
 
 #include "absl/time/time.h"
 #include "base/check.h"
+#include "base/unix_socket.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "relay/frame.h"
 #include "relay/log_writer.h"
-#include "relay/socket_address.h"
 #include "relay/testing.h"
 #include "task/notes.h"
 #include "task/runner_testing.h"
@@ -48,12 +47,9 @@ class FakeRelay {
     log_.emplace(*std::move(log));
     Append(notes::ToJson(notes::Spawned{
         .generation = 1, .turn = 1, .version = "1", .stdin_mode = "prompt"}));
-    listener_ = UniqueFd(
-        socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    const sockaddr_un address = relay::SocketAddress(folder.fd.get());
-    CHECK(bind(listener_.get(), reinterpret_cast<const sockaddr*>(&address),
-               sizeof(address)) == 0);
-    CHECK(listen(listener_.get(), 5) == 0);
+    auto listener = ListenUnix(folder.fd.get(), relay::kSocketName);
+    CHECK(listener.ok());
+    listener_ = *std::move(listener);
   }
 
   Options& options() { return options_; }
