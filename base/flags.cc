@@ -39,8 +39,9 @@ absl::Status ReadDuration(absl::string_view flag, const std::string& text,
                           std::optional<absl::Duration>* out) {
   absl::Duration duration;
   if (!absl::ParseDuration(text, &duration)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        flag, " ", text, " is no duration: write it as 90s, 10m ", "or 1h30m"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(flag, " ", text,
+                     " is not a duration: write it as 90s, 10m ", "or 1h30m"));
   }
   if (duration < absl::Milliseconds(1) || duration > kMaxDuration) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -54,8 +55,8 @@ absl::Status ReadNumber(absl::string_view flag, const std::string& text,
                         std::optional<int>* out) {
   int number = 0;
   if (!absl::SimpleAtoi(text, &number) || number < 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(flag, " ", text, " is no number: write one of 0 or more"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        flag, " ", text, " is not a number: write one of 0 or more"));
   }
   *out = number;
   return absl::OkStatus();
@@ -173,7 +174,7 @@ absl::Status Flags::ParseAll(absl::Span<const std::string> args) const {
   const absl::StatusOr<std::vector<std::string>> words = Parse(args);
   if (!words.ok() || words->empty()) return words.status();
   return absl::InvalidArgumentError(
-      absl::StrCat("\"", words->front(), "\" is no flag"));
+      absl::StrCat("\"", words->front(), "\" is not a flag: leave it out"));
 }
 
 }  // namespace troika

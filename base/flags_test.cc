@@ -95,7 +95,7 @@ TEST(FlagKindsTest, ReadsDurations) {
   for (const std::string text : {"10", "", "soon", "5 m", "1d"}) {
     EXPECT_THAT(
         std::string(flags.Parse({"--timeout", text}).status().message()),
-        HasSubstr("is no duration: write it as 90s, 10m or 1h30m"))
+        HasSubstr("is not a duration: write it as 90s, 10m or 1h30m"))
         << text;
   }
   for (const std::string text : {"0", "-5s", "inf", "1us", "9000h"}) {
@@ -115,7 +115,7 @@ TEST(FlagKindsTest, Numbers) {
   for (const std::string text : {"", "-1", "2x", "99999999999"}) {
     EXPECT_EQ(flags.Parse({"--limit", text}).status().message(),
               absl::StrCat("--limit ", text,
-                           " is no number: write one of 0 or more"));
+                           " is not a number: write one of 0 or more"));
   }
 }
 

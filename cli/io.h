@@ -1,14 +1,22 @@
-// The file descriptors of a command, which tests replace, and its exit codes.
+// The file descriptors of a command, which tests replace, its exit codes, and
+// the signals that end it.
 #ifndef TROIKA_CLI_IO_H_
 #define TROIKA_CLI_IO_H_
 
+#include <poll.h>
+#include <signal.h>
+
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "base/clock.h"
+#include "base/fd.h"
 
 namespace troika::cli {
 
@@ -54,6 +62,29 @@ void Note(const Io& io, absl::string_view text);
 
 // Does the same, and returns kExitFailure.
 int Fail(const Io& io, absl::string_view message);
+
+// Waits until one of `fds` is ready or clock.Awake() is `wake_at`, and sets
+// their `revents`. False if none is ready.
+bool Wait(std::vector<pollfd>* fds, absl::Time wake_at, Clock& clock);
+
+// While it lives, SIGINT, SIGTERM and SIGHUP are only seen here. A signal that
+// our parent has set to be ignored stays ignored. There may be only one of it,
+// and no other threads.
+class Signals {
+ public:
+  Signals();
+  ~Signals();
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+
+  int fd() const { return fd_.get(); }
+  // Returns the signals that came since the last call.
+  std::vector<int> Take();
+
+ private:
+  sigset_t before_;
+  UniqueFd fd_;
+};
 
 }  // namespace troika::cli
 

@@ -44,7 +44,7 @@ expect 2 'a task is needed' show
 expect 2 'a task is needed' show ''
 expect 2 'more than one task: a b' tail a b
 expect 2 'exclude each other' show a --event 1.0 --record 1
-expect 2 'is no number' show a --record x
+expect 2 'is not a number' show a --record x
 expect 2 'is not one of queued' tasks --state lost
 expect 2 'not of the form key=value' tasks --label x
 expect 2 '`troika show` shows one task' tasks latest
@@ -55,12 +55,12 @@ expect 2 'is not one of research' resume a --edit-mode all
 expect 2 'one of --allow, --deny and --answer' respond a
 expect 2 'one of --allow, --deny and --answer' respond a --allow --deny
 expect 2 '--reason goes with --deny' respond a --allow --reason x
-expect 2 'is no duration' stop a --grace 1
+expect 2 'is not a duration' stop a --grace 1
 expect 2 'unknown flag --grace' interrupt a --grace 1s
 expect 2 'a task is needed' rm
 expect 2 'is not a time: write it as' usage --since yesterday
-expect 2 'is no flag' harnesses codex
-expect 2 'is no flag' doctor now
+expect 2 'is not a flag' harnesses codex
+expect 2 'is not a flag' doctor now
 expect 2 'takes no arguments' token x
 export TROIKA_URL=box
 expect 2 'write it as http://HOST:PORT' tasks

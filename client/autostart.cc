@@ -129,34 +129,7 @@ absl::StatusOr<UniqueFd> Launch(const std::string& program,
   return ready;
 }
 
-// How the start of a server went (server/main.cc).
-struct StartReport {
-  enum class Outcome { kServes, kExists, kRefused, kFailed };
-  Outcome outcome = Outcome::kFailed;
-  std::string reason;  // Why the server does not serve.
-  std::vector<std::string> notices;
-};
-
-StartReport ParseReport(absl::string_view text) {
-  StartReport report;
-  while (absl::ConsumePrefix(&text, "note ")) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    report.notices.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  if (text == "ok\n") {
-    report.outcome = StartReport::Outcome::kServes;
-  } else if (absl::ConsumePrefix(&text, "exists ")) {
-    report.outcome = StartReport::Outcome::kExists;
-  } else if (absl::ConsumePrefix(&text, "refused ")) {
-    report.outcome = StartReport::Outcome::kRefused;
-  }
-  report.reason = std::string(absl::StripTrailingAsciiWhitespace(text));
-  if (report.reason.empty()) report.reason = "it ended without a report";
-  return report;
-}
-
-// Waits for the report of the starting server.
+// Waits for the report of how the start of a server went (server/main.cc).
 std::string ReadReport(int fd) {
   const absl::Time deadline = absl::Now() + kStartPatience;
   std::string text;
@@ -192,20 +165,24 @@ absl::Status StartServer(const ServerAddress& address,
                          const StartNotice& notice) {
   ASSIGN_OR_RETURN(const std::string program, FindServerProgram(environment));
   ASSIGN_OR_RETURN(const UniqueFd ready, Launch(program, address, environment));
-  const StartReport report = ParseReport(ReadReport(ready.get()));
-  for (const std::string& text : report.notices) notice(text);
-  switch (report.outcome) {
-    case StartReport::Outcome::kServes:
-    case StartReport::Outcome::kExists:
-      return absl::OkStatus();
-    case StartReport::Outcome::kRefused:
-      return absl::PermissionDeniedError(report.reason);
-    case StartReport::Outcome::kFailed:
-      break;
+  const std::string report = ReadReport(ready.get());
+  absl::string_view text = report;
+  while (absl::ConsumePrefix(&text, "note ")) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    notice(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
-  return absl::UnavailableError(absl::StrCat("start ", program, ": ",
-                                             report.reason, "; see ",
-                                             address.home, "/server.log"));
+  text = absl::StripTrailingAsciiWhitespace(text);
+  if (text == "ok" || absl::StartsWith(text, "exists ")) {
+    return absl::OkStatus();
+  }
+  if (absl::ConsumePrefix(&text, "refused ")) {
+    return absl::PermissionDeniedError(text);
+  }
+  return absl::UnavailableError(
+      absl::StrCat("start ", program, ": ",
+                   text.empty() ? "it ended without a report" : text, "; see ",
+                   address.home, "/server.log"));
 }
 
 std::function<absl::Status()> Starter(const ServerAddress& address,

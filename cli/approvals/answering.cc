@@ -36,21 +36,20 @@ bool IsAsked(const Payload& payload) {
   return question != nullptr && question->state == Question::State::kAsked;
 }
 
-// Returns what the state has of it, which may be cut.
-Payload PendingPayload(const TaskState& state, const std::string& id) {
-  if (const auto it = state.approvals.find(id); it != state.approvals.end()) {
-    return it->second.request;
-  }
-  const auto it = state.questions.find(id);
-  return it == state.questions.end() ? Question{.id = id} : it->second.request;
-}
+// What the state has of an approval or question, which may be cut, and the
+// event that asked.
+struct Known {
+  Payload payload;
+  EventId asked;
+};
 
-EventId AskedAt(const TaskState& state, const std::string& id) {
+Known Find(const TaskState& state, const std::string& id) {
   if (const auto it = state.approvals.find(id); it != state.approvals.end()) {
-    return it->second.asked;
+    return {.payload = it->second.request, .asked = it->second.asked};
   }
   const auto it = state.questions.find(id);
-  return it == state.questions.end() ? EventId() : it->second.asked;
+  if (it == state.questions.end()) return {.payload = Question{.id = id}};
+  return {.payload = it->second.request, .asked = it->second.asked};
 }
 
 }  // namespace
@@ -121,18 +120,18 @@ Answering::Asked Answering::Load(const TaskState& state) {
   if (const auto it = known_.find(id); it != known_.end()) {
     return {.payload = it->second};
   }
-  const EventId event = AskedAt(state, id);
+  Known known = Find(state, id);
   absl::StatusOr<Message> whole = absl::UnavailableError(
       "the server does not say which event asked: is it older than this "
       "troika?");
-  if (event != EventId()) {
-    whole = api_.GetExactEvent(task_, EventIdText(event));
+  if (known.asked != EventId()) {
+    whole = api_.GetExactEvent(task_, EventIdText(known.asked));
   }
   if (whole.ok() && IdOf(whole->payload) == id) {
     known_[id] = whole->payload;
     return {.payload = std::move(whole->payload)};
   }
-  return {.payload = PendingPayload(state, id),
+  return {.payload = std::move(known.payload),
           .problem = whole.ok() ? "the server sent another event"
                                 : std::string(whole.status().message())};
 }

@@ -6,6 +6,7 @@
 #include "cli/approvals/pager.h"
 #include "cli/approvals/respond.h"
 #include "cli/testing.h"
+#include "dto/task.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -154,7 +155,7 @@ TEST(PagerTest, ShowsEverythingPageByPage) {
 }
 
 TEST(RespondTest, FindsWhatWaits) {
-  v1::Task task = WaitingTask();
+  TaskState task = ToTaskState(WaitingTask());
   EXPECT_EQ(MakeResponse(task, {})->id(), "a1");
   EXPECT_TRUE(MakeResponse(task, {})->approval().allow());
   const auto denied = MakeResponse(
@@ -171,11 +172,11 @@ TEST(RespondTest, FindsWhatWaits) {
                               .status()
                               .message()),
               HasSubstr("1 answer is needed, and 2 were given"));
-  task.add_approvals()->set_id("a2");
+  task.approvals["a2"].request.id = "a2";
   EXPECT_THAT(std::string(MakeResponse(task, {}).status().message()),
               HasSubstr("give the id of one: a1, a2"));
   EXPECT_TRUE(
-      absl::IsFailedPrecondition(MakeResponse(v1::Task(), {}).status()));
+      absl::IsFailedPrecondition(MakeResponse(TaskState(), {}).status()));
 }
 
 }  // namespace

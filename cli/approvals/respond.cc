@@ -1,6 +1,6 @@
 #include "cli/approvals/respond.h"
 
-#include <algorithm>
+#include <map>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
@@ -15,31 +15,35 @@
 namespace troika::cli {
 namespace {
 
-// Returns the one with this id, or the only one if `id` is empty.
 template <typename Pending>
-absl::StatusOr<const typename Pending::value_type*> Pick(
-    const Pending& pending, absl::string_view what, const v1::Task& task,
-    const std::string& id) {
-  std::vector<std::string> ids;
-  for (const auto& one : pending) {
-    if (one.id() == id) return &one;
-    ids.push_back(one.id());
-  }
-  if (id.empty() && ids.size() == 1) return &pending.Get(0);
-  if (ids.empty()) {
+std::string JoinIds(const Pending& pending) {
+  return absl::StrJoin(pending, ", ", [](std::string* out, const auto& one) {
+    absl::StrAppend(out, one.first);
+  });
+}
+
+// Returns the one with this id, or the only one if `id` is empty.
+template <typename T>
+absl::StatusOr<const T*> Pick(const std::map<std::string, Pending<T>>& pending,
+                              absl::string_view what, const std::string& task,
+                              const std::string& id) {
+  const auto found =
+      id.empty() && pending.size() == 1 ? pending.begin() : pending.find(id);
+  if (found != pending.end()) return &found->second.request;
+  if (pending.empty()) {
     return absl::FailedPreconditionError(
-        absl::StrCat("no ", what, " of task ", task.id(),
-                     " waits: `troika show ", task.id(), "` shows what does"));
+        absl::StrCat("no ", what, " of task ", task, " waits: `troika show ",
+                     task, "` shows what does"));
   }
   return absl::FailedPreconditionError(absl::StrCat(
       id.empty() ? absl::StrCat("several ", what, "s wait, give the id of one")
                  : absl::StrCat("no ", what, " ", id, " waits, there are"),
-      ": ", absl::StrJoin(ids, ", ")));
+      ": ", JoinIds(pending)));
 }
 
 absl::StatusOr<v1::RespondRequest> ReadAnswers(
-    const v1::Question& question, const std::vector<std::string>& given) {
-  const auto wanted = static_cast<size_t>(question.items_size());
+    const Question& question, const std::vector<std::string>& given) {
+  const size_t wanted = question.items.size();
   if (given.size() != wanted) {
     return absl::InvalidArgumentError(absl::StrCat(
         wanted, wanted == 1 ? " answer is" : " answers are", " needed, and ",
@@ -48,14 +52,10 @@ absl::StatusOr<v1::RespondRequest> ReadAnswers(
   }
   std::vector<std::vector<std::string>> answers;
   for (size_t i = 0; i < wanted; ++i) {
-    const v1::Question::Item& item = question.items(static_cast<int>(i));
-    ASSIGN_OR_RETURN(
-        answers.emplace_back(),
-        ReadChoice({.options = {item.options().begin(), item.options().end()},
-                    .multi_select = item.multi_select()},
-                   given[i]));
+    ASSIGN_OR_RETURN(answers.emplace_back(),
+                     ReadChoice(question.items[i], given[i]));
   }
-  return QuestionResponse(question.id(), answers);
+  return QuestionResponse(question.id, answers);
 }
 
 }  // namespace
@@ -116,33 +116,32 @@ v1::RespondRequest QuestionResponse(
   return request;
 }
 
-absl::StatusOr<v1::RespondRequest> MakeResponse(const v1::Task& task,
+absl::StatusOr<v1::RespondRequest> MakeResponse(const TaskState& state,
                                                 const Reply& reply) {
   if (reply.kind == Reply::Kind::kAnswer) {
-    ASSIGN_OR_RETURN(const v1::Question* const question,
-                     Pick(task.questions(), "question", task, reply.id));
+    ASSIGN_OR_RETURN(const Question* const question,
+                     Pick(state.questions, "question", state.task, reply.id));
     return ReadAnswers(*question, reply.answers);
   }
-  ASSIGN_OR_RETURN(const v1::Approval* const approval,
-                   Pick(task.approvals(), "approval", task, reply.id));
-  return ApprovalResponse(approval->id(), reply.kind == Reply::Kind::kAllow,
+  ASSIGN_OR_RETURN(const Approval* const approval,
+                   Pick(state.approvals, "approval", state.task, reply.id));
+  return ApprovalResponse(approval->id, reply.kind == Reply::Kind::kAllow,
                           reply.reason);
 }
 
-absl::Status CheckWaits(const v1::Task& task, const std::string& id) {
-  std::vector<std::string> ids;
-  for (const v1::Approval& one : task.approvals()) ids.push_back(one.id());
-  for (const v1::Question& one : task.questions()) ids.push_back(one.id());
-  if (ids.empty()) {
+absl::Status CheckWaits(const TaskState& state, const std::string& id) {
+  if (state.approvals.empty() && state.questions.empty()) {
     return absl::FailedPreconditionError(
-        absl::StrCat("task ", task.id(), " asks nothing"));
+        absl::StrCat("task ", state.task, " asks nothing"));
   }
-  if (id.empty() || std::count(ids.begin(), ids.end(), id) > 0) {
+  if (id.empty() || state.approvals.contains(id) ||
+      state.questions.contains(id)) {
     return absl::OkStatus();
   }
-  return absl::FailedPreconditionError(
-      absl::StrCat("nothing with the id ", id,
-                   " waits, there are: ", absl::StrJoin(ids, ", ")));
+  const bool both = !state.approvals.empty() && !state.questions.empty();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "nothing with the id ", id, " waits, there are: ",
+      JoinIds(state.approvals), both ? ", " : "", JoinIds(state.questions)));
 }
 
 }  // namespace troika::cli

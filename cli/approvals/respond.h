@@ -35,11 +35,11 @@ struct Reply {
 
 // FailedPrecondition if nothing with this id waits, or several things do and no
 // id is given; InvalidArgument if the number of answers is wrong.
-absl::StatusOr<v1::RespondRequest> MakeResponse(const v1::Task& task,
+absl::StatusOr<v1::RespondRequest> MakeResponse(const TaskState& state,
                                                 const Reply& reply);
 
-// FailedPrecondition if nothing waits in `task`, or nothing with this id.
-absl::Status CheckWaits(const v1::Task& task, const std::string& id);
+// FailedPrecondition if nothing waits in `state`, or nothing with this id.
+absl::Status CheckWaits(const TaskState& state, const std::string& id);
 
 }  // namespace troika::cli
 

@@ -9,43 +9,13 @@
 #include "base/json_writer.h"
 #include "base/status_macros.h"
 #include "cli/commands/doctor_checks.h"
+#include "cli/commands/help.h"
 #include "cli/commands/server.h"
 #include "cli/timeline/table.h"
 #include "cli/timeline/terminal_text.h"
 
 namespace troika::cli {
 namespace {
-
-constexpr absl::string_view kDoctorHelp = R"(usage: troika doctor [--json]
-
-Checks what agents need, and says what to do if something is missing: troika's
-own programs, the state folder, the server, the agents' CLIs, their logins and
-their sandboxes, and whether agents outlive a logout. CLIs and logins are found
-with your environment, as by `troika run`. Starts the server if none runs.
-
-  --json  print a line of JSON for each check: level (ok, warning, bad), name,
-          text
-
-Exit code: 0, also with warnings; 1 if a check is bad, such as if no agent can
-be used; 2 if the command line is wrong.
-
-Example:
-  troika doctor
-)";
-
-constexpr absl::string_view kHarnessesHelp = R"(usage: troika harnesses [--json]
-
-Lists the harnesses as `troika run` finds them with your environment (PATH,
-HOME, TROIKA_CODEX_BIN, …): the version of the CLI, whether it is logged in if
-that can be seen, and what to do before it can be used.
-
-  --json  print lines of JSON: HarnessInfo of dto/troika.proto
-
-Exit code: 0; 1 if the server can't be reached; 2 if the command line is wrong.
-
-Example:
-  troika harnesses
-)";
 
 struct Line {
   bool json = false;

@@ -18,7 +18,6 @@
 #include "cli/approvals/answering.h"
 #include "cli/commands/task_fold.h"
 #include "cli/timeline/terminal_text.h"
-#include "cli/wait.h"
 #include "client/event_stream.h"
 #include "dto/proto_json.h"
 

@@ -12,6 +12,7 @@
 #include "base/flags.h"
 #include "base/status_macros.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/help.h"
 #include "cli/timeline/terminal_text.h"
 #include "relay/log_reader.h"
 #include "task/follower.h"
@@ -19,30 +20,6 @@
 
 namespace troika::cli {
 namespace {
-
-constexpr absl::string_view kHelp =
-    R"(usage: troika log TASK [FLAG...]
-
-Prints the records of a task's log: number, time, stream, key, payload. TASK is
-its id, the beginning of an id that no other task has, or latest. The log is
-secret: it holds prompts and command lines in full.
-
-  --stream NAME  only one stream: out, err or in of the agent, or note for what
-                 Troika wrote about it
-  --raw          only the payloads, exactly as they were
-
-Control characters are escaped unless --raw is given. A stream name with … means
-that the line continues in the next record of that stream. The key is that of
-the command that caused the record, or -. Damage is reported on stderr, in the
-order of the log.
-
-Exit code: 0; 1 if the log is damaged or can't be read; 2 if the command line is
-wrong or there is no such task.
-
-Examples:
-  troika log latest
-  troika log latest --stream out --raw | troika parse --harness codex
-)";
 
 // In the order of relay::Stream.
 constexpr absl::string_view kStreams[] = {"out", "err", "in", "note"};
@@ -171,7 +148,7 @@ int Run(Args args, const Io& io) {
 constinit const Command kLogCommand = {
     .name = "log",
     .summary = "print the records of a task's log",
-    .help = kHelp,
+    .help = kLogHelp,
     .run = Run};
 
 }  // namespace troika::cli

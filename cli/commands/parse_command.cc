@@ -1,48 +1,167 @@
 #include <unistd.h>
 
+#include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "absl/cleanup/cleanup.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "agent/price_table.h"
+#include "agent/drift.h"
+#include "agent/protocol.h"
 #include "agent/registry.h"
 #include "base/flags.h"
 #include "base/json.h"
+#include "base/json_writer.h"
+#include "base/line_splitter.h"
+#include "base/status_macros.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/help.h"
 #include "cli/commands/parse.h"
+#include "dto/json.h"
+#include "dto/text.h"
 
 namespace troika::cli {
 namespace {
 
 using Output = ParseOptions::Output;
 
-constexpr absl::string_view kHelp =
-    R"(usage: troika parse --harness NAME [FLAG...] [FILE]
+constexpr size_t kChunkBytes = size_t{1} << 20;
 
-Reads the output of an agent's CLI from FILE or stdin, and prints each event as
-a line of JSON: Event of dto/troika.proto.
+bool WantsEvents(Output output) {
+  return output == Output::kJson || output == Output::kText;
+}
 
-  --harness NAME  the CLI: codex, claude or gemini
-  --text          print lines for people instead of JSON
-  --unknown       print what the parser does not know instead, with counts
-  --json          with --unknown: print lines of JSON
-  --resumed       the output continues an earlier conversation
-  --prices FILE   estimate costs that the CLI does not report; FILE has USD for
-                  a million tokens by the start of the model's name ("": any):
-                  {"gpt-5": {"input": 1.25, "cached": 0.125, "output": 10}}
-  --task-id ID    the taskId of the events
+std::string DriftTable(const std::vector<Drift::Entry>& entries,
+                       int64_t lines) {
+  if (entries.empty()) {
+    return absl::StrFormat("nothing unknown in %d lines\n", lines);
+  }
+  std::string table = "   count  first line  what\n";
+  for (const Drift::Entry& entry : entries) {
+    absl::StrAppendFormat(&table, "%8d  %10d  %s\n", entry.count,
+                          entry.first_record,
+                          absl::Utf8SafeCHexEscape(entry.what));
+  }
+  return table;
+}
 
-A line that can't be read becomes a parseError, and parsing continues.
+std::string DriftJson(const std::vector<Drift::Entry>& entries) {
+  std::string lines;
+  for (const Drift::Entry& entry : entries) {
+    absl::StrAppend(&lines,
+                    json::ObjectWriter()
+                        .Json("count", absl::StrCat(entry.count))
+                        .Json("firstRecord", absl::StrCat(entry.first_record))
+                        .String("what", entry.what)
+                        .Take(),
+                    "\n");
+  }
+  return lines;
+}
 
-Exit code: 0, also with parseErrors; 1 if the input can't be read or is empty; 2
-if the command line is wrong.
+Continuation ContinuationOf(const ParseOptions& options) {
+  return {.total_known = options.start == ParseOptions::Start::kFresh};
+}
 
-Example:
-  codex exec --json "fix the test" | troika parse --harness codex --text
-)";
+// Feeds a protocol with a stream and writes the events.
+class StreamParser {
+ public:
+  StreamParser(const ParseOptions& options, const Backend& backend, int out)
+      : options_(options),
+        out_(out),
+        protocol_(backend.NewProtocol(
+            {.continuation = ContinuationOf(options),
+             .drift = WantsEvents(options.output) ? nullptr : &drift_})) {
+    if (options.prices) {
+      estimator_.emplace(*options.prices, ContinuationOf(options));
+    }
+  }
+
+  // Both return the first error of writing.
+  absl::Status Feed(absl::string_view chunk) {
+    splitter_.Feed(chunk, [this](const LineSplitter::Line& l) { OnLine(l); });
+    return Flush();
+  }
+  absl::Status Finish() {
+    splitter_.Finish([this](const LineSplitter::Line& l) { OnLine(l); });
+    if (blank_) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(options_.input_name, " is empty: no events"));
+    }
+    protocol_->OnNote({.number = lines_ + 1}, ProcessEnded{},
+                      [this](Message&& m) { OnMessage(m); });
+    if (options_.output == Output::kUnknown) {
+      buffer_ += DriftTable(drift_.Entries(), lines_);
+    } else if (options_.output == Output::kUnknownJson) {
+      buffer_ += DriftJson(drift_.Entries());
+    }
+    return Flush();
+  }
+
+ private:
+  void OnLine(const LineSplitter::Line& line) {
+    blank_ = blank_ && absl::StripAsciiWhitespace(line.bytes).empty();
+    protocol_->OnReceived({.number = ++lines_,
+                           .time = std::nullopt,
+                           .bytes = line.bytes,
+                           .offset = line.offset,
+                           .size = line.size},
+                          [this](Message&& m) { OnMessage(m); });
+  }
+
+  void OnMessage(Message& message) {
+    if (!WantsEvents(options_.output)) return;
+    if (estimator_) estimator_->Apply(&message);
+    if (options_.output == Output::kJson) {
+      AppendEventJson(message, options_.task_id, &buffer_);
+    } else {
+      buffer_ += EventText(message);
+    }
+    buffer_ += '\n';
+    if (buffer_.size() >= kChunkBytes) Flush().IgnoreError();
+  }
+
+  absl::Status Flush() {
+    if (written_.ok()) written_ = WriteAll(out_, buffer_);
+    buffer_.clear();
+    return written_;
+  }
+
+  const ParseOptions& options_;
+  const int out_;
+  Drift drift_;
+  const std::unique_ptr<Protocol> protocol_;
+  std::optional<CostEstimator> estimator_;
+  LineSplitter splitter_{kMaxLineBytes};
+  int64_t lines_ = 0;
+  bool blank_ = true;  // Only white space so far.
+  std::string buffer_;
+  absl::Status written_;  // The first error.
+};
+
+absl::Status ParseAll(const ParseOptions& options, const Backend& backend,
+                      const Io& io) {
+  StreamParser parser(options, backend, io.out);
+  std::vector<char> chunk(kChunkBytes);
+  while (true) {
+    const absl::StatusOr<size_t> n = ReadSome(io.in, absl::MakeSpan(chunk));
+    if (!n.ok()) {
+      return absl::Status(
+          n.status().code(),
+          absl::StrCat(options.input_name, ": ", n.status().message()));
+    }
+    if (*n == 0) return parser.Finish();
+    const absl::Status fed = parser.Feed({chunk.data(), *n});
+    if (!fed.ok()) return fed;
+  }
+}
 
 struct CommandLine {
   std::string harness, prices, file;
@@ -60,11 +179,10 @@ absl::StatusOr<CommandLine> ReadCommandLine(Args args) {
   flags.Add("resumed", &resumed);
   flags.Add("prices", &line.prices);
   flags.Add("task-id", &line.options.task_id);
-  const absl::StatusOr<std::vector<std::string>> files = flags.Parse(args);
-  if (!files.ok()) return files.status();
-  if (files->size() > 1) {
+  ASSIGN_OR_RETURN(const std::vector<std::string> files, flags.Parse(args));
+  if (files.size() > 1) {
     return absl::InvalidArgumentError(
-        absl::StrCat("more than one file: ", absl::StrJoin(*files, " ")));
+        absl::StrCat("more than one file: ", absl::StrJoin(files, " ")));
   }
   if (text && (unknown || json)) {
     return absl::InvalidArgumentError(
@@ -75,8 +193,8 @@ absl::StatusOr<CommandLine> ReadCommandLine(Args args) {
     return absl::InvalidArgumentError(
         absl::StrCat("--harness is needed; there are: ", HarnessIds()));
   }
-  if (!files->empty() && files->front() != "-") {
-    line.file = line.options.input_name = files->front();
+  if (!files.empty() && files.front() != "-") {
+    line.file = line.options.input_name = files.front();
   }
   line.options.output = unknown ? json ? Output::kUnknownJson : Output::kUnknown
                         : text  ? Output::kText
@@ -86,9 +204,8 @@ absl::StatusOr<CommandLine> ReadCommandLine(Args args) {
 }
 
 absl::StatusOr<PriceTable> ReadPrices(const std::string& path) {
-  const absl::StatusOr<std::string> text = ReadFile(path, json::kMaxBytes);
-  if (!text.ok()) return text.status();
-  absl::StatusOr<PriceTable> prices = PriceTable::Parse(*text);
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(path, json::kMaxBytes));
+  absl::StatusOr<PriceTable> prices = PriceTable::Parse(text);
   if (prices.ok()) return prices;
   return absl::InvalidArgumentError(
       absl::StrCat(path, ": ", prices.status().message()));
@@ -118,10 +235,17 @@ int Run(Args args, const Io& io) {
 
 }  // namespace
 
+int RunParse(const ParseOptions& options, const Backend& backend,
+             const Io& io) {
+  const absl::Status done = ParseAll(options, backend, io);
+  if (done.ok() || absl::IsCancelled(done)) return kExitOk;
+  return Fail(io, done.message());
+}
+
 constinit const Command kParseCommand = {
     .name = "parse",
     .summary = "turn the output of an agent's CLI into events",
-    .help = kHelp,
+    .help = kParseHelp,
     .run = Run};
 
 }  // namespace troika::cli

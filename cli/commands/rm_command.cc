@@ -8,26 +8,11 @@
 #include "absl/time/time.h"
 #include "base/flags.h"
 #include "base/status_macros.h"
+#include "cli/commands/help.h"
 #include "cli/commands/server.h"
 
 namespace troika::cli {
 namespace {
-
-constexpr absl::string_view kHelp =
-    R"(usage: troika rm TASK... [FLAG...]
-
-Deletes tasks with their logs. TASK is an id, the beginning of an id that no
-other task has, or latest. A task whose agent is alive is refused.
-
-  --force  stop such an agent first
-
-Exit code: 0; 1 if one of several tasks could not be deleted, while the others
-were; 2 if the command line is wrong or there is no such task.
-
-Examples:
-  troika rm latest
-  troika tasks --all --state failed --json | jq -r .id | xargs troika rm
-)";
 
 // Longer than an agent may take to end by itself.
 constexpr absl::Duration kStopPatience = absl::Minutes(1);
@@ -91,7 +76,7 @@ absl::StatusOr<int> Remove(const Line& line, Server& server, const Io& io) {
 constinit const Command kRmCommand = {
     .name = "rm",
     .summary = "delete tasks",
-    .help = kHelp,
+    .help = kRmHelp,
     .run = RunOnServer<kRmCommand, ReadLine, Remove>};
 
 }  // namespace troika::cli

@@ -7,85 +7,12 @@
 #include "agent/registry.h"
 #include "base/flags.h"
 #include "base/status_macros.h"
+#include "cli/commands/help.h"
 #include "cli/commands/turn.h"
 #include "dto/request.h"
 
 namespace troika::cli {
 namespace {
-
-constexpr absl::string_view kHelp =
-    R"(usage: troika run HARNESS [PROMPT|-] [FLAG...]
-
-Gives an agent a task and shows its work until the turn ends. HARNESS is codex,
-claude or gemini. If standard input is a pipe or a file, it is added to the
-prompt after a blank line; if PROMPT is - or missing, it is the prompt. A prompt
-after -- may begin with a dash. `troika send TASK` continues the conversation.
-
-The server runs the agent; this command starts the server if none runs. If this
-command is killed, the agent continues, and `troika tail TASK -f` follows it.
-Ctrl-C interrupts the agent, a second one stops it, a third one leaves at once.
-On a terminal this command asks you for approvals and answers that the agent
-wants; elsewhere give them with `troika respond`.
-
-What the agent may do
-  --edit-mode MODE        research (default: read only), auto_edit, full_auto or
-                          dangerous
-  --approval-policy NAME  the CLI's own setting instead: Codex's approval
-                          policy, or the mode of Claude and Gemini
-  --sandbox NAME          the CLI's own sandbox setting instead
-  --dangerously-bypass    no approvals and no sandbox
-  --add-dir DIR           another folder to work in; can be repeated
-
-What the agent works with
-  --no-stdin              don't read standard input, such as in a loop (while
-                          read) or if another program keeps the pipe open
-  --model NAME            the model
-  --cwd DIR               the folder to work in (default: the current one)
-  --image FILE            an image for the prompt; can be repeated
-  --effort NAME           how much it thinks: low, medium, high, …
-  --verbosity NAME        how much it writes: low, medium, high
-  --web-search            allow searching the web; or --no-web-search
-  --plan-tool             allow keeping a plan; or --no-plan-tool
-  --output-schema FILE    the JSON schema of its answer
-  --base-instructions FILE  a system prompt instead of the CLI's own
-  --config KEY=VALUE      a setting of the CLI; can be repeated
-  --profile NAME          a profile of the CLI's configuration
-  --local-provider NAME   a model on this machine: ollama, …, or default
-  --skip-git-check        work outside of a Git repository, too
-  --ephemeral             don't let the CLI keep the session
-  --last-message-file FILE  a file that the CLI writes its answer to, too
-An option that the CLI does not have is refused before the agent starts.
-
-The task
-  --resume SESSION        continue a session of the CLI, given by its id, or
-                          latest for the last one of the folder
-  --title TEXT            the title (default: the first line of the prompt)
-  --label KEY=VALUE       a label to find the task by; can be repeated
-  --timeout TIME          limit for the turn (default 6h): 90s, 10m, 1h30m
-  --start-timeout TIME    limit until the agent's first output (default 2m)
-  --idle-timeout TIME     limit without output of the agent (default 1h)
-  --task-timeout TIME     limit of working time for all turns (default 24h)
-
-What is printed
-  --detach                the task's id; don't wait for the agent
-  --json                  events as lines of JSON: Event of dto/troika.proto
-  --quiet                 only the agent's last answer
-  --color WHEN            auto (on terminals, unless NO_COLOR is set), always or
-                          never
-
-Exit code: 0 if the turn succeeded; 1 if it failed or has no result, or the
-server can't be reached; 2 if the command line is wrong or the request was
-refused; 3 if the turn was cancelled before it began; 124 if a deadline passed;
-130 if the turn was interrupted; 129 or 143 if SIGHUP or SIGTERM ended this
-command, while the agent continues.
-
-Examples:
-  troika run codex "why does the login test fail?"
-  troika run claude --edit-mode auto_edit --timeout 20m "fix the login test"
-  git diff | troika run gemini --quiet "review this" >review.md
-  troika run codex --resume latest "now the other test"
-  id=$(troika run claude --detach "look for dead code")
-)";
 
 // Values of flags that the request holds in another form.
 struct Given {
@@ -179,7 +106,7 @@ absl::StatusOr<RunOptions> ReadRunOptions(Args args) {
 constinit const Command kRunCommand = {
     .name = "run",
     .summary = "give an agent a task and watch it",
-    .help = kHelp,
+    .help = kRunHelp,
     .run = RunOnServer<kRunCommand, ReadRunOptions, Run>};
 
 }  // namespace troika::cli

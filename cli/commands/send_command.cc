@@ -8,64 +8,12 @@
 #include "base/flags.h"
 #include "base/json.h"
 #include "base/status_macros.h"
+#include "cli/commands/help.h"
 #include "cli/commands/turn.h"
 #include "dto/request.h"
 
 namespace troika::cli {
 namespace {
-
-constexpr absl::string_view kSendHelp =
-    R"(usage: troika send TASK [PROMPT|-] [FLAG...]
-
-Gives a task another prompt in the same conversation, and shows the work on it.
-An agent that waits for input takes it at once; one that has ended is started
-again; one that works takes it into its turn if it can, else after the turn.
-TASK is its id, the beginning of an id that no other task has, or latest. If
-standard input is a pipe or a file, it is added to the prompt after a blank
-line; if PROMPT is - or missing, it is the prompt.
-
-  --no-stdin            don't read standard input
-  --image FILE          an image for the prompt; can be repeated
-  --timeout TIME        limit for the turn; this and the next three hold for
-                        this turn and later ones, see `troika help run`
-  --start-timeout TIME  limit until the agent's first output
-  --idle-timeout TIME   limit without output of the agent
-  --task-timeout TIME   limit of working time for all turns of the task
-  --detach              print the task's id; don't wait for the agent
-  --json                print events as lines of JSON; with --detach the task
-  --quiet               print only the agent's last answer
-  --color WHEN          auto (on terminals, unless NO_COLOR is set), always or
-                        never
-
-Exit code: 0 if the turn succeeded, else as of `troika run`.
-
-Examples:
-  troika send latest "now the other test"
-  troika send latest --image shot.png "it still looks like this"
-)";
-
-constexpr absl::string_view kResumeHelp =
-    R"(usage: troika resume TASK [PROMPT|-] [FLAG...]
-
-Starts an agent again to continue the conversation of a task that has ended, and
-shows its work; without a prompt the agent is told to continue. TASK is its id,
-the beginning of an id that no other task has, or latest. If standard input is a
-pipe or a file, it is added to the prompt after a blank line; if PROMPT is - or
-missing, it is the prompt.
-
-  --model NAME      another model
-  --edit-mode MODE  another mode: research, auto_edit, full_auto or dangerous
-The other flags are those of `troika send`: --no-stdin, --image, --timeout,
---start-timeout, --idle-timeout, --task-timeout, --detach, --json, --quiet,
---color.
-
-Exit code: 0 if the turn succeeded, else as of `troika run`.
-
-Examples:
-  troika resume latest
-  troika resume latest --edit-mode auto_edit "now do it"
-  troika resume latest --task-timeout 48h
-)";
 
 template <typename Request>
 struct Line {

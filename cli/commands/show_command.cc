@@ -7,32 +7,13 @@
 #include "absl/time/clock.h"
 #include "base/flags.h"
 #include "base/status_macros.h"
+#include "cli/commands/help.h"
 #include "cli/commands/server.h"
 #include "cli/commands/task_text.h"
 #include "cli/timeline/table.h"
 
 namespace troika::cli {
 namespace {
-
-constexpr absl::string_view kHelp =
-    R"(usage: troika show TASK [FLAG...]
-
-Shows what is known of a task: its state, its working time, tokens and cost, its
-answer, and the whole of each approval and question that waits, with the command
-that answers it. TASK is its id, the beginning of an id that no other task has,
-or latest.
-
-  --event ID   print one event instead, whole, as JSON: 3.0
-  --record N   print one record of the log instead, exactly as it was
-  --json       print JSON: Task or RawRecord of dto/troika.proto
-
-Exit code: 0; 1 if the server can't be reached; 2 if the command line is wrong
-or there is no such task, event or record.
-
-Examples:
-  troika show latest
-  troika show latest --event 12.0 | jq -r .toolResult.output
-)";
 
 struct Line {
   std::string task;
@@ -84,7 +65,7 @@ absl::StatusOr<int> Show(const Line& line, Server& server, const Io& io) {
 constinit const Command kShowCommand = {
     .name = "show",
     .summary = "show everything about one task",
-    .help = kHelp,
+    .help = kShowHelp,
     .run = RunOnServer<kShowCommand, ReadLine, Show>};
 
 }  // namespace troika::cli

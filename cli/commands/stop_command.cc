@@ -8,46 +8,13 @@
 #include "base/flags.h"
 #include "base/json.h"
 #include "base/status_macros.h"
+#include "cli/commands/help.h"
 #include "cli/commands/server.h"
 #include "cli/commands/task_text.h"
 #include "dto/proto_fields.h"
 
 namespace troika::cli {
 namespace {
-
-constexpr absl::string_view kInterruptHelp =
-    R"(usage: troika interrupt TASK [FLAG...]
-
-Ends the turn that an agent works on. The task takes another prompt then. TASK
-is its id, the beginning of an id that no other task has, or latest.
-
-  --reason TEXT  why, for people who read the task later
-  --json         print the task as JSON
-
-Exit code: 0 if the agent was asked to end the turn; 1 if the server can't be
-reached; 2 if the command line is wrong or no turn runs.
-
-Example:
-  troika interrupt latest
-)";
-
-constexpr absl::string_view kStopHelp = R"(usage: troika stop TASK [FLAG...]
-
-Ends an agent and everything that it started: first asks it to end, then kills
-it. A task that waits in the queue is cancelled. TASK is its id, the beginning
-of an id that no other task has, or latest.
-
-  --grace TIME   time between asking and killing (default 10s)
-  --reason TEXT  why, for people who read the task later
-  --json         print the task as JSON
-
-Exit code: 0 if the agent was asked to end; 1 if the server can't be reached; 2
-if the command line is wrong or there is no such task.
-
-Examples:
-  troika stop latest
-  troika stop latest --grace 1s
-)";
 
 struct Line {
   std::string task;

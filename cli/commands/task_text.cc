@@ -12,9 +12,9 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "cli/timeline/amounts.h"
-#include "cli/timeline/approval_text.h"
 #include "cli/timeline/terminal_text.h"
-#include "dto/proto_json.h"
+#include "cli/timeline/timeline.h"
+#include "dto/task.h"
 
 namespace troika::cli {
 namespace {
@@ -79,35 +79,8 @@ void AddResult(const v1::Result& result, Fields* fields) {
   fields->Add("answer", result.text());
 }
 
-// Adds any text whole, with its lines below each other.
-void AddText(absl::string_view sign, absl::string_view text, std::string* out) {
-  const std::string space(DisplayWidth(sign), ' ');
-  const std::string sanitized = Sanitized(absl::StripAsciiWhitespace(text));
-  bool first = true;
-  for (const absl::string_view line : absl::StrSplit(sanitized, '\n')) {
-    absl::StrAppend(out, std::exchange(first, false) ? sign : space, line,
-                    "\n");
-  }
-}
-
-void AddQuestion(const v1::Task& task, const v1::Question& question,
-                 std::string* out) {
-  for (const v1::Question::Item& item : question.items()) {
-    absl::StrAppend(out, "\n");
-    AddText("? ",
-            absl::StrCat(Labelled(item.header(), item.text()),
-                         item.multi_select() ? " (any of)" : ""),
-            out);
-    for (int i = 0; i < item.options_size(); ++i) {
-      AddText(absl::StrCat("    ", i + 1, ". "), item.options(i), out);
-    }
-  }
-  absl::StrAppend(out, "  troika respond ", task.id(), " ",
-                  SanitizedLine(question.id()));
-  for (int i = 0; i < question.items_size(); ++i) {
-    absl::StrAppend(out, " --answer TEXT");
-  }
-  absl::StrAppend(out, "\n");
+std::string JoinRows(const std::vector<std::string>& rows) {
+  return absl::StrCat(absl::StrJoin(rows, "\n"), "\n");
 }
 
 }  // namespace
@@ -163,27 +136,15 @@ std::map<std::string, std::string> ReadInputs(const v1::Task& task,
   return inputs;
 }
 
-std::string Describe(const v1::Approval& approval,
-                     const DescribeOptions& options) {
-  const auto exact = options.inputs.find(approval.id());
+std::string Describe(Approval approval, const DescribeOptions& options) {
+  const auto exact = options.inputs.find(approval.id);
   const bool is_exact = exact != options.inputs.end();
-  const ApprovalText text = DescribeApproval(
-      approval.tool_name(), is_exact               ? exact->second
-                            : approval.has_input() ? ToJson(approval.input())
-                                                   : "");
-  std::string out = absl::StrCat("? approval needed: ", text.tool, " (",
-                                 SizeText(text), ")\n");
-  if (!approval.reason().empty()) AddText("  ", approval.reason(), &out);
-  for (const ApprovalRow& row : RowsOf(text, options.columns)) {
-    absl::StrAppend(&out, row.text, "\n");
-  }
-  if (!is_exact) {
-    absl::StrAppend(
-        &out,
-        "  ! the exact input can't be read: numbers may be rounded, "
-        "and the order may differ\n");
-  }
-  return out;
+  if (is_exact) approval.input_json = exact->second;
+  return absl::StrCat(
+      JoinRows(Timeline({.width = options.columns}).Rows(approval)),
+      is_exact ? ""
+               : "  ! the exact input can't be read: numbers may be rounded, "
+                 "and the order may differ\n");
 }
 
 std::string Describe(const v1::Task& task, const DescribeOptions& options) {
@@ -218,13 +179,21 @@ std::string Describe(const v1::Task& task, const DescribeOptions& options) {
   if (task.has_result()) AddResult(task.result(), &fields);
   // The task failed outside of a turn.
   if (task.hint() != task.result().hint()) fields.Add("hint", task.hint());
-  for (const v1::Approval& approval : task.approvals()) {
-    absl::StrAppend(&fields.text(), "\n", Describe(approval, options),
-                    "  troika respond ", task.id(), " ",
-                    SanitizedLine(approval.id()), " --allow, or --deny\n");
+  const TaskState state = ToTaskState(task);
+  const std::string respond = absl::StrCat("  troika respond ", task.id(), " ");
+  for (const auto& [id, approval] : state.approvals) {
+    absl::StrAppend(&fields.text(), "\n", Describe(approval.request, options),
+                    respond, SanitizedLine(id), " --allow, or --deny\n");
   }
-  for (const v1::Question& question : task.questions()) {
-    AddQuestion(task, question, &fields.text());
+  for (const auto& [id, question] : state.questions) {
+    absl::StrAppend(
+        &fields.text(), "\n",
+        JoinRows(Timeline({.width = options.columns}).Rows(question.request)),
+        respond, SanitizedLine(id));
+    for (size_t i = 0; i < question.request.items.size(); ++i) {
+      absl::StrAppend(&fields.text(), " --answer TEXT");
+    }
+    fields.text() += "\n";
   }
   return std::move(fields.text());
 }

@@ -8,6 +8,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "agent/message.h"
 #include "cli/timeline/table.h"
 #include "client/api.h"
 #include "dto/troika.pb.h"
@@ -39,8 +40,7 @@ std::map<std::string, std::string> ReadInputs(const v1::Task& task,
                                               client::ApiClient& api);
 
 // Shows the whole approval, as a block of lines.
-std::string Describe(const v1::Approval& approval,
-                     const DescribeOptions& options);
+std::string Describe(Approval approval, const DescribeOptions& options);
 
 // Shows everything about the task, and the approvals and questions that wait,
 // whole, with the commands that answer them.

@@ -12,42 +12,16 @@
 #include "base/clock.h"
 #include "base/flags.h"
 #include "base/status_macros.h"
+#include "cli/commands/help.h"
 #include "cli/commands/server.h"
 #include "cli/commands/task_text.h"
 #include "cli/commands/turn.h"
 #include "cli/timeline/table.h"
-#include "cli/wait.h"
 #include "client/event_stream.h"
 #include "dto/proto_json.h"
 
 namespace troika::cli {
 namespace {
-
-constexpr absl::string_view kHelp =
-    R"(usage: troika tasks [FLAG...]
-
-Lists tasks, the newest first: id, state, harness, age and title.
-
-  --state NAME     only tasks in this state; can be repeated: queued, starting,
-                   running, awaiting_approval, awaiting_answer, idle, done,
-                   failed, interrupted, cancelled
-  --harness NAME   only tasks of codex, claude or gemini; can be repeated
-  --cwd DIR        only tasks that work in this folder
-  --label KEY=VALUE  only tasks with this label; can be repeated
-  --text TEXT      only tasks with this text in the title or the prompt
-  --limit N        at most this many tasks (default 20)
-  --all            no limit
-  -f, --follow     then print a line for each task that changes, until Ctrl-C;
-                   only --state and --harness filter these lines
-  --json           print lines of JSON: Task of dto/troika.proto
-
-Exit code: 0, also if there are no tasks; 1 if the server can't be reached; 2 if
-the command line is wrong; 130 if Ctrl-C ended this command.
-
-Examples:
-  troika tasks --state running --state awaiting_approval
-  troika tasks --cwd . --json | jq -r .id
-)";
 
 constexpr int kDefaultLimit = 20;
 constexpr int kPage = 100;
@@ -200,7 +174,7 @@ absl::StatusOr<int> Tasks(const Line& line, Server& server, const Io& io) {
 constinit const Command kTasksCommand = {
     .name = "tasks",
     .summary = "list tasks",
-    .help = kHelp,
+    .help = kTasksHelp,
     .run = RunOnServer<kTasksCommand, ReadLine, Tasks>};
 
 }  // namespace troika::cli

@@ -92,7 +92,7 @@ TEST(RunOptionsTest, ErrorsSayWhatToDo) {
               HasSubstr("is not one of research, auto_edit"));
   EXPECT_THAT(Error({"codex", "x", "--label", "a"}), HasSubstr("key=value"));
   EXPECT_THAT(Error({"codex", "x", "--timeout", "10"}),
-              HasSubstr("is no duration"));
+              HasSubstr("is not a duration"));
   EXPECT_THAT(Error({"codex", "x", "--color", "red"}),
               HasSubstr("auto, always, never"));
   EXPECT_THAT(Error({"codex", "x", "--json", "--quiet"}),

@@ -8,28 +8,13 @@
 #include "absl/time/time.h"
 #include "base/flags.h"
 #include "base/status_macros.h"
+#include "cli/commands/help.h"
 #include "cli/commands/server.h"
 #include "cli/timeline/amounts.h"
 #include "cli/timeline/table.h"
 
 namespace troika::cli {
 namespace {
-
-constexpr absl::string_view kHelp = R"(usage: troika usage [FLAG...]
-
-Adds up the tokens of tasks by harness and model, and their costs as far as they
-are known.
-
-  --since WHEN  only tasks created since then: 24h (ago), 2026-11-01, or
-                2026-11-01T12:00:00Z
-  --until WHEN  only tasks created before then
-  --json        print JSON: UsageResponse of dto/troika.proto
-
-Exit code: 0; 1 if the server can't be reached; 2 if the command line is wrong.
-
-Example:
-  troika usage --since 168h
-)";
 
 struct Line {
   v1::UsageRequest request;
@@ -100,7 +85,7 @@ absl::StatusOr<int> SumUp(const Line& line, Server& server, const Io& io) {
 constinit const Command kUsageCommand = {
     .name = "usage",
     .summary = "add up tokens and costs",
-    .help = kHelp,
+    .help = kUsageHelp,
     .run = RunOnServer<kUsageCommand, ReadLine, SumUp>};
 
 }  // namespace troika::cli
