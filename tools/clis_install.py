@@ -35,7 +35,7 @@ HOPELESS = ("E404", "ETARGET", "EINTEGRITY", "EBADPLATFORM", "ENOSPC", "EACCES")
 
 
 class Trouble(Exception):
-    """An error of one version, for the user; the others go on."""
+    """An error of one version, for the user; the other versions are installed."""
 
 
 def say(text):
@@ -112,7 +112,7 @@ def npm(*arguments, about, folder=None):
         code = re.search(r"\bcode (E\w+)", complaint)
         if attempt == TRIES or (code and code[1] in HOPELESS):
             break
-        say(f"{about}: npm gave up with {code[1] if code else 'an error'}; "
+        say(f"{about}: npm ended with {code[1] if code else 'an error'}; "
             f"trying again")
         time.sleep(attempt)
     if code and code[1] in ("E404", "ETARGET"):
@@ -123,13 +123,13 @@ def npm(*arguments, about, folder=None):
 
 
 def patiently(process, about):
-    """Returns the output of a process; prints a sign of life now and then."""
+    """Returns the output of a process; says every 15 s that it still runs."""
     began = time.monotonic()
     while True:
         try:
             return process.communicate(timeout=15)[0]
         except subprocess.TimeoutExpired:
-            say(f"{about}: still at it after {time.monotonic() - began:.0f} s")
+            say(f"{about}: still running after {time.monotonic() - began:.0f} s")
 
 
 def view(package, *fields):

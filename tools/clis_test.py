@@ -86,7 +86,7 @@ def until(condition):
     deadline = time.monotonic() + 30
     while not condition():
         if time.monotonic() > deadline:
-            raise AssertionError("waited in vain")
+            raise AssertionError("the condition was not met within 30 s")
         time.sleep(0.01)
 
 
@@ -204,8 +204,8 @@ class ClisTest(unittest.TestCase):
                 (["install", "codex@7.0.0"], "which has 0.1.0, 0.2.0"),
                 (["install", "node"], "no such harness: node"),
                 (["path", "codex@../x"], "not in tools/clis.lock"),
-                (["path"], "can't make sense of: path"),
-                (["sing"], "can't make sense of: sing")):
+                (["path"], "unknown command line: path"),
+                (["sing"], "unknown command line: sing")):
             with self.subTest(arguments):
                 self.assertIn(told, self.clis(*arguments, code=2)[1])
         self.assertEqual(self.lines("calls"), [])

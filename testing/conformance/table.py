@@ -8,20 +8,19 @@ import scenario
 
 HEAD = '''# What works with which version
 
-`./dev conformance --update` makes this page: it runs every scenario of
-testing/conformance with the real CLIs, a scripted model and the real relay, and
-writes down what it saw. `./dev test` runs the versions that tools/clis.lock calls
-current, and fails where they do something else than is written here. Last made on
-{date}.
+`./dev conformance --update` writes this page: it runs every scenario of
+testing/conformance with the real CLIs, a scripted model and the real relay, and records
+the outcome. `./dev test` runs the versions that tools/clis.lock marks as current, and
+fails if their outcome differs from this page. Last written on {date}.
 
-"no" means that the version can't do it: Troika refuses it, and says what to do
-instead. Other words than "yes" say how much of it the CLI tells: "not told" that a
-failure looks like a success on its wire; "no code", "no text", "no server" and "no id"
-that the exit code, the error's text, the name of the MCP server or the session's id is
-missing; "not cached" and "other" that its tokens are not those of the model; "forgets"
-that an earlier prompt is not in the conversation that goes on. A stream that
-breaks off is "told" as an error, "tried again", or its beginning is "taken as it is",
-as if it were the whole answer.
+"no" means that the version can't do it: Troika refuses the request, and says what to do
+instead. Words other than "yes" say how much the CLI reports. "not told": a failure looks
+like a success. "no code", "no text", "no server" and "no id": the exit code, the error's
+text, the name of the MCP server or the session's id is missing. "not cached" and
+"other": the tokens are not those that the model counted. "forgets": an earlier prompt is
+not in the continued conversation. If a stream breaks off, the CLI reports an error
+("told"), repeats the request ("tried again"), or takes the beginning for the whole
+answer ("taken as it is").
 '''
 
 
