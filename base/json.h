@@ -1,8 +1,7 @@
 // All JSON that troika reads goes through this file.
 //
-// RapidJSON 1.1.0 parses in situ, behind guards: the bytes are checked first
-// (UTF-8, control characters), numbers stay text so that its number code never
-// runs, and nesting is capped. Bad input is an error value, never a crash.
+// Strings without escapes, containers and numbers are slices of the parsed
+// text, and nesting is capped. Bad input is an error value, never a crash.
 //
 // A line is mended, not refused, if its only faults are ones that real writers
 // produce: invalid UTF-8 and lone surrogates become U+FFFD, and a number beyond
@@ -197,7 +196,7 @@ class Parser {
   void MakeRoom(size_t bytes);
 
   internal::Tree tree_;
-  std::vector<char> buffer_;
+  std::vector<char> unescaped_;  // The strings that had escapes.
   std::string mended_;
 };
 

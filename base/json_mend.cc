@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <system_error>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/charconv.h"
 #include "absl/strings/str_cat.h"
 #include "base/json_text.h"
 
@@ -28,15 +30,6 @@ bool IsLowSurrogate(uint16_t unit) { return unit >= 0xDC00 && unit < 0xE000; }
 bool IsNumberCharacter(char c) {
   return absl::ascii_isdigit(c) || c == '-' || c == '+' || c == '.' ||
          c == 'e' || c == 'E';
-}
-
-// Returns whether `number` overflows a double, which RapidJSON refuses. Text
-// that is not a number is left alone.
-bool IsOutOfRange(absl::string_view number) {
-  double value;
-  const char* const end = number.data() + number.size();
-  const std::from_chars_result r = std::from_chars(number.data(), end, value);
-  return r.ec == std::errc::result_out_of_range && r.ptr == end;
 }
 
 class Mender {
@@ -101,7 +94,7 @@ class Mender {
     size_t end = at_;
     while (end < text_.size() && IsNumberCharacter(text_[end])) ++end;
     const absl::string_view number = text_.substr(at_, end - at_);
-    if (!IsOutOfRange(number)) {
+    if (!IsBeyondDouble(number)) {
       Copy(number.size());
       return;
     }
@@ -117,6 +110,14 @@ class Mender {
 };
 
 }  // namespace
+
+bool IsBeyondDouble(absl::string_view number) {
+  double value = 0;
+  const char* const end = number.data() + number.size();
+  const absl::from_chars_result r = absl::from_chars(number.data(), end, value);
+  return r.ec == std::errc::result_out_of_range && r.ptr == end &&
+         std::abs(value) > 1;
+}
 
 bool MendEscapesAndNumbers(absl::string_view text, std::string* out) {
   return Mender(text).Run(out);

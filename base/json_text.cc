@@ -1,18 +1,14 @@
 #include "base/json_text.h"
 
-#include "base/json.h"
-#include "simdjson.h"
+#include <cstdint>
+#include <cstring>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
+#include "base/json.h"
 
 namespace troika::json {
 namespace {
 
 constexpr absl::string_view kReplacement = "\xEF\xBF\xBD";
-
-bool NeedsEscape(unsigned char c) { return c < 0x20 || c == '"' || c == '\\'; }
 
 char* PutEscape(unsigned char c, char* to) {
   constexpr absl::string_view kHex = "0123456789abcdef";
@@ -39,50 +35,26 @@ char* PutEscape(unsigned char c, char* to) {
   }
 }
 
-#if defined(__SSE2__)
-// Returns a bit for each of the 16 bytes that needs an escape.
-int EscapeMask(__m128i block) {
-  const __m128i control = _mm_set1_epi8(0x1F);
-  return _mm_movemask_epi8(
-      _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('"')),
-                                _mm_cmpeq_epi8(block, _mm_set1_epi8('\\'))),
-                   _mm_cmpeq_epi8(_mm_max_epu8(block, control), control)));
-}
-#endif
-
 // Uses a buffer because tools print an escape every few dozen bytes, and
 // appending such short pieces to a string is slow.
 void AppendEscaped(absl::string_view text, std::string* out) {
-  char buffer[4096];
+  constexpr ptrdiff_t kPiece = 1024;
+  char buffer[4 * kPiece];
   char* to = buffer;
-  char* const full = buffer + sizeof(buffer) - 16;
+  // Leaves room for a piece, an escape, and what CopyToSpecial writes beyond.
+  char* const full = buffer + sizeof(buffer) - kPiece - 32;
   const auto flush = [&] {
     out->append(buffer, to - buffer);
     to = buffer;
   };
-  size_t i = 0;
-#if defined(__SSE2__)
-  while (i + 16 <= text.size()) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at != end) {
+    // A piece fills at most a quarter of the buffer, so that it always fits.
+    const char* const stop = end - at > kPiece ? at + kPiece : end;
+    to = CopyToSpecial(&at, stop, to);
+    if (at != stop) to = PutEscape(*at++, to);
     if (to > full) flush();
-    const __m128i block =
-        _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + i));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), block);
-    const int mask = EscapeMask(block);
-    const int plain = mask == 0 ? 16 : __builtin_ctz(mask);
-    i += plain;
-    to += plain;
-    if (mask == 0) continue;
-    if (to > full) flush();
-    to = PutEscape(text[i++], to);
-  }
-#endif
-  for (; i < text.size(); ++i) {
-    if (to > full) flush();
-    if (NeedsEscape(text[i])) {
-      to = PutEscape(text[i], to);
-    } else {
-      *to++ = text[i];
-    }
   }
   flush();
 }
@@ -103,58 +75,69 @@ bool IsPlainAscii(absl::string_view text) {
     if (hit & kOnes * 0x80) return false;
   }
   for (const unsigned char c : text) {
-    if (c >= 0x80 || NeedsEscape(c)) return false;
+    if (c >= 0x80 || IsSpecial(c)) return false;
   }
   return true;
 }
 
 // Returns the length of the valid UTF-8 sequence at the start of `text`, or 0.
-size_t SequenceLength(absl::string_view text) {
-  const auto lead = static_cast<unsigned char>(text[0]);
-  const size_t length = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  if (length > text.size()) return 0;
-  return simdjson::validate_utf8(text.data(), length) ? length : 0;
+size_t SequenceLength(const char* text, size_t size) {
+  const auto byte = [&](size_t i) -> unsigned char {
+    return i < size ? text[i] : 0;
+  };
+  const auto continues = [&](size_t i) { return (byte(i) & 0xC0) == 0x80; };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return 1;
+  if (lead < 0xC2 || lead > 0xF4 || !continues(1)) return 0;
+  if (lead < 0xE0) return 2;
+  // These would be encodings of shorter sequences, of surrogates, or of codes
+  // beyond U+10FFFF.
+  if ((lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xED && byte(1) > 0x9F) ||
+      (lead == 0xF0 && byte(1) < 0x90) || (lead == 0xF4 && byte(1) > 0x8F) ||
+      !continues(2)) {
+    return 0;
+  }
+  if (lead < 0xF0) return 3;
+  return continues(3) ? 4 : 0;
+}
+
+// Returns how many bytes at the start of `text` are valid UTF-8.
+size_t ValidBytes(absl::string_view text) {
+  size_t i = 0;
+  while (i < text.size()) {
+#if defined(__SSE2__)
+    while (text.size() - i >= 16) {
+      const int mask = _mm_movemask_epi8(LoadBlock(text.data() + i));
+      i += mask == 0 ? 16 : __builtin_ctz(mask);
+      if (mask != 0) break;
+    }
+#endif
+    // Stays here while letters of another script follow each other.
+    do {
+      if (i == text.size()) return i;
+      const size_t length = SequenceLength(text.data() + i, text.size() - i);
+      if (length == 0) return i;
+      i += length;
+    } while (i < text.size() && static_cast<unsigned char>(text[i]) >= 0x80);
+  }
+  return i;
 }
 
 }  // namespace
 
-bool CopyAndFindControl(absl::string_view text, char* out) {
-  size_t i = 0;
-#if defined(__SSE2__)
-  const __m128i control = _mm_set1_epi8(0x1F);
-  __m128i hit = _mm_setzero_si128();
-  for (; i + 16 <= text.size(); i += 16) {
-    const __m128i block =
-        _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + i));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i), block);
-    hit = _mm_or_si128(hit,
-                       _mm_cmpeq_epi8(_mm_max_epu8(block, control), control));
-  }
-  bool found = _mm_movemask_epi8(hit) != 0;
-#else
-  bool found = false;
-#endif
-  for (; i < text.size(); ++i) {
-    out[i] = text[i];
-    found |= static_cast<unsigned char>(text[i]) < 0x20;
-  }
-  return found;
-}
-
 bool IsValidUtf8(absl::string_view text) {
-  return simdjson::validate_utf8(text.data(), text.size());
+  return ValidBytes(text) == text.size();
 }
 
 std::string ToValidUtf8(absl::string_view text) {
   std::string out;
-  out.reserve(text.size() + 16);
-  while (!text.empty()) {
-    const size_t length = SequenceLength(text);
-    out.append(length == 0 ? kReplacement.data() : text.data(),
-               length == 0 ? kReplacement.size() : length);
-    text.remove_prefix(length == 0 ? 1 : length);
+  while (true) {
+    const size_t valid = ValidBytes(text);
+    out.append(text.data(), valid);
+    if (valid == text.size()) return out;
+    out.append(kReplacement.data(), kReplacement.size());
+    text.remove_prefix(valid + 1);
   }
-  return out;
 }
 
 void AppendQuoted(absl::string_view text, std::string* out) {

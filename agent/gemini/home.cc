@@ -1,13 +1,12 @@
 #include "agent/gemini/home.h"
 
-#include <openssl/sha.h>
+#include <sha2.h>
 
 #include <filesystem>
 #include <map>
 #include <system_error>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "agent/discovery/cli_files.h"
 
@@ -64,11 +63,9 @@ class ProjectFolders {
 }  // namespace
 
 std::string Sha256Hex(absl::string_view bytes) {
-  unsigned char digest[SHA256_DIGEST_LENGTH];
-  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
-         digest);
-  return absl::BytesToHexString(
-      absl::string_view(reinterpret_cast<const char*>(digest), sizeof(digest)));
+  char hex[SHA256_DIGEST_STRING_LENGTH];
+  return SHA256Data(reinterpret_cast<const uint8_t*>(bytes.data()),
+                    bytes.size(), hex);
 }
 
 std::optional<bool> LooksLoggedIn(const Environment& env) {
