@@ -6,42 +6,36 @@
 #include <utility>
 
 namespace troika::http {
+namespace {
+
+constexpr size_t kStreamRoom = size_t{64} << 10;
+// After so many calls of Fill(), other connections get their turn.
+constexpr int kFillsAtOnce = 16;
+
+}  // namespace
 
 Connection::Connection(Hub* hub, UniqueFd fd, Peer peer)
     : hub_(hub),
-      peer_(peer),
       fd_(std::move(fd)),
+      seat_(&hub->rooms, this),
       parser_({.max_head_bytes = hub->limits.max_head_bytes,
                .max_target_bytes = hub->limits.max_target_bytes,
                .max_headers = hub->limits.max_headers,
                .max_body_bytes = hub->limits.max_body_bytes},
               peer) {
   if (peer.kind == Peer::Kind::kUnix) {
-    Enter(Room::kUnix);
+    seat_.Enter(Seat::Room::kUnix);
   } else {
-    Enter(hub_->gate == nullptr ? Room::kTcp : Room::kAnonymous);
-  }
-}
-
-void Connection::Enter(Room room) {
-  const auto count = [this](Room counted, int by) {
-    if (counted == Room::kUnix) hub_->unix_connections += by;
-    if (counted == Room::kTcp) hub_->tcp_connections += by;
-  };
-  count(room_, -1);
-  if (room_ == Room::kAnonymous) hub_->anonymous.erase(place_);
-  room_ = room;
-  count(room_, 1);
-  if (room_ == Room::kAnonymous) {
-    place_ = hub_->anonymous.insert(hub_->anonymous.end(), this);
+    seat_.Enter(hub_->gate == nullptr ? Seat::Room::kTcp
+                                      : Seat::Room::kAnonymous);
   }
 }
 
 void Connection::Start() {
   watch_ = hub_->loop->WatchFd(fd_.get(), POLLIN,
                                [this](short events) { OnReady(events); });
-  timer_ = hub_->loop->NewTimer([this] { OnTime(); });
-  SetWait(Wait::kHead, room_ == Room::kAnonymous
+  deadline_.timer = hub_->loop->NewTimer([this] { OnTime(); });
+  SetWait(Wait::kHead, seat_.room() == Seat::Room::kAnonymous
                            ? hub_->limits.anonymous_deadline
                            : hub_->limits.head_deadline);
 }
@@ -49,13 +43,12 @@ void Connection::Start() {
 void Connection::Drain() {
   const std::shared_ptr<Connection> self = shared_from_this();
   if (state_ == State::kStreaming) return Close();
-  persistence_ = Persistence::kClose;
+  reply_.persistence = Persistence::kClose;
   if (state_ != State::kReading || !leftover_.empty()) return;
-  // An unread request may have arrived, and a client that has just connected
-  // may be about to send one.
+  // An unread request may have arrived.
   Process(Receive());
-  if (served_ && state_ == State::kReading &&
-      parser_.state() == RequestParser::State::kIdle) {
+  // A client that has just connected may be about to send one; it is not idle.
+  if (state_ == State::kReading && deadline_.wait == Wait::kIdle) {
     return Close();
   }
   UpdateWatch();
@@ -67,14 +60,14 @@ void Connection::Close() {
   if (state_ == State::kStreaming) --hub_->streams;
   if (state_ == State::kLingering) --hub_->lingering;
   state_ = State::kClosed;
-  Enter(Room::kNone);
-  charge_.Set(0);
+  seat_.Enter(Seat::Room::kNone);
+  charge_.reset();
   watch_.reset();
-  timer_.reset();
+  deadline_.timer.reset();
   fd_.Reset();
   hub_->connections.erase(this);
   // Last, because the source's destructor may do anything.
-  const std::unique_ptr<BodySource> source = std::move(source_);
+  const std::unique_ptr<BodySource> source = std::move(stream_.source);
   hub_->on_progress();
 }
 
@@ -84,7 +77,7 @@ void Connection::OnReady(short events) {
     if (state_ == State::kStreaming) {
       Pump();
     } else if (state_ == State::kWriting) {
-      OnSent();
+      SendReply();
     }
   } else if (state_ == State::kReading) {
     // Bytes that were received earlier are processed first.
@@ -100,7 +93,7 @@ void Connection::OnReady(short events) {
 
 void Connection::OnTime() {
   const std::shared_ptr<Connection> self = shared_from_this();
-  switch (std::exchange(wait_, Wait::kNothing)) {
+  switch (std::exchange(deadline_.wait, Wait::kNothing)) {
     case Wait::kNothing:
       return;
     case Wait::kHead:
@@ -119,11 +112,11 @@ void Connection::OnTime() {
   UpdateWatch();
 }
 
-// A wait that is over only clears wait_: a timer that fires for nothing is
+// A wait that is over is only cleared: a timer that fires for nothing is
 // cheaper than cancelling one with every request.
 void Connection::SetWait(Wait wait, absl::Duration delay) {
-  wait_ = wait;
-  timer_->SetIn(delay);
+  deadline_.wait = wait;
+  deadline_.timer->SetIn(delay);
 }
 
 void Connection::UpdateWatch() {
@@ -142,7 +135,7 @@ void Connection::UpdateWatch() {
       break;
     case State::kStreaming:
       events = POLLIN;
-      if (HasOutput() || source_state_ != BodySource::State::kWait) {
+      if (!output_.empty() || stream_.state != BodySource::State::kWait) {
         events |= POLLOUT;
       }
       break;
@@ -191,37 +184,35 @@ void Connection::OnParsed() {
   }
   const bool done = parsed == RequestParser::State::kDone;
   if (!done && parsed != RequestParser::State::kBody) return;
-  if (!std::exchange(admitted_, true) && !Admit()) return;
-  charge_.Set(parser_.body_bytes());
-  if (charge_.total() > hub_->limits.max_bodies_bytes) {
+  if (!charge_ && !Admit()) return;
+  charge_->Set(parser_.body_bytes());
+  if (charge_->total() > hub_->limits.max_bodies_bytes) {
     return Fail(503, "too many large requests at once; try again later");
   }
   if (done) Dispatch();
 }
 
 bool Connection::Admit() {
-  charge_ = BodyCharge(peer_.kind == Peer::Kind::kUnix ? hub_->unix_bodies
-                                                       : hub_->tcp_bodies);
+  charge_ = hub_->rooms.NewCharge(parser_.head().peer.kind);
   if (hub_->gate == nullptr) return true;
   Admission admission = hub_->gate(parser_.head());
   if (admission.level == Admission::Level::kRefused) {
-    head_only_ = parser_.head().method == "HEAD";
-    persistence_ = Persistence::kClose;
+    reply_ = {parser_.head().method == "HEAD", Persistence::kClose};
     state_ = State::kHandling;
     Reply(std::move(admission.refusal));
     return false;
   }
-  if (room_ != Room::kAnonymous) return true;
+  if (seat_.room() != Seat::Room::kAnonymous) return true;
   if (admission.level == Admission::Level::kAnonymous) {
     if (parser_.state() == RequestParser::State::kDone) return true;
     Fail(413, "this path takes no body");
     return false;
   }
-  if (hub_->tcp_connections >= hub_->limits.max_tcp_connections) {
+  if (hub_->rooms.tcp_connections >= hub_->limits.max_tcp_connections) {
     Fail(503, "too many connections at once; close some of them");
     return false;
   }
-  Enter(Room::kTcp);
+  seat_.Enter(Seat::Room::kTcp);
   return true;
 }
 
@@ -243,37 +234,36 @@ void Connection::AwaitNext() {
 }
 
 void Connection::Dispatch() {
-  admitted_ = false;
-  served_ = true;
   Request request = parser_.Take();
-  head_only_ = request.method == "HEAD";
-  if (head_only_) request.method = "GET";
+  reply_.head_only = request.method == "HEAD";
+  if (reply_.head_only) request.method = "GET";
   if (parser_.after_reply() == RequestParser::AfterReply::kClose ||
-      hub_->draining || room_ == Room::kAnonymous) {
-    persistence_ = Persistence::kClose;
+      hub_->draining || seat_.room() == Seat::Room::kAnonymous) {
+    reply_.persistence = Persistence::kClose;
   } else {
-    persistence_ =
+    reply_.persistence =
         parser_.is_http10() ? Persistence::kKeepHttp10 : Persistence::kKeep;
   }
   state_ = State::kHandling;
-  wait_ = Wait::kNothing;
+  deadline_.wait = Wait::kNothing;
+  BodyCharge charge = *std::exchange(charge_, std::nullopt);
   hub_->handler(std::make_unique<Exchange>(weak_from_this(), std::move(request),
-                                           std::exchange(charge_, {})));
+                                           std::move(charge)));
 }
 
 // Sets the deadline for the rest of the request, or for the next one.
 void Connection::AwaitRequest() {
   switch (parser_.state()) {
     case RequestParser::State::kIdle:
-      if (wait_ != Wait::kNothing) return;
+      if (deadline_.wait != Wait::kNothing) return;
       return SetWait(Wait::kIdle, hub_->limits.keep_alive);
     case RequestParser::State::kHead:
-      if (wait_ == Wait::kHead) return;
+      if (deadline_.wait == Wait::kHead) return;
       return SetWait(Wait::kHead, hub_->limits.head_deadline);
     default:
       break;
   }
-  if (wait_ == Wait::kBody) return;
+  if (deadline_.wait == Wait::kBody) return;
   SetWait(Wait::kBody, hub_->limits.body_deadline);
   if (!parser_.wants_continue()) return;
   constexpr absl::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -289,11 +279,136 @@ void Connection::AwaitRequest() {
 void Connection::Fail(int status, absl::string_view message) {
   // The bytes that follow can't be understood, and the body is not kept.
   parser_.Take();
-  charge_.Set(0);
-  head_only_ = false;
-  persistence_ = Persistence::kClose;
+  charge_.reset();
+  reply_ = {.persistence = Persistence::kClose};
   state_ = State::kHandling;
   ReplyError(status, message);
+}
+
+bool Connection::Send() {
+  const bool stalled = deadline_.wait != Wait::kNothing;
+  const SendBuffer::Outcome outcome = output_.Send(fd_.get());
+  switch (outcome) {
+    case SendBuffer::Outcome::kSent:
+      deadline_.wait = Wait::kNothing;
+      return true;
+    case SendBuffer::Outcome::kFailed:
+      Close();
+      return false;
+    case SendBuffer::Outcome::kStalled:
+      // The deadline of the last progress stays.
+      if (stalled) return false;
+      break;
+    case SendBuffer::Outcome::kProgress:
+      break;
+  }
+  if (state_ == State::kStreaming) {
+    SetWait(Wait::kStream, hub_->limits.stream_stall);
+  } else {
+    SetWait(Wait::kReply, hub_->limits.reply_stall);
+  }
+  return false;
+}
+
+void Connection::ReplyError(int status, absl::string_view message) {
+  if (state_ != State::kHandling) return;
+  Response response = hub_->error_body(status, message);
+  response.status = status;
+  Reply(std::move(response));
+}
+
+void Connection::Reply(Response response) {
+  if (state_ != State::kHandling) return;
+  output_.head() = ResponseHead(response, Framing::kLength, reply_.persistence);
+  if (!reply_.head_only && HasBody(response.status)) {
+    output_.body() = std::move(response.body);
+  }
+  state_ = State::kWriting;
+  deadline_.wait = Wait::kNothing;
+  SendReply();
+  UpdateWatch();
+}
+
+void Connection::SendReply() {
+  if (!Send()) return;
+  if (reply_.persistence == Persistence::kClose) return StartLinger();
+  state_ = State::kReading;
+  AwaitNext();
+}
+
+void Connection::StartLinger() {
+  if (state_ == State::kStreaming) --hub_->streams;
+  state_ = State::kLingering;
+  ++hub_->lingering;
+  leftover_.clear();
+  dropped_ = 0;
+  shutdown(fd_.get(), SHUT_WR);
+  SetWait(Wait::kLinger, hub_->limits.linger);
+  // Last, because the source's destructor may do anything.
+  const std::unique_ptr<BodySource> source = std::move(stream_.source);
+  hub_->on_progress();
+}
+
+void Connection::Stream(
+    const Response& head,
+    absl::FunctionRef<std::unique_ptr<BodySource>(Waker)> make) {
+  if (state_ != State::kHandling) return;
+  reply_.persistence = Persistence::kClose;
+  output_.head() =
+      ResponseHead(head, Framing::kUntilClosed, reply_.persistence);
+  if (reply_.head_only) {
+    state_ = State::kWriting;
+    SendReply();
+    return UpdateWatch();
+  }
+  state_ = State::kStreaming;
+  ++hub_->streams;
+  {
+    // A source that calls its waker while it is created is asked anyway.
+    const bool before = std::exchange(hub_->filling, true);
+    stream_.source = make(Waker(weak_from_this()));
+    hub_->filling = before;
+  }
+  if (stream_.source == nullptr) stream_.state = BodySource::State::kEnd;
+  Pump();
+  UpdateWatch();
+}
+
+void Connection::Wake() {
+  if (state_ != State::kStreaming) return;
+  if (hub_->filling) {
+    // Sources that wake each other must neither nest nor loop forever.
+    if (std::exchange(stream_.wake_posted, true)) return;
+    hub_->loop->Post([weak = weak_from_this()] {
+      if (const auto self = weak.lock()) {
+        self->stream_.wake_posted = false;
+        self->Wake();
+      }
+    });
+    return;
+  }
+  if (stream_.state == BodySource::State::kEnd) return;
+  stream_.state = BodySource::State::kMore;
+  if (!output_.empty()) return;  // Continues when the client has read.
+  Pump();
+  UpdateWatch();
+}
+
+void Connection::Pump() {
+  for (int i = 0; i < kFillsAtOnce; ++i) {
+    if (stream_.state == BodySource::State::kMore && output_.body().empty()) {
+      // If a stream is started within the Fill() of another, UpdateWatch()
+      // makes the loop call Pump() again.
+      if (hub_->filling) return;
+      hub_->filling = true;
+      stream_.state = stream_.source->Fill(kStreamRoom, &output_.body());
+      hub_->filling = false;
+      if (state_ != State::kStreaming) return;
+    }
+    if (!Send()) return;
+    if (stream_.state == BodySource::State::kEnd) return StartLinger();
+    if (stream_.state == BodySource::State::kWait) return;
+  }
 }
 
 }  // namespace troika::http

@@ -4,8 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +19,8 @@
 #include "http/message.h"
 #include "http/request_parser.h"
 #include "http/response.h"
+#include "http/rooms.h"
+#include "http/send_buffer.h"
 #include "http/server.h"
 
 namespace troika::http {
@@ -36,16 +38,9 @@ struct Hub {
   // and because a connection must live until its running call returns.
   absl::flat_hash_map<Connection*, std::shared_ptr<Connection>> connections;
   std::vector<char> scratch;  // Buffer for reads.
-  // Number of connections in each room. Anonymous connections are in the order
-  // in which they were accepted.
-  int unix_connections = 0;
-  int tcp_connections = 0;
-  std::list<Connection*> anonymous;
-  size_t lingering = 0;
+  Rooms rooms;
+  size_t lingering = 0;  // Number of connections in State::kLingering.
   int64_t streams = 0;
-  // Bytes of bodies, by the kind of their socket.
-  const std::shared_ptr<size_t> unix_bodies = std::make_shared<size_t>(0);
-  const std::shared_ptr<size_t> tcp_bodies = std::make_shared<size_t>(0);
   bool filling = false;   // A source is being created or asked for bytes.
   bool draining = false;  // Connections close after their reply.
 };
@@ -80,9 +75,20 @@ class Connection : public std::enable_shared_from_this<Connection> {
   };
   // The purpose of the timer.
   enum class Wait { kNothing, kHead, kBody, kIdle, kReply, kStream, kLinger };
-  enum class Sent { kAll, kSome, kClosed };
-  // The limit that counts the connection.
-  enum class Room { kNone, kUnix, kTcp, kAnonymous };
+  struct Deadline {
+    Wait wait = Wait::kNothing;
+    std::unique_ptr<EventLoop::Timer> timer;
+  };
+  struct StreamBody {
+    std::unique_ptr<BodySource> source;
+    BodySource::State state = BodySource::State::kMore;
+    bool wake_posted = false;
+  };
+  // How the request that is being handled is answered.
+  struct ReplyMode {
+    bool head_only = false;
+    Persistence persistence = Persistence::kKeep;
+  };
 
   void OnReady(short events);
   void OnTime();
@@ -102,46 +108,35 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Asks the gate about the request whose head is complete. Returns false if
   // the request was refused and has its reply.
   bool Admit();
-  void Enter(Room room);
   void Dispatch();
   void AwaitRequest();
   void Fail(int status, absl::string_view message);
 
-  bool HasOutput() const;
-  Sent Send();
-  void OnSent();
+  // Returns whether all output is sent.
+  bool Send();
+  // Sends the rest of a reply, and continues once it is sent.
+  void SendReply();
   void Pump();
   void StartLinger();
   void Drop(absl::string_view bytes);
 
   Hub* const hub_;
-  const Peer peer_;
   UniqueFd fd_;
   std::unique_ptr<EventLoop::Watch> watch_;
-  std::unique_ptr<EventLoop::Timer> timer_;
+  Seat seat_;
   State state_ = State::kReading;
-  Wait wait_ = Wait::kNothing;
+  Deadline deadline_;
 
   RequestParser parser_;
   std::string leftover_;  // Bytes after the request that is being answered.
   bool processing_ = false;
-  Room room_ = Room::kNone;
-  // Position in the hub's anonymous list.
-  std::list<Connection*>::iterator place_;
-  bool admitted_ = false;  // The request that is being read passed the gate.
-  bool served_ = false;    // A request was dispatched before.
-  BodyCharge charge_;
-  bool head_only_ = false;
-  Persistence persistence_ = Persistence::kKeep;
+  // Set if the request that is being read has passed the gate.
+  std::optional<BodyCharge> charge_;
+  ReplyMode reply_;
 
-  std::string out_head_;
-  std::string out_body_;
-  size_t sent_ = 0;  // Bytes sent of the head and the body together.
+  SendBuffer output_;
+  StreamBody stream_;
   size_t dropped_ = 0;
-
-  std::unique_ptr<BodySource> source_;
-  BodySource::State source_state_ = BodySource::State::kMore;
-  bool wake_posted_ = false;
 };
 
 }  // namespace troika::http

@@ -38,16 +38,6 @@ bool IsFieldText(absl::string_view text) {
   return std::all_of(text.begin(), text.end(), IsFieldChar);
 }
 
-absl::string_view TrimSpace(absl::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) {
-    text.remove_prefix(1);
-  }
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) {
-    text.remove_suffix(1);
-  }
-  return text;
-}
-
 bool IsDigits(absl::string_view text) {
   return !text.empty() &&
          std::all_of(text.begin(), text.end(), absl::ascii_isdigit);
@@ -66,8 +56,7 @@ Request RequestParser::Take() {
   state_ = State::kIdle;
   part_ = Part::kRequestLine;
   line_bytes_ = 0;
-  target_host_.clear();
-  has_target_host_ = false;
+  target_host_.reset();
   return request;
 }
 
@@ -219,7 +208,6 @@ void RequestParser::SetTarget(absl::string_view target) {
     target.remove_prefix(strlen("http://"));
     const size_t end = std::min(target.find_first_of("/?"), target.size());
     target_host_ = std::string(target.substr(0, end));
-    has_target_host_ = true;
     target.remove_prefix(end);
     if (target.empty() || target[0] == '?') request_.path.push_back('/');
   } else if (target[0] != '/' &&
@@ -242,8 +230,9 @@ void RequestParser::OnHeaderLine(absl::string_view line) {
     return Fail(431,
                 absl::StrCat("more than ", limits_.max_headers, " headers"));
   }
-  request_.headers.emplace_back(absl::AsciiStrToLower(line.substr(0, colon)),
-                                std::string(TrimSpace(line.substr(colon + 1))));
+  request_.headers.emplace_back(
+      absl::AsciiStrToLower(line.substr(0, colon)),
+      std::string(absl::StripAsciiWhitespace(line.substr(colon + 1))));
 }
 
 bool RequestParser::CheckHost() {
@@ -252,14 +241,14 @@ bool RequestParser::CheckHost() {
     if (name != "host") continue;
     ++hosts;
     // A host in the target overrides the header.
-    if (has_target_host_) value = target_host_;
+    if (target_host_) value = *target_host_;
   }
   if (hosts > 1) {
     Fail(400, "more than one Host header");
   } else if (hosts == 0 && !is_http10_) {
     Fail(400, "a Host header is missing");
-  } else if (hosts == 0 && has_target_host_) {
-    request_.headers.emplace_back("host", target_host_);
+  } else if (hosts == 0 && target_host_) {
+    request_.headers.emplace_back("host", *target_host_);
   }
   return state_ != State::kError;
 }
@@ -319,7 +308,7 @@ void RequestParser::ReadConnection() {
     }
     if (name != "connection") continue;
     for (const absl::string_view word : absl::StrSplit(value, ',')) {
-      const absl::string_view option = TrimSpace(word);
+      const absl::string_view option = absl::StripAsciiWhitespace(word);
       close = close || absl::EqualsIgnoreCase(option, "close");
       keep = keep || absl::EqualsIgnoreCase(option, "keep-alive");
     }
@@ -343,8 +332,8 @@ void RequestParser::OnHeadEnd() {
 }
 
 void RequestParser::OnChunkLine(absl::string_view line) {
-  const absl::string_view digits =
-      TrimSpace(line.substr(0, std::min(line.find(';'), line.size())));
+  const absl::string_view digits = absl::StripAsciiWhitespace(
+      line.substr(0, std::min(line.find(';'), line.size())));
   uint64_t size = 0;
   if (digits.empty() ||
       !std::all_of(digits.begin(), digits.end(), absl::ascii_isxdigit)) {

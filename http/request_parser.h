@@ -110,11 +110,10 @@ class RequestParser {
   bool expects_continue_ = false;
 
   Part part_ = Part::kRequestLine;
-  std::string line_;         // The start of an unfinished line.
-  size_t line_bytes_ = 0;    // Bytes of the head's lines, or of the trailer's.
-  uint64_t body_left_ = 0;   // Bytes left of the body or the chunk.
-  std::string target_host_;  // Host that the target names.
-  bool has_target_host_ = false;
+  std::string line_;        // The start of an unfinished line.
+  size_t line_bytes_ = 0;   // Bytes of the head's lines, or of the trailer's.
+  uint64_t body_left_ = 0;  // Bytes left of the body or the chunk.
+  std::optional<std::string> target_host_;  // Host that the target names.
 };
 
 }  // namespace troika::http

@@ -18,13 +18,7 @@ constexpr Reason kReasons[] = {
     {201, "Created"},
     {202, "Accepted"},
     {204, "No Content"},
-    {206, "Partial Content"},
-    {301, "Moved Permanently"},
-    {302, "Found"},
-    {303, "See Other"},
     {304, "Not Modified"},
-    {307, "Temporary Redirect"},
-    {308, "Permanent Redirect"},
     {400, "Bad Request"},
     {401, "Unauthorized"},
     {403, "Forbidden"},
@@ -33,25 +27,26 @@ constexpr Reason kReasons[] = {
     {406, "Not Acceptable"},
     {408, "Request Timeout"},
     {409, "Conflict"},
-    {410, "Gone"},
-    {412, "Precondition Failed"},
     {413, "Content Too Large"},
     {414, "URI Too Long"},
     {415, "Unsupported Media Type"},
     {417, "Expectation Failed"},
-    {421, "Misdirected Request"},
-    {422, "Unprocessable Content"},
     {429, "Too Many Requests"},
     {431, "Request Header Fields Too Large"},
-    {499, "Client Closed Request"},
     {500, "Internal Server Error"},
     {501, "Not Implemented"},
-    {502, "Bad Gateway"},
     {503, "Service Unavailable"},
     {504, "Gateway Timeout"},
     {505, "HTTP Version Not Supported"},
-    {507, "Insufficient Storage"},
 };
+
+// Returns the reason phrase: "Not Found" for 404.
+absl::string_view ReasonOf(int status) {
+  for (const Reason& reason : kReasons) {
+    if (reason.status == status) return reason.text;
+  }
+  return "Unknown";
+}
 
 void AppendHeader(absl::string_view name, absl::string_view value,
                   std::string* out) {
@@ -64,13 +59,6 @@ void AppendHeader(absl::string_view name, absl::string_view value,
 }
 
 }  // namespace
-
-absl::string_view ReasonOf(int status) {
-  for (const Reason& reason : kReasons) {
-    if (reason.status == status) return reason.text;
-  }
-  return "Unknown";
-}
 
 bool HasBody(int status) { return status != 204 && status != 304; }
 

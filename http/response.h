@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include "absl/strings/string_view.h"
 #include "http/message.h"
 
 namespace troika::http {
@@ -15,8 +14,6 @@ enum class Framing {
 };
 enum class Persistence { kKeep, kKeepHttp10, kClose };
 
-// Returns the reason phrase: "Not Found" for 404.
-absl::string_view ReasonOf(int status);
 // Returns false for 204 and 304, which never have a body.
 bool HasBody(int status);
 // Returns the status line and all headers. A control character in a header

@@ -167,8 +167,8 @@ void Server::OnProgress() {
 bool Server::HasRoom(Peer::Kind kind) const {
   const Limits& limits = hub_->limits;
   return kind == Peer::Kind::kUnix
-             ? hub_->unix_connections < limits.max_unix_connections
-             : hub_->tcp_connections < limits.max_tcp_connections;
+             ? hub_->rooms.unix_connections < limits.max_unix_connections
+             : hub_->rooms.tcp_connections < limits.max_tcp_connections;
 }
 
 // Watches the listeners that have room for more clients.
@@ -225,8 +225,8 @@ void Server::Open(UniqueFd fd, Peer::Kind kind) {
       std::make_shared<Connection>(hub_.get(), std::move(fd), peer);
   const auto max_anonymous =
       static_cast<size_t>(hub_->limits.max_anonymous_connections);
-  while (hub_->anonymous.size() > max_anonymous) {
-    hub_->anonymous.front()->Close();
+  while (hub_->rooms.anonymous.size() > max_anonymous) {
+    hub_->rooms.anonymous.front()->Close();
   }
   hub_->connections[connection.get()] = connection;
   ++accepted_;

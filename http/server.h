@@ -27,8 +27,8 @@
 #include "absl/time/time.h"
 #include "base/event_loop.h"
 #include "base/fd.h"
-#include "http/body_charge.h"
 #include "http/message.h"
+#include "http/rooms.h"
 
 namespace troika::http {
 

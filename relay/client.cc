@@ -63,7 +63,7 @@ absl::StatusOr<Client::News> Client::OnPolled() {
       RETURN_IF_ERROR(OnFrame(*frame, &news));
     }
     if (!frames_.ok()) {
-      return absl::DataLossError("the relay sends what is no frame");
+      return absl::DataLossError("the relay sent bytes that are no frame");
     }
     // There is no more for now. If the relay has closed, the next poll reports
     // it.
@@ -89,11 +89,8 @@ absl::Status Client::OnFrame(const Frame& frame, News* news) {
     news->tip = true;
   } else if (const auto trouble = DecodeTrouble(frame)) {
     news->trouble = std::string(trouble->text);
-  } else if (const auto reply = DecodeReply(frame)) {
-    news->answers.push_back({.key = std::string(reply->key),
-                             .code = reply->code,
-                             .record = reply->record,
-                             .text = std::string(reply->text)});
+  } else if (auto reply = DecodeReply(frame)) {
+    news->replies.push_back(*std::move(reply));
   }
   // Other frames come from a newer relay and are ignored.
   return absl::OkStatus();

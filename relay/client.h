@@ -24,19 +24,13 @@ namespace troika::relay {
 // Passive: the owner polls. Not thread-safe.
 class Client {
  public:
-  struct Answer {
-    std::string key;
-    ReplyCode code = ReplyCode::kOk;
-    int64_t record = 0;
-    std::string text;
-  };
   // Frames that have come since the last call.
   struct News {
     bool tip = false;  // The log has grown.
     // The relay's clock for deadlines, just now. Old relays don't send it.
     std::optional<absl::Time> awake;
     std::optional<std::string> trouble;  // Empty if the trouble is over.
-    std::vector<Answer> answers;
+    std::vector<Reply> replies;
   };
 
   // Connects to the relay of a task's folder; the path may have any length.

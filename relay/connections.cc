@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "base/unix_socket.h"
 #include "relay/log_format.h"
 #include "relay/peer.h"
@@ -54,11 +55,6 @@ absl::string_view WatcherText(WatchReason reason) {
 
 }  // namespace
 
-absl::StatusOr<UniqueFd> ListenIn(int dir_fd) {
-  unlinkat(dir_fd, kSocketName, 0);
-  return ListenUnix(dir_fd, kSocketName);
-}
-
 struct Connections::Connection {
   UniqueFd fd;
   FrameReader frames{kMaxFrame};
@@ -74,10 +70,16 @@ struct Connections::Connection {
   bool trouble_due = false;
 };
 
-Connections::Connections(UniqueFd listener, Handler* handler)
-    : listener_(std::move(listener)), handler_(handler) {}
+Connections::Connections(Clock* clock, Handler handler)
+    : clock_(clock), handler_(std::move(handler)) {}
 
 Connections::~Connections() = default;
+
+absl::Status Connections::Listen(int dir_fd) {
+  unlinkat(dir_fd, kSocketName, 0);
+  ASSIGN_OR_RETURN(listener_, ListenUnix(dir_fd, kSocketName));
+  return absl::OkStatus();
+}
 
 void Connections::AddPollFds(std::vector<pollfd>* fds) const {
   // While no client can be accepted, polling the listener would keep us busy.
@@ -160,20 +162,15 @@ void Connections::Read(Connection& c) {
     c.frames.Feed({chunk, static_cast<size_t>(n)});
     while (const auto frame = c.frames.Next()) {
       if (c.closing) break;
-      OnFrame(c, *frame);
+      c.greeted ? OnCommand(c, *frame) : OnHello(c, *frame);
     }
     if (!c.frames.ok() && !c.closing) {
       c.out += Encode(Reply{.code = ReplyCode::kInvalid,
-                            .text = "a frame's length makes no sense"});
+                            .text = "a frame has an invalid length"});
       c.closing = true;
     }
     Send(c);
   }
-}
-
-void Connections::OnFrame(Connection& c, const Frame& frame) {
-  if (!c.greeted) return OnHello(c, frame);
-  OnCommand(c, frame);
 }
 
 void Connections::OnHello(Connection& c, const Frame& frame) {
@@ -198,13 +195,12 @@ void Connections::OnHello(Connection& c, const Frame& frame) {
 }
 
 void Connections::SendWelcome(Connection& c) {
-  const Tip tip = handler_->tip();
   c.out +=
       Encode(Welcome{.version = c.version,
                      .role = c.role,
-                     .record = tip.record,
-                     .offset = tip.offset,
-                     .more = Welcome::More{.awake = handler_->Awake(),
+                     .record = tip_.record,
+                     .offset = tip_.offset,
+                     .more = Welcome::More{.awake = clock_->Awake(),
                                            .watch_reason = c.watch_reason}});
 }
 
@@ -225,27 +221,25 @@ void Connections::ChooseDriver() {
 
 void Connections::OnCommand(Connection& c, const Frame& frame) {
   const auto command = DecodeCommand(frame);
-  Answer answer;
+  Reply reply;
   const absl::string_view key = KeyOf(frame);
   if (!command && frame.type >= static_cast<uint8_t>(FrameType::kWrite) &&
       frame.type <= static_cast<uint8_t>(FrameType::kNote)) {
-    answer = {.code = ReplyCode::kInvalid, .text = "the frame is cut short"};
+    reply = {.code = ReplyCode::kInvalid, .text = "the frame is cut short"};
   } else if (!command) {
-    answer = {.code = ReplyCode::kUnsupported,
-              .text = absl::StrCat("this relay knows no command ", frame.type)};
+    reply = {.code = ReplyCode::kUnsupported,
+             .text = absl::StrCat("this relay knows no command ", frame.type)};
   } else if (c.role != Role::kDriver) {
-    answer = {.code = ReplyCode::kNotDriver,
-              .text = std::string(WatcherText(c.watch_reason))};
+    reply = {.code = ReplyCode::kNotDriver,
+             .text = std::string(WatcherText(c.watch_reason))};
   } else if (!IsKey(key)) {
-    answer = {.code = ReplyCode::kInvalid,
-              .text = "a key has 1 to 64 letters, digits, '.', '-' or '_'"};
+    reply = {.code = ReplyCode::kInvalid,
+             .text = "a key has 1 to 64 letters, digits, '.', '-' or '_'"};
   } else {
-    answer = handler_->OnCommand(*command);
+    reply = handler_(*command);
   }
-  c.out += Encode(Reply{.key = key.substr(0, kMaxKey),
-                        .code = answer.code,
-                        .record = answer.record,
-                        .text = answer.text});
+  reply.key = std::string(key.substr(0, kMaxKey));
+  c.out += Encode(reply);
 }
 
 void Connections::Send(Connection& c) {
@@ -253,7 +247,7 @@ void Connections::Send(Connection& c) {
     if (std::exchange(c.trouble_due, false)) {
       c.out += Encode(Trouble{.text = trouble_});
     }
-    if (std::exchange(c.tip_due, false)) c.out += Encode(handler_->tip());
+    if (std::exchange(c.tip_due, false)) c.out += Encode(tip_);
   }
   while (!c.out.empty()) {
     const ssize_t n =
@@ -266,19 +260,20 @@ void Connections::Send(Connection& c) {
   if (c.out.size() > kMaxOut || (c.closing && c.out.empty())) c.fd.Reset();
 }
 
-void Connections::SendTip() {
-  for (const auto& c : connections_) {
-    if (!c->fd.ok() || !c->greeted) continue;
-    c->tip_due = true;
-    if (c->out.empty()) Send(*c);
-  }
+void Connections::SendTip(const Tip& tip) {
+  tip_ = tip;
+  SendNotices(&Connection::tip_due);
 }
 
 void Connections::SendTrouble(absl::string_view text) {
   trouble_ = std::string(text);
+  SendNotices(&Connection::trouble_due);
+}
+
+void Connections::SendNotices(bool Connection::*due) {
   for (const auto& c : connections_) {
     if (!c->fd.ok() || !c->greeted) continue;
-    c->trouble_due = true;
+    (*c).*due = true;
     if (c->out.empty()) Send(*c);
   }
 }

@@ -8,45 +8,33 @@
 
 #include <poll.h>
 
-#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "base/clock.h"
 #include "base/fd.h"
 #include "relay/frame.h"
 
 namespace troika::relay {
 
-// Listens in a task's folder, at kSocketName. The caller holds the log's lock,
-// so an existing socket belongs to a dead relay and is replaced.
-absl::StatusOr<UniqueFd> ListenIn(int dir_fd);
-
 class Connections {
  public:
-  // The result of a command. `text` is for people.
-  struct Answer {
-    ReplyCode code = ReplyCode::kOk;
-    int64_t record = 0;
-    std::string text;
-  };
+  // Carries out the driver's command. The reply's key is set by the caller.
+  using Handler = std::function<Reply(const Command& command)>;
 
-  class Handler {
-   public:
-    virtual ~Handler() = default;
-    virtual Answer OnCommand(const Command& command) = 0;
-    virtual Tip tip() const = 0;
-    // The relay's clock for deadlines.
-    virtual absl::Time Awake() const = 0;
-  };
-
-  // `handler` is borrowed.
-  Connections(UniqueFd listener, Handler* handler);
+  // `clock` is borrowed.
+  Connections(Clock* clock, Handler handler);
   ~Connections();
+
+  // Listens in a task's folder, at kSocketName. The caller holds the log's
+  // lock, so an existing socket belongs to a dead relay and is replaced.
+  absl::Status Listen(int dir_fd);
 
   void AddPollFds(std::vector<pollfd>* fds) const;
   // `fds` are the polled entries that AddPollFds() added.
@@ -57,7 +45,7 @@ class Connections {
   // Whether a driver is connected.
   bool driven() const;
 
-  void SendTip();
+  void SendTip(const Tip& tip);
   void SendTrouble(absl::string_view text);
 
  private:
@@ -65,7 +53,6 @@ class Connections {
 
   void Accept(absl::Time now);
   void Read(Connection& connection);
-  void OnFrame(Connection& connection, const Frame& frame);
   void OnHello(Connection& connection, const Frame& frame);
   void SendWelcome(Connection& connection);
   // If there is no driver, chooses the first connection that wants to drive.
@@ -73,9 +60,14 @@ class Connections {
   void OnCommand(Connection& connection, const Frame& frame);
   void Send(Connection& connection);
 
-  const UniqueFd listener_;
-  Handler* const handler_;
+  // Sends the notices that are due to every client that takes them now.
+  void SendNotices(bool Connection::*due);
+
+  Clock* const clock_;
+  const Handler handler_;
+  UniqueFd listener_;
   std::vector<std::unique_ptr<Connection>> connections_;
+  Tip tip_;
   std::string trouble_;
   // While descriptors have run out: the time to accept again.
   std::optional<absl::Time> accept_again_;

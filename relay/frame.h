@@ -93,10 +93,10 @@ struct Command {
 };
 
 struct Reply {
-  absl::string_view key;
+  std::string key;
   ReplyCode code = ReplyCode::kOk;
   int64_t record = 0;  // First record of the command, or 0 if it made none.
-  absl::string_view text;
+  std::string text;    // For people.
 };
 
 // The log has grown to `offset`; its last record is `record`.

@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "relay/bytes.h"
-#include "relay/frozen_bytes.h"
+#include "relay/frozen_bytes_testing.h"
 
 namespace troika::relay {
 namespace {
@@ -112,7 +112,7 @@ TEST(FrameTest, FieldsAreReadAsTheyWereWritten) {
 TEST(FrameTest, FieldsOfANewerVersionAreIgnored) {
   for (const auto& [name, bytes] : KnownFrames()) {
     const std::string longer =
-        ByteWriter().U32(static_cast<uint32_t>(bytes.size() - 4 + 5)).bytes() +
+        ByteWriter()(static_cast<uint32_t>(bytes.size() - 4 + 5)).bytes() +
         bytes.substr(4) + "newer";
     FrameReader reader(kMaxFrame);
     EXPECT_EQ(Again(FrameIn(longer, &reader)), bytes) << name;
@@ -141,7 +141,7 @@ TEST(FrameTest, BodiesThatAreCutAreNothing) {
   for (const auto& [name, bytes] : KnownFrames()) {
     for (size_t size = 6; size < bytes.size(); ++size) {
       const std::string cut =
-          ByteWriter().U32(static_cast<uint32_t>(size - 4)).bytes() +
+          ByteWriter()(static_cast<uint32_t>(size - 4)).bytes() +
           bytes.substr(4, size - 4);
       FrameReader reader(kMaxFrame);
       EXPECT_EQ(Again(FrameIn(cut, &reader)), "") << name << " " << size;
@@ -196,7 +196,7 @@ TEST(FrameTest, LengthsThatMakeNoSenseEndTheStream) {
        {uint32_t{0}, uint32_t{1}, static_cast<uint32_t>(kMaxFrame) + 1, ~0U}) {
     FrameReader reader(kMaxFrame);
     const std::string tip = Encode(Tip{});
-    reader.Feed(tip + ByteWriter().U32(length).bytes() + tip);
+    reader.Feed(tip + ByteWriter()(length).bytes() + tip);
     EXPECT_TRUE(reader.Next().has_value());
     EXPECT_TRUE(reader.ok());
     EXPECT_FALSE(reader.Next().has_value());

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_join.h"
 #include "base/clock.h"
-#include "relay/guard_wire.h"
 #include "relay/process_tree.h"
 
 namespace troika::relay {
@@ -42,16 +42,18 @@ class Guard {
   }
 
   void Start(const RelaySpec& spec, const AgentFds& agent) {
-    AgentStart start = StartAgent(spec, agent);
+    const AgentStart start = StartAgent(spec, agent);
     close(agent.in);
     close(agent.out);
     close(agent.err);
     agent_ = start.pid;
-    Report({.kind = agent_ != 0 ? GuardReport::Kind::kStarted
-                                : GuardReport::Kind::kStartFailed,
-            .pid = start.pid,
-            .text = std::move(start.text)});
-    if (agent_ == 0) Leave();
+    if (agent_ != 0) {
+      return Report({.kind = GuardReport::Kind::kStarted, .pid = agent_});
+    }
+    GuardReport failed = {.kind = GuardReport::Kind::kStartFailed};
+    failed.set_text(start.text);
+    Report(failed);
+    Leave();
   }
 
   [[noreturn]] void Run() {
@@ -73,9 +75,7 @@ class Guard {
   enum class Ending { kNone, kInterrupted, kTerminated, kKilling };
 
   void Report(const GuardReport& report) {
-    if (!relay_.ok()) return;
-    const std::string packet = Encode(report);
-    send(relay_.get(), packet.data(), packet.size(), MSG_NOSIGNAL);
+    if (relay_.ok()) send(relay_.get(), &report, sizeof(report), MSG_NOSIGNAL);
   }
 
   [[noreturn]] void Leave() {
@@ -137,9 +137,8 @@ class Guard {
 
   void Reap() {
     while (true) {
-      int status = 0;
-      rusage used = {};
-      const pid_t pid = wait4(-1, &status, WNOHANG, &used);
+      GuardReport exit = {.kind = GuardReport::Kind::kExited};
+      const pid_t pid = wait4(-1, &exit.status, WNOHANG, &exit.used);
       if (pid < 0 && errno == ECHILD) {
         ReportLeftover();
         Leave();
@@ -147,7 +146,7 @@ class Guard {
       if (pid <= 0) return;
       if (pid != agent_) continue;
       agent_ = 0;
-      Report(ExitReport(status, used));
+      Report(exit);
       if (ending_ != Ending::kKilling) {
         due_ = clock_.Awake() + kLeaveGrace;
       }
@@ -185,7 +184,9 @@ class Guard {
 
   void ReportLeftover() {
     if (names_.empty()) return;
-    Report({.kind = GuardReport::Kind::kLeftover, .names = names_});
+    GuardReport report = {.kind = GuardReport::Kind::kLeftover};
+    report.set_text(absl::StrJoin(names_, absl::string_view("\0", 1)));
+    Report(report);
     names_.clear();
   }
 

@@ -7,11 +7,59 @@
 #ifndef TROIKA_RELAY_GUARD_H_
 #define TROIKA_RELAY_GUARD_H_
 
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "base/fd.h"
 #include "relay/agent_process.h"
 #include "relay/spec.h"
 
 namespace troika::relay {
+
+// Commands and reports are packets. Both processes are of one program, so the
+// packets hold the structs as they are.
+
+// A command of the relay.
+struct GuardCommand {
+  enum class Kind : int32_t {
+    kSignal,  // Sends `signal` to the agent's group.
+    kStop,    // Begins the ending, or takes its next step at once.
+    kKill,    // Takes the last step of the ending.
+  };
+  Kind kind = Kind::kSignal;
+  int32_t signal = 0;
+  absl::Duration grace;
+};
+
+// A report of the guard.
+struct GuardReport {
+  enum class Kind : int32_t {
+    kStarted,      // `pid`
+    kStartFailed,  // `text()`: the reason.
+    kSignalled,    // `signal`
+    kExited,       // `status` and `used`
+    kLeftover,     // `text()`: names of processes that outlived the agent and
+                   // were ended, with a NUL between them.
+    kGone,         // No process is left; the guard ends.
+  };
+  Kind kind = Kind::kStarted;
+  pid_t pid = 0;
+  int signal = 0;
+  int status = 0;  // Status from wait4().
+  rusage used = {};
+  size_t text_size = 0;
+  char text_bytes[4096];
+
+  absl::string_view text() const { return {text_bytes, text_size}; }
+  // Cuts the text if it is too long.
+  void set_text(absl::string_view text) {
+    text_size = text.copy(text_bytes, sizeof(text_bytes));
+  }
+};
 
 // Runs the guard until it ends, in a process of its own. `relay` is its socket.
 [[noreturn]] void RunGuard(const RelaySpec& spec, const AgentFds& agent,

@@ -99,12 +99,11 @@ absl::StatusOr<int64_t> LogReader::Read(LogSink& sink, int64_t max_bytes) {
 }
 
 absl::Status LogReader::OnLines(LogSink& sink) {
-  const int64_t base = offset_ - static_cast<int64_t>(end_);
-  while (begin_ < end_) {
-    const absl::string_view text(buffer_.data() + begin_, end_ - begin_);
+  int64_t at = offset_ - static_cast<int64_t>(end_);
+  absl::string_view text(buffer_.data(), end_);
+  while (!text.empty()) {
     const size_t newline = text.find('\n');
     if (newline == absl::string_view::npos) break;
-    const int64_t at = base + static_cast<int64_t>(begin_);
     const absl::string_view rest = text.substr(newline + 1);
     size_t taken = 0;
     if (skipping_) {
@@ -116,19 +115,17 @@ absl::Status LogReader::OnLines(LogSink& sink) {
       if (!of_rest) break;
       taken = *of_rest;
     }
-    begin_ += newline + 1 + taken;
+    at += static_cast<int64_t>(newline + 1 + taken);
+    text.remove_prefix(newline + 1 + taken);
   }
-  if (end_ - begin_ > kMaxRecord) {
-    AddDamage({buffer_.data() + begin_, end_ - begin_},
-              base + static_cast<int64_t>(begin_));
+  if (text.size() > kMaxRecord) {
+    AddDamage(text, at);
     skipping_ = true;
     header_read_ = true;
-    begin_ = end_;
+    text = {};
   }
-  std::copy(buffer_.begin() + static_cast<ptrdiff_t>(begin_),
-            buffer_.begin() + static_cast<ptrdiff_t>(end_), buffer_.begin());
-  end_ -= begin_;
-  begin_ = 0;
+  if (!text.empty()) memmove(buffer_.data(), text.data(), text.size());
+  end_ = text.size();
   return absl::OkStatus();
 }
 
@@ -186,8 +183,8 @@ std::optional<size_t> LogReader::OnBatch(const BatchHead& head,
   if (lines.state == BatchLines::State::kPartial) return std::nullopt;
   if (lines.state == BatchLines::State::kDamaged ||
       head.number <= last_record_) {
-    AddDamage({line.data(), line.size() + lines.bytes}, offset);
-    damaged_number_ = std::max(damaged_number_, head.number + head.count - 1);
+    AddDamage({line.data(), line.size() + lines.bytes}, offset,
+              head.number + head.count - 1);
     return lines.bytes;
   }
   ReachRecord(head.number, offset, sink);
@@ -216,10 +213,14 @@ void LogReader::ReachRecord(int64_t number, int64_t offset, LogSink& sink) {
   EndDamage(number, sink);
 }
 
-void LogReader::AddDamage(absl::string_view bytes, int64_t offset) {
+void LogReader::AddDamage(absl::string_view bytes, int64_t offset,
+                          int64_t last_number) {
   if (!damage_) {
-    damage_ = Damage{.after_record = last_record_, .offset = offset};
+    damage_.emplace();
+    damage_->after_record = last_record_;
+    damage_->offset = offset;
   }
+  damage_->last_number = std::max(damage_->last_number, last_number);
   damage_->bytes += static_cast<int64_t>(bytes.size());
   const size_t room = kSnippet - std::min(kSnippet, damage_->snippet.size());
   absl::StrAppend(&damage_->snippet, bytes.substr(0, room));
@@ -231,8 +232,8 @@ void LogReader::EndDamage(int64_t next_number, LogSink& sink) {
   std::string missing;
   if (next_number > 0) {
     missing = Missing(first, next_number - 1);
-  } else if (damaged_number_ >= first) {
-    missing = absl::StrCat(Missing(first, damaged_number_),
+  } else if (damage_->last_number >= first) {
+    missing = absl::StrCat(Missing(first, damage_->last_number),
                            ", and no record follows");
   } else {
     missing = "no record follows";
@@ -243,20 +244,17 @@ void LogReader::EndDamage(int64_t next_number, LogSink& sink) {
       " are no records, and ", missing);
   sink.OnDamage(*damage_);
   damage_.reset();
-  damaged_number_ = 0;
 }
 
 void LogReader::Finish(LogSink& sink) {
   // An empty file lacks its header.
   if (offset_ == 0) AddDamage("", 0);
-  if (begin_ < end_) {
-    const absl::string_view torn(buffer_.data() + begin_, end_ - begin_);
-    AddDamage(torn, offset_ - static_cast<int64_t>(torn.size()));
-    if (const auto head = ParseBatchHead(torn.substr(0, torn.find('\n')))) {
-      damaged_number_ =
-          std::max(damaged_number_, head->number + head->count - 1);
-    }
-    begin_ = end_ = 0;
+  if (end_ > 0) {
+    const absl::string_view torn(buffer_.data(), end_);
+    const auto head = ParseBatchHead(torn.substr(0, torn.find('\n')));
+    AddDamage(torn, offset_ - static_cast<int64_t>(torn.size()),
+              head ? head->number + head->count - 1 : 0);
+    end_ = 0;
   }
   EndDamage(0, sink);
 }

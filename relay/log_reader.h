@@ -26,6 +26,13 @@ class LogSink {
   virtual void OnDamage(const Damage& damage) = 0;
 };
 
+// A damage whose end a reader has not reached.
+struct OpenDamage : Damage {
+  // Last number of its damaged batches whose heads can be read; 0 if there is
+  // none.
+  int64_t last_number = 0;
+};
+
 class LogReader {
  public:
   // Returns NotFound if the folder has no log.
@@ -69,13 +76,13 @@ class LogReader {
                                 LogSink& sink);
   // Ends the damage before the record with this number.
   void ReachRecord(int64_t number, int64_t offset, LogSink& sink);
-  void AddDamage(absl::string_view bytes, int64_t offset);
+  void AddDamage(absl::string_view bytes, int64_t offset,
+                 int64_t last_number = 0);
   void EndDamage(int64_t next_number, LogSink& sink);
 
   UniqueFd fd_;
   std::vector<char> buffer_;
-  size_t begin_ = 0;  // Start of the unreported bytes in the buffer.
-  size_t end_ = 0;
+  size_t end_ = 0;          // End of the unreported bytes in the buffer.
   int64_t offset_ = 0;      // Offset in the file that corresponds to end_.
   bool in_folder_ = false;  // The file came from a folder, and may be removed.
   bool header_read_ = false;
@@ -84,10 +91,7 @@ class LogReader {
   std::string task_id_;
   int version_ = 0;  // 0 if the header is damaged.
   int64_t last_record_ = 0;
-  std::optional<Damage> damage_;
-  // Last number of the damaged batches within damage_ whose heads can be read;
-  // 0 if there is none.
-  int64_t damaged_number_ = 0;
+  std::optional<OpenDamage> damage_;
 };
 
 }  // namespace troika::relay

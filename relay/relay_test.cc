@@ -314,7 +314,7 @@ TEST(RelayTest, TruncatedLogEndsTheAgent) {
   }));
   ASSERT_EQ(truncate((relay.folder().path() + "/log.v1").c_str(), 10), 0);
   ASSERT_TRUE(relay.WaitForEnd());
-  EXPECT_THAT(LastNote(relay.Log()), HasSubstr("behind our back"));
+  EXPECT_THAT(LastNote(relay.Log()), HasSubstr("truncated the log"));
 }
 
 TEST(RelayTest, WorksOnLongPaths) {

@@ -1,6 +1,6 @@
 #include "relay/spec.h"
 
-#include <utility>
+#include <type_traits>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
@@ -45,132 +45,93 @@ absl::Status TooNew(absl::string_view what) {
       "; install both from one version, and restart the server"));
 }
 
-class SpecWriter {
- public:
-  SpecWriter() {
-    for (const char c : kMagic) bytes_.U8(static_cast<uint8_t>(c));
-    bytes_.U8(kVersion);
-  }
-  SpecWriter& Bytes(Tag tag, absl::string_view value) {
-    bytes_.U8(static_cast<uint8_t>(tag)).String(value);
-    return *this;
-  }
-  SpecWriter& U8(Tag tag, uint8_t value) {
-    return Bytes(tag, ByteWriter().U8(value).bytes());
-  }
-  SpecWriter& Millis(Tag tag, absl::Duration value) {
-    return Bytes(tag, ByteWriter().Millis(value).bytes());
-  }
-  SpecWriter& I64(Tag tag, int64_t value) {
-    return Bytes(tag, ByteWriter().I64(value).bytes());
-  }
-  const std::string& bytes() const { return bytes_.bytes(); }
-
- private:
-  ByteWriter bytes_;
-};
-
-// Returns false if this program does not know the value.
-bool SetStdinMode(uint8_t value, RelaySpec* spec) {
-  if (value > static_cast<uint8_t>(StdinMode::kPipe)) return false;
-  spec->stdin_mode = static_cast<StdinMode>(value);
-  return true;
+// Calls `visit` with each field's tag and value, in the order of the specs that
+// had no tags.
+void VisitFields(auto& spec, auto visit) {
+  visit(Tag::kArgument, spec.argv);
+  visit(Tag::kEnvironment, spec.env);
+  visit(Tag::kCwd, spec.cwd);
+  visit(Tag::kStdinMode, spec.stdin_mode);
+  visit(Tag::kSpawnedNote, spec.spawned_note);
+  visit(Tag::kSpawnedKey, spec.spawned_key);
+  visit(Tag::kMaxLogBytes, spec.max_log_bytes);
+  visit(Tag::kGraceMs, spec.grace);
+  visit(Tag::kDiskFullWaitMs, spec.disk_full_wait);
+  visit(Tag::kUndrivenMs, spec.undriven);
 }
 
-// Returns whether the value could be read.
-bool SetField(Tag tag, absl::string_view bytes, RelaySpec* spec) {
-  ByteReader value(bytes);
-  switch (tag) {
-    case Tag::kArgument:
-      spec->argv.emplace_back(bytes);
-      return true;
-    case Tag::kEnvironment:
-      spec->env.emplace_back(bytes);
-      return true;
-    case Tag::kCwd:
-      spec->cwd = std::string(bytes);
-      return true;
-    case Tag::kStdinMode:
-      return SetStdinMode(value.U8(), spec) && value.ok();
-    case Tag::kSpawnedNote:
-      spec->spawned_note = std::string(bytes);
-      return true;
-    case Tag::kSpawnedKey:
-      spec->spawned_key = std::string(bytes);
-      return true;
-    case Tag::kMaxLogBytes:
-      spec->max_log_bytes = value.I64();
-      return value.ok();
-    case Tag::kGraceMs:
-      spec->grace = value.Millis();
-      return value.ok();
-    case Tag::kDiskFullWaitMs:
-      spec->disk_full_wait = value.Millis();
-      return value.ok();
-    case Tag::kUndrivenMs:
-      spec->undriven = value.Millis();
-      return value.ok();
-  }
-  return true;  // The tag is from a newer server and may be ignored.
+// Sets a field from the bytes that a tag has. Returns false if they are cut
+// short.
+bool SetField(absl::string_view bytes, std::string& value) {
+  value = std::string(bytes);
+  return true;
+}
+bool SetField(absl::string_view bytes, std::vector<std::string>& value) {
+  value.emplace_back(bytes);
+  return true;
+}
+bool SetField(absl::string_view bytes, auto& value) {
+  return ByteReader(bytes)(value).ok();
+}
+
+bool IsComplete(const RelaySpec& spec) {
+  return !spec.argv.empty() && (spec.stdin_mode == StdinMode::kNull ||
+                                spec.stdin_mode == StdinMode::kPipe);
 }
 
 absl::StatusOr<RelaySpec> DecodeUnversioned(absl::string_view bytes) {
   ByteReader reader(bytes);
   RelaySpec spec;
-  spec.argv = reader.Strings();
-  spec.env = reader.Strings();
-  spec.cwd = std::string(reader.String());
-  const bool known_stdin = SetStdinMode(reader.U8(), &spec);
-  spec.spawned_note = std::string(reader.String());
-  spec.spawned_key = std::string(reader.String());
-  spec.max_log_bytes = reader.I64();
-  spec.grace = reader.Millis();
-  spec.disk_full_wait = reader.Millis();
-  spec.undriven = reader.Millis();
-  if (!reader.ok() || !known_stdin || spec.argv.empty()) return Damaged();
+  VisitFields(spec, [&](Tag, auto& value) { reader(value); });
+  if (!reader.ok() || !IsComplete(spec)) return Damaged();
   return spec;
 }
 
 }  // namespace
 
 std::string Encode(const RelaySpec& spec) {
-  SpecWriter out;
-  for (const std::string& argument : spec.argv) {
-    out.Bytes(Tag::kArgument, argument);
-  }
-  for (const std::string& variable : spec.env) {
-    out.Bytes(Tag::kEnvironment, variable);
-  }
-  return out.Bytes(Tag::kCwd, spec.cwd)
-      .U8(Tag::kStdinMode, static_cast<uint8_t>(spec.stdin_mode))
-      .Bytes(Tag::kSpawnedNote, spec.spawned_note)
-      .Bytes(Tag::kSpawnedKey, spec.spawned_key)
-      .I64(Tag::kMaxLogBytes, spec.max_log_bytes)
-      .Millis(Tag::kGraceMs, spec.grace)
-      .Millis(Tag::kDiskFullWaitMs, spec.disk_full_wait)
-      .Millis(Tag::kUndrivenMs, spec.undriven)
-      .bytes();
+  ByteWriter out;
+  out(kVersion);
+  VisitFields(spec, [&](Tag tag, const auto& value) {
+    if constexpr (std::is_same_v<decltype(value),
+                                 const std::vector<std::string>&>) {
+      for (const std::string& text : value) out(tag, text);
+    } else if constexpr (std::is_same_v<decltype(value), const std::string&>) {
+      out(tag, value);
+    } else {
+      out(tag, ByteWriter()(value).bytes());
+    }
+  });
+  return std::string(kMagic) + out.bytes();
 }
 
 absl::StatusOr<RelaySpec> DecodeSpec(absl::string_view bytes) {
   if (!absl::StartsWith(bytes, kMagic)) return DecodeUnversioned(bytes);
   ByteReader reader(bytes.substr(kMagic.size()));
-  const uint8_t version = reader.U8();
+  uint8_t version = 0;
+  reader(version);
   if (version > kVersion) {
     return TooNew(absl::StrCat("the spec has version ", version,
                                ", and this program reads version ", kVersion));
   }
   RelaySpec spec;
+  bool fields_ok = true;
   while (reader.ok() && !reader.rest().empty()) {
-    const uint8_t tag = reader.U8();
-    const absl::string_view value = reader.String();
-    if (!reader.ok()) break;
-    if (tag >= kFirstRequired) {
-      return TooNew(absl::StrCat("it knows nothing of the spec's field ", tag));
+    Tag tag = {};
+    absl::string_view bytes_of_field;
+    if (!reader(tag, bytes_of_field).ok()) break;
+    if (static_cast<uint8_t>(tag) >= kFirstRequired) {
+      return TooNew(absl::StrCat("it knows nothing of the spec's field ",
+                                 static_cast<int>(tag)));
     }
-    if (!SetField(static_cast<Tag>(tag), value, &spec)) return Damaged();
+    // Another tag is from a newer server and may be ignored.
+    VisitFields(spec, [&](Tag known, auto& value) {
+      if (known == tag) fields_ok &= SetField(bytes_of_field, value);
+    });
   }
-  if (!reader.ok() || version == 0 || spec.argv.empty()) return Damaged();
+  if (!reader.ok() || !fields_ok || version == 0 || !IsComplete(spec)) {
+    return Damaged();
+  }
   return spec;
 }
 

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "relay/frozen_bytes.h"
+#include "relay/frozen_bytes_testing.h"
 #include "relay/start.h"
 #include "relay/testing.h"
 

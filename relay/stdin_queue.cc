@@ -1,9 +1,17 @@
 #include "relay/stdin_queue.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <utility>
+
 namespace troika::relay {
+
+void StdinQueue::Open(UniqueFd pipe) {
+  pipe_ = std::move(pipe);
+  if (pipe_.ok()) fcntl(pipe_.get(), F_SETFL, O_WRONLY | O_NONBLOCK);
+}
 
 int StdinQueue::poll_fd() const { return size() > 0 ? pipe_.get() : -1; }
 

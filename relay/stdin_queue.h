@@ -3,7 +3,6 @@
 #define TROIKA_RELAY_STDIN_QUEUE_H_
 
 #include <string>
-#include <utility>
 
 #include "absl/strings/string_view.h"
 #include "base/fd.h"
@@ -12,17 +11,15 @@ namespace troika::relay {
 
 class StdinQueue {
  public:
-  // `pipe` is the nonblocking end of a pipe, or unset if the agent has no
-  // stdin.
-  explicit StdinQueue(UniqueFd pipe) : pipe_(std::move(pipe)) {}
+  // `pipe` is the end of a pipe, which becomes nonblocking, or unset if the
+  // agent has no stdin.
+  void Open(UniqueFd pipe);
 
   // Whether bytes can still be written to the agent.
   bool open() const { return pipe_.ok() && !closing_; }
   size_t size() const { return bytes_.size() - written_; }
   // Descriptor to poll for POLLOUT, or -1 if the queue is empty.
   int poll_fd() const;
-  // Descriptor to poll for a hang-up of the reader while the queue is empty.
-  int fd() const { return pipe_.get(); }
 
   void Push(absl::string_view bytes) {
     bytes_.append(bytes.data(), bytes.size());

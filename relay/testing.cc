@@ -113,13 +113,13 @@ std::unique_ptr<Client> TestRelay::Connect(Role role) {
   return connected;
 }
 
-Client::Answer TestRelay::Ask(Client& client, const Command& command) {
+Reply TestRelay::Ask(Client& client, const Command& command) {
   client.Send(command);
   const absl::Time deadline = absl::Now() + kPatience;
   while (absl::Now() < deadline) {
     auto news = client.OnPolled();
     if (!news.ok()) break;
-    for (const Client::Answer& answer : news->answers) {
+    for (const Reply& answer : news->replies) {
       if (answer.key == command.key) return answer;
     }
     pollfd fd = {.fd = client.fd(), .events = client.events()};

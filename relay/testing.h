@@ -70,7 +70,7 @@ class TestRelay {
   // Returns a connection that has received its welcome.
   std::unique_ptr<Client> Connect(Role role);
   // Sends a command and waits for the answer.
-  Client::Answer Ask(Client& client, const Command& command);
+  Reply Ask(Client& client, const Command& command);
 
   // Waits until the condition holds for the log. Returns false after 20 s.
   bool WaitFor(std::function<bool(const CollectingSink&)> condition);

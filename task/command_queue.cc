@@ -53,7 +53,7 @@ void CommandQueue::Send(absl::Time now,
   }
 }
 
-void CommandQueue::OnAnswer(const relay::Client::Answer& answer,
+void CommandQueue::OnAnswer(const relay::Reply& answer,
                             absl::Time now) {
   const auto entry =
       std::find_if(entries_.begin(), entries_.end(),

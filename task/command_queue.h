@@ -42,7 +42,7 @@ class CommandQueue {
   // Hands on, in order, what has not been sent or is to be tried again. Stops
   // wait for nothing.
   void Send(absl::Time now, absl::FunctionRef<void(const RelayCommand&)> send);
-  void OnAnswer(const relay::Client::Answer& answer, absl::Time now);
+  void OnAnswer(const relay::Reply& answer, absl::Time now);
   // The connection is gone: what has no answer is sent again over the next.
   void OnDisconnected();
   // The process is gone. Returns the turns that no answer came to.

@@ -126,7 +126,7 @@ void Follower::Listen() {
   }
   if (news->awake) relay_clock_.Saw(*news->awake, options_.clock->Awake());
   if (news->trouble) trouble_ = *news->trouble;
-  for (auto& answer : news->answers) answers_.push_back(std::move(answer));
+  for (auto& answer : news->replies) answers_.push_back(std::move(answer));
 }
 
 absl::Status Follower::Advance(MessageSink sink) {
@@ -235,7 +235,7 @@ void Follower::AskToDrive() {
   wake_at_ = drive_at_;
 }
 
-std::vector<relay::Client::Answer> Follower::TakeAnswers() {
+std::vector<relay::Reply> Follower::TakeAnswers() {
   return std::exchange(answers_, {});
 }
 

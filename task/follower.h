@@ -96,7 +96,7 @@ class Follower {
   const RelayClock& relay_clock() const { return relay_clock_; }
   void Send(const relay::Command& command) { client_->Send(command); }
   // Answers to commands since the last call.
-  std::vector<relay::Client::Answer> TakeAnswers();
+  std::vector<relay::Reply> TakeAnswers();
   // The trouble that the relay has with the log right now, or empty.
   const std::string& trouble() const { return trouble_; }
 
@@ -121,7 +121,7 @@ class Follower {
   relay::LogReader reader_;
   Replay replay_;
   std::optional<relay::Client> client_;
-  std::vector<relay::Client::Answer> answers_;
+  std::vector<relay::Reply> answers_;
   std::string trouble_;
   int64_t connections_ = 0;
   absl::Time wake_at_ = absl::InfiniteFuture();

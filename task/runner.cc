@@ -87,7 +87,7 @@ absl::Status Runner::Advance(MessageSink sink) {
   RETURN_IF_ERROR(FinishLaunch());
   appender_.set_log_read();
   RETURN_IF_ERROR(follower_->Advance(sink));
-  for (const relay::Client::Answer& answer : follower_->TakeAnswers()) {
+  for (const relay::Reply& answer : follower_->TakeAnswers()) {
     queue_.OnAnswer(answer, tools_.clock->Awake());
   }
   if (follower_->behind()) return absl::OkStatus();

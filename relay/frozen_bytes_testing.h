@@ -1,6 +1,6 @@
 // Reads files of frozen bytes, for tests.
-#ifndef TROIKA_RELAY_FROZEN_BYTES_H_
-#define TROIKA_RELAY_FROZEN_BYTES_H_
+#ifndef TROIKA_RELAY_FROZEN_BYTES_TESTING_H_
+#define TROIKA_RELAY_FROZEN_BYTES_TESTING_H_
 
 #include <fstream>
 #include <map>
@@ -32,4 +32,4 @@ inline std::map<std::string, std::string> FrozenBytes(const std::string& path) {
 
 }  // namespace troika::relay
 
-#endif  // TROIKA_RELAY_FROZEN_BYTES_H_
+#endif  // TROIKA_RELAY_FROZEN_BYTES_TESTING_H_

@@ -1,0 +1,78 @@
+// The agent and all processes that it started, as the relay sees them: through
+// the guard, or by itself once the guard is dead.
+#ifndef TROIKA_RELAY_GUARDED_AGENT_H_
+#define TROIKA_RELAY_GUARDED_AGENT_H_
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "relay/guard.h"
+#include "relay/note_text.h"
+#include "relay/relay_log.h"
+#include "relay/spec.h"
+
+namespace troika::relay {
+
+class GuardedAgent {
+ public:
+  // The relay's ends of the agent's stdio. `in` is unset if it has no stdin.
+  struct Stdio {
+    UniqueFd in;
+    UniqueFd out;
+    UniqueFd err;
+  };
+
+  // Both are borrowed.
+  GuardedAgent(RelayLog* log, Clock* clock) : log_(log), clock_(clock) {}
+
+  // Forks the guard, which starts the agent.
+  absl::StatusOr<Stdio> Start(const RelaySpec& spec);
+
+  // These ask the guard.
+  void Signal(int signal);
+  void Stop(absl::Duration grace);
+  void Kill();
+
+  // The guard's socket, which is readable if there is a report.
+  int fd() const { return guard_.get(); }
+  // Records the guard's reports, or its death.
+  void ReadReports();
+  // Kills all processes that are left if the guard is dead. Returns when to
+  // call again.
+  absl::Time KillOrphans(absl::Time now);
+
+  // Whether the agent has ended, or could not be started.
+  bool ended() const { return exited_ || start_failed_; }
+  bool start_failed() const { return start_failed_; }
+  bool guard_died() const { return give_up_.has_value(); }
+  // Whether no process is left.
+  bool gone() const { return gone_; }
+  // Adds how the agent ended to an `exited` note: its status, `reason`, and the
+  // resources that it used.
+  void DescribeExit(absl::string_view reason, NoteText* note) const;
+
+ private:
+  void Send(const GuardCommand& command);
+  void OnReport(const GuardReport& report);
+
+  RelayLog* const log_;
+  Clock* const clock_;
+  UniqueFd guard_;
+  pid_t agent_pid_ = 0;
+  std::optional<GuardReport> exited_;
+  bool start_failed_ = false;
+  bool gone_ = false;
+  // Set if the guard died: when to leave alone what can't be killed.
+  std::optional<absl::Time> give_up_;
+};
+
+}  // namespace troika::relay
+
+#endif  // TROIKA_RELAY_GUARDED_AGENT_H_
