@@ -13,7 +13,6 @@
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "relay/testing.h"
-#include "server/token.h"
 
 namespace troika {
 namespace {

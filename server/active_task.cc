@@ -24,41 +24,47 @@ constexpr int64_t kMaxRead = int64_t{64} << 10;
 
 }  // namespace
 
+ActiveTask::ActiveTask(std::shared_ptr<TaskStream> stream,
+                       const TaskTools* tools, Owner* owner)
+    : tools_(*tools),
+      owner_(*owner),
+      events_(std::move(stream)),
+      timer_(tools->loop->NewTimer([this] { Advance(); })) {}
+
 absl::StatusOr<std::unique_ptr<ActiveTask>> ActiveTask::Open(
-    TaskFolder folder, std::shared_ptr<TaskStream> stream,
-    std::optional<Cli> cli, const TaskTools* tools, Owner* owner) {
+    Source source, std::shared_ptr<TaskStream> stream, const TaskTools* tools,
+    Owner* owner) {
   std::unique_ptr<ActiveTask> task(
       new ActiveTask(std::move(stream), tools, owner));
-  task->cli_ = std::move(cli);
-  RunnerTools runner_tools = {.clock = tools->clock,
-                              .relay_program = tools->relay_program,
-                              .version_cache = tools->home->version_cache(),
-                              .max_read = kMaxRead};
-  runner_tools.find_cli = [self = task.get()](const Backend&,
-                                              const Environment&) {
-    return std::exchange(self->cli_, std::nullopt);
-  };
-  runner_tools.executor = [self = task.get(), pool = tools->pool,
-                           alive = std::weak_ptr<bool>(task->alive_)](
-                              absl::AnyInvocable<void()> work,
-                              absl::AnyInvocable<void()> done) {
-    pool->Run(std::move(work), [self, alive, done = std::move(done)]() mutable {
-      done();
-      if (!alive.expired()) self->Advance();
-    });
-  };
-  ASSIGN_OR_RETURN(task->runner_,
-                   Runner::Open(std::move(folder), std::move(runner_tools)));
-  task->timer_ =
-      tools->loop->NewTimer([self = task.get()] { self->Advance(); });
+  ASSIGN_OR_RETURN(task->runner_, std::visit(
+                                      [&](auto& opened) {
+                                        return Runner::Open(
+                                            std::move(opened),
+                                            task->ToolsForRunner());
+                                      },
+                                      source));
   return task;
 }
 
-void ActiveTask::Begin() { Advance(); }
+RunnerTools ActiveTask::ToolsForRunner() {
+  RunnerTools tools = {.clock = tools_.clock,
+                       .relay_program = tools_.relay_program,
+                       .version_cache = tools_.home->version_cache(),
+                       .max_read = kMaxRead};
+  tools.executor = [this, alive = std::weak_ptr<bool>(alive_)](
+                       absl::AnyInvocable<void()> work,
+                       absl::AnyInvocable<void()> done) {
+    tools_.pools->work.Run(std::move(work),
+                           [this, alive, done = std::move(done)]() mutable {
+                             done();
+                             if (!alive.expired()) Advance();
+                           });
+  };
+  return tools;
+}
 
 void ActiveTask::Start(absl::StatusOr<Cli> cli) {
-  cli_ = std::move(cli);
-  wants_start_told_ = false;
+  runner_->Start(std::move(cli));
   Advance();
 }
 
@@ -84,16 +90,14 @@ void ActiveTask::Advance() {
   failure_ = runner_->Advance([&](Message&& m) { AddEvent(m); });
   RunCommands();
   // A log that can't be read any further has no more to come, either.
-  if (caught_up() || !failure_.ok()) stream_->set_caught_up();
+  if (caught_up() || !failure_.ok()) events_.stream->set_caught_up();
   // Viewers get the events before the file does.
-  stream_->Notify();
+  events_.stream->Notify();
   // Wait() has this tried again if it fails, and readers wait for it.
-  stream_->file().Flush().IgnoreError();
+  events_.file().Flush().IgnoreError();
   FinishCommands();
   advancing_ = false;
   if (failure_.ok()) Wait();
-  // A turn that was withdrawn leaves its CLI unused.
-  if (caught_up() && state().turns_waiting == 0) cli_.reset();
   const bool wants = runner_->waits_for_start() && caught_up();
   if (!wants) wants_start_told_ = false;
   if (state().last_record != before || caught_up() != was_caught_up ||
@@ -103,7 +107,7 @@ void ActiveTask::Advance() {
   if (wants && !std::exchange(wants_start_told_, true)) {
     return owner_.OnWantsStart(*this);
   }
-  if (events_dropped_ && stream_->file().pending_bytes() == 0) {
+  if (events_.dropped && events_.file().pending_bytes() == 0) {
     owner_.OnEventsDropped(*this);
   }
   if (at_rest()) owner_.OnRest(*this);
@@ -111,8 +115,8 @@ void ActiveTask::Advance() {
 
 void ActiveTask::AddEvent(const Message& message) {
   // The runner goes on whatever becomes of the events: they are only a cache.
-  if (stream_->file().pending_bytes() >= kMaxPending) events_dropped_ = true;
-  if (!events_dropped_) events_.Add(message, redactor());
+  if (events_.file().pending_bytes() >= kMaxPending) events_.dropped = true;
+  if (!events_.dropped) events_.writer.Add(message, redactor());
 }
 
 void ActiveTask::RunCommands() {
@@ -156,44 +160,44 @@ void ActiveTask::FinishCommands() {
   for (auto& [done, status] : finished) done(status);
 }
 
-void ActiveTask::Watch() {
+void ActiveTask::WatchFds() {
   const std::vector<pollfd> fds = runner_->PollFds();
   const bool same =
-      runner_->connections() == watched_.connections &&
-      std::equal(fds.begin(), fds.end(), watched_.fds.begin(),
-                 watched_.fds.end(), [](const pollfd& a, const pollfd& b) {
+      runner_->connections() == awaited_.connections &&
+      std::equal(fds.begin(), fds.end(), awaited_.fds.begin(),
+                 awaited_.fds.end(), [](const pollfd& a, const pollfd& b) {
                    return a.fd == b.fd && a.events == b.events;
                  });
   if (same) return;
-  watched_ = {.fds = fds, .connections = runner_->connections()};
+  awaited_ = {.fds = fds, .connections = runner_->connections()};
   for (const pollfd& fd : fds) {
     if (fd.fd < 0) continue;
-    watched_.watches.push_back(
+    awaited_.watches.push_back(
         tools_.loop->WatchFd(fd.fd, fd.events, [this](short) { Advance(); }));
   }
 }
 
 void ActiveTask::Wait() {
-  Watch();
+  WatchFds();
   const absl::Time now = tools_.clock->Awake();
   absl::Time wake_at = runner_->wake_at();
   for (const PendingCommand& command : commands_) {
     wake_at = std::min(wake_at, command.deadline);
   }
-  if (stream_->file().pending_bytes() > 0) {
+  if (events_.file().pending_bytes() > 0) {
     wake_at = std::min(wake_at, now + kDiskRetry);
   }
   if (wake_at != absl::InfiniteFuture()) timer_->SetIn(wake_at - now);
 }
 
 TaskReading ActiveTask::Reading() const {
-  const EventId& last = stream_->file().last();
+  const EventId& last = events_.file().last();
   return {.state = &state(),
-          .request = request(),
+          .request = runner_->asked(),
           .last_event_id = last == kBeforeAll ? "" : EventIdText(last),
           .trouble = failure_.ok() ? runner_->trouble()
                                    : std::string(failure_.message()),
-          .log_bytes = log_bytes()};
+          .log_bytes = runner_->log_bytes()};
 }
 
 v1::Task ActiveTask::Describe() const {
@@ -214,17 +218,18 @@ TaskRow ActiveTask::Row(const v1::Task& task) const {
 }
 
 void ActiveTask::Finish() {
-  if (caught_up() && !events_dropped_) {
-    stream_->file().AddLogBytes(log_bytes());
+  if (caught_up() && !events_.dropped) {
+    events_.file().AddLogBytes(runner_->log_bytes());
   }
-  stream_->file().Flush().IgnoreError();
+  events_.file().Flush().IgnoreError();
 }
 
 const Redactor& ActiveTask::redactor() const {
-  const bool has_request = request() != nullptr;
+  const bool has_request = runner_->asked() != nullptr;
   if (!redactor_ || (has_request && !redactor_->include_request)) {
-    redactor_.emplace(
-        TaskRedactor{Redactor(TaskSecrets(folder(), request())), has_request});
+    redactor_.emplace(TaskRedactor{
+        Redactor(TaskSecrets(id(), runner_->environment(), runner_->asked())),
+        has_request});
   }
   return redactor_->redactor;
 }

@@ -11,6 +11,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
@@ -21,11 +23,12 @@
 #include "dto/redact.h"
 #include "dto/troika.pb.h"
 #include "server/event_writer.h"
-#include "server/row.h"
+#include "server/task_rows.h"
 #include "server/task_stream.h"
 #include "server/task_tools.h"
 #include "store/task_store.h"
 #include "task/home.h"
+#include "task/make.h"
 #include "task/runner.h"
 
 namespace troika {
@@ -49,14 +52,15 @@ class ActiveTask {
     virtual void OnEventsDropped(ActiveTask& task) = 0;
   };
 
-  // Reads nothing yet. `cli` is known if the task's turn may start at once.
-  // Borrows `tools` and `owner`.
+  // A task that was just made starts with the first Advance().
+  using Source = std::variant<TaskFolder, MadeTask>;
+  // Reads nothing yet. Borrows `tools` and `owner`.
   static absl::StatusOr<std::unique_ptr<ActiveTask>> Open(
-      TaskFolder folder, std::shared_ptr<TaskStream> stream,
-      std::optional<Cli> cli, const TaskTools* tools, Owner* owner);
+      Source source, std::shared_ptr<TaskStream> stream, const TaskTools* tools,
+      Owner* owner);
 
-  // Begins to read; from then on the loop drives it.
-  void Begin();
+  // Reads and does what can be done now, then waits for more on the loop.
+  void Advance();
   // Starts a process for the waiting turn, or fails the turn.
   void Start(absl::StatusOr<Cli> cli);
 
@@ -67,13 +71,10 @@ class ActiveTask {
   void Ask(Command command, Done done);
 
   const std::string& id() const { return runner_->folder().id; }
-  const TaskFolder& folder() const { return runner_->folder(); }
   const TaskState& state() const { return runner_->state(); }
   const Runner& runner() const { return *runner_; }
-  const std::shared_ptr<TaskStream>& stream() const { return stream_; }
+  const std::shared_ptr<TaskStream>& stream() const { return events_.stream; }
   bool caught_up() const { return runner_->caught_up(); }
-  // How far the log has been read.
-  int64_t log_bytes() const { return runner_->log_bytes(); }
   // Why the log can't be read any further, or OK.
   const absl::Status& failure() const { return failure_; }
   // Whether no process is alive, no turn waits and no command is under way.
@@ -81,10 +82,6 @@ class ActiveTask {
   bool has_commands() const { return !commands_.empty(); }
   // Before it is closed: notes how far the log was read, for the next one.
   void Finish();
-  // Null until the log's first record has been read.
-  const notes::Request* /*nullable*/ request() const {
-    return runner_->asked();
-  }
   // The task as clients see it, without its secrets.
   v1::Task Describe() const;
   // The row of the task that Describe() has returned.
@@ -96,50 +93,55 @@ class ActiveTask {
     Done done;
     absl::Time deadline;
   };
+  // Where the task's messages go.
+  struct Events {
+    explicit Events(std::shared_ptr<TaskStream> to)
+        : stream(std::move(to)),
+          writer(stream->task_id(), &stream->file(), EventWriter::Limits()) {}
+
+    EventFile& file() const { return stream->file(); }
+
+    const std::shared_ptr<TaskStream> stream;
+    EventWriter writer;
+    bool dropped = false;  // Whether the file lacks some.
+  };
+  struct TaskRedactor {
+    Redactor redactor;
+    bool include_request = false;
+  };
+  // The descriptors and the deadline that the runner waits for.
+  struct Awaited {
+    std::vector<pollfd> fds;
+    int64_t connections = 0;  // Runner::connections() of the descriptors.
+    std::vector<std::unique_ptr<EventLoop::Watch>> watches;
+  };
 
   ActiveTask(std::shared_ptr<TaskStream> stream, const TaskTools* tools,
-             Owner* owner)
-      : tools_(*tools),
-        owner_(*owner),
-        stream_(std::move(stream)),
-        events_(stream_->task_id(), &stream_->file(), EventWriter::Limits()) {}
+             Owner* owner);
 
+  RunnerTools ToolsForRunner();
   TaskReading Reading() const;
-  void Advance();
   void AddEvent(const Message& message);
   // Knows the secrets of the task's environment, and those of its request once
   // that has been read.
   const Redactor& redactor() const;
   void RunCommands();
   void FinishCommands();
-  // Watches the descriptors and deadlines that the runner waits for.
   void Wait();
-  void Watch();
+  void WatchFds();
 
   const TaskTools& tools_;
   Owner& owner_;
-  const std::shared_ptr<TaskStream> stream_;
-  EventWriter events_;
-  struct TaskRedactor {
-    Redactor redactor;
-    bool include_request = false;
-  };
+  Events events_;
   mutable std::optional<TaskRedactor> redactor_;
   std::unique_ptr<Runner> runner_;
-  struct WatchedFds {
-    std::vector<pollfd> fds;
-    int64_t connections = 0;  // Runner::connections() of the descriptors.
-    std::vector<std::unique_ptr<EventLoop::Watch>> watches;
-  };
-  WatchedFds watched_;
-  std::unique_ptr<EventLoop::Timer> timer_;
+  Awaited awaited_;
+  const std::unique_ptr<EventLoop::Timer> timer_;
   std::vector<PendingCommand> commands_;
-  std::optional<absl::StatusOr<Cli>> cli_;  // For the turn that waits.
   // Shared with jobs of the pool, which may end after the task is closed.
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   absl::Status failure_;
   bool wants_start_told_ = false;
-  bool events_dropped_ = false;  // Whether the stream's file lacks some.
   bool advancing_ = false;
 };
 

@@ -24,7 +24,7 @@ bool IsKnownBody(const http::Request& request) {
   const absl::string_view type = request.Header("content-type");
   const std::string name = absl::AsciiStrToLower(
       absl::StripAsciiWhitespace(type.substr(0, type.find(';'))));
-  return name == "application/json" || name == "application/x-protobuf";
+  return name == kJsonType || name == kBinaryType;
 }
 
 // Counts a client's stream until it is destroyed.
@@ -57,10 +57,10 @@ http::Admission Api::Admit(const http::Request& head) {
   const Match match = MatchRoute(head.method, head.path);
   const Access::Need need =
       match.route != nullptr ? match.route->need : Access::Need::kToken;
-  tools_.metrics->CountRequest(
-      match.route != nullptr
-          ? absl::StrCat(match.route->method, " ", match.route->path)
-          : "other");
+  ++(*tools_.requests)[match.route != nullptr
+                           ? absl::StrCat(match.route->method, " ",
+                                          match.route->path)
+                           : "other"];
   const absl::Status access = tools_.access->Check(head, need);
   if (!access.ok()) {
     return {.level = http::Admission::Level::kRefused,

@@ -11,7 +11,6 @@
 #include "absl/status/statusor.h"
 #include "http/server.h"
 #include "server/call.h"
-#include "server/handlers.h"
 #include "server/routes.h"
 
 namespace troika {

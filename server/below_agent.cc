@@ -1,10 +1,12 @@
 #include "server/below_agent.h"
 
 #include <pwd.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
+#include <memory>
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
@@ -46,9 +48,16 @@ bool IsSameFolder(const std::string& a, const std::string& b) {
 bool IsDefaultHome(const std::string& home, const Environment& environment) {
   const std::string named(environment.Get("HOME"));
   if (!named.empty() && IsSameFolder(home, named + kDefaultFolder)) return true;
-  const passwd* const user = getpwuid(geteuid());
-  return user != nullptr && user->pw_dir != nullptr &&
-         IsSameFolder(home, absl::StrCat(user->pw_dir, kDefaultFolder));
+  // Not getpwuid(): a static program can't load what that may need.
+  const std::unique_ptr<FILE, int (*)(FILE*)> users(fopen("/etc/passwd", "re"),
+                                                    fclose);
+  if (users == nullptr) return false;
+  while (const passwd* const user = fgetpwent(users.get())) {
+    if (user->pw_uid == geteuid()) {
+      return IsSameFolder(home, absl::StrCat(user->pw_dir, kDefaultFolder));
+    }
+  }
+  return false;
 }
 
 absl::Status Refuse(const std::string& home, absl::string_view task) {

@@ -11,8 +11,6 @@
 namespace troika {
 namespace {
 
-constexpr absl::string_view kBinaryType = "application/x-protobuf";
-
 // "application/json; charset=utf-8" without what follows.
 std::string MediaType(absl::string_view value) {
   return absl::AsciiStrToLower(
@@ -112,7 +110,7 @@ bool Call::Accepts(absl::string_view media_type) const {
   return AcceptsType(request_, media_type);
 }
 
-Call::Encoding Call::encoding() const {
+Encoding Call::encoding() const {
   return Accepts(kBinaryType) ? Encoding::kBinary : Encoding::kJson;
 }
 

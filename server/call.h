@@ -14,8 +14,12 @@
 #include "absl/strings/string_view.h"
 #include "google/protobuf/message.h"
 #include "http/server.h"
+#include "store/task_store.h"
 
 namespace troika {
+
+inline constexpr absl::string_view kJsonType = "application/json";
+inline constexpr absl::string_view kBinaryType = "application/x-protobuf";
 
 // A request as its handler reads it.
 class Call {
@@ -35,7 +39,6 @@ class Call {
   // The first parameter of that name, or an empty string.
   std::string Parameter(absl::string_view name) const;
 
-  enum class Encoding { kJson, kBinary };
   // The encoding that the client asks for.
   Encoding encoding() const;
   bool Accepts(absl::string_view media_type) const;
@@ -60,7 +63,7 @@ struct Reply {
   explicit Reply(StreamMaker stream) : stream(std::move(stream)) {}
 
   static Reply Json(std::string json) {
-    return Reply(std::move(json), "application/json");
+    return Reply(std::move(json), kJsonType);
   }
 
   std::string body;

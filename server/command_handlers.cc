@@ -10,7 +10,7 @@
 #include "base/status_macros.h"
 #include "dto/request.h"
 #include "server/agent_policy.h"
-#include "server/handlers.h"
+#include "server/routes.h"
 #include "task/request.h"
 
 namespace troika {
@@ -98,7 +98,7 @@ void AskTurnWithImages(const ApiTools& api, const std::string& id,
       [&api, id, turn, images,
        reply = std::move(reply)](const absl::StatusOr<v1::Task>& task) mutable {
         if (!task.ok()) return reply(task.status());
-        api.pool->RunFor<ImagesOr>(
+        api.pools->log.RunFor<ImagesOr>(
             [images] { return ReadImages(images->paths, *images->backend); },
             [&api, id, turn, reply = std::move(reply)](ImagesOr read) mutable {
               if (!read.ok()) return reply(read.status());

@@ -11,7 +11,6 @@
 #include "base/status_macros.h"
 #include "dto/proto_json.h"
 #include "dto/troika.pb.h"
-#include "server/handlers.h"
 #include "server/log_lookup.h"
 #include "server/routes.h"
 
@@ -74,10 +73,10 @@ absl::StatusOr<Page> ReadPage(const EventFile& file, const EventId& after,
 }
 
 absl::StatusOr<Reply> PageReply(const absl::StatusOr<Page>& page,
-                                Call::Encoding encoding) {
+                                Encoding encoding) {
   RETURN_IF_ERROR(page.status());
   const std::string next = page->more ? page->last_id : "";
-  if (encoding == Call::Encoding::kJson) {
+  if (encoding == Encoding::kJson) {
     return Reply::Json(absl::StrCat("{\"events\":[",
                                     absl::StrJoin(page->events, ","),
                                     "],\"nextPageToken\":\"", next, "\"}"));
@@ -97,7 +96,7 @@ struct EventsQuery {
   ViewFrom from;
   int page_size = kDefaultPage;
   bool wants_stream = false;
-  Call::Encoding encoding = Call::Encoding::kJson;
+  Encoding encoding = Encoding::kJson;
 };
 
 absl::StatusOr<EventsQuery> ReadQuery(const Call& call) {
@@ -170,21 +169,21 @@ absl::StatusOr<Deferred> AllEvents(const ApiTools& api, const Call& call) {
 
 absl::StatusOr<Deferred> WholeEvent(const ApiTools& api, const Call& call) {
   const auto event = ParseEventId(call.arg(1));
-  const auto encoding = call.encoding() == Call::Encoding::kBinary
-                            ? EventBytes::Encoding::kBinary
-                            : EventBytes::Encoding::kJson;
   return WithTask(
       api, call,
-      [&api, event, encoding](const std::string& id, ReplyCallback reply) {
+      [&api, event, encoding = call.encoding()](const std::string& id,
+                                                ReplyCallback reply) {
         if (!event) {
           return reply(absl::InvalidArgumentError(
               "an event's id has the form RECORD.INDEX, as \"12.0\""));
         }
-        api.pool->RunFor<absl::StatusOr<Reply>>(
+        api.pools->log.RunFor<absl::StatusOr<Reply>>(
             [&api, id, event = *event, encoding]() -> absl::StatusOr<Reply> {
-              ASSIGN_OR_RETURN(EventBytes found,
+              ASSIGN_OR_RETURN(std::string found,
                                WholeEventOf(*api.home, id, event, encoding));
-              return Reply(std::move(found.bytes), found.content_type);
+              return Reply(std::move(found), encoding == Encoding::kBinary
+                                                 ? kBinaryType
+                                                 : kJsonType);
             },
             std::move(reply));
       });
@@ -201,7 +200,7 @@ absl::StatusOr<Deferred> RawLine(const ApiTools& api, const Call& call) {
           return reply(absl::InvalidArgumentError(
               "a record is a number from 1 on: an event's id begins with it"));
         }
-        api.pool->RunFor<absl::StatusOr<Reply>>(
+        api.pools->log.RunFor<absl::StatusOr<Reply>>(
             [&api, id, record, bytes]() -> absl::StatusOr<Reply> {
               ASSIGN_OR_RETURN(
                   v1::RawRecord found,

@@ -7,7 +7,7 @@
 #include "agent/sandbox_error.h"
 #include "base/status_macros.h"
 #include "dto/request.h"
-#include "server/handlers.h"
+#include "server/routes.h"
 #include "task/make.h"
 
 namespace troika {
@@ -68,7 +68,7 @@ v1::ListHarnessesResponse FindHarnesses(const Environment& environment,
 
 Deferred FindHarnessesFor(const ApiTools& api, const Environment& environment) {
   return [&api, kept = ForAgents(environment)](ReplyCallback reply) mutable {
-    api.probe_pool->RunFor<absl::StatusOr<Reply>>(
+    api.pools->probe.RunFor<absl::StatusOr<Reply>>(
         [&api, kept = std::move(kept)] {
           return FindHarnesses(kept, api.home->version_cache());
         },

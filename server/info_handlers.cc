@@ -1,4 +1,8 @@
 // Handlers that describe the server and what its tasks have used.
+#include <unistd.h>
+
+#include <cstdint>
+#include <fstream>
 #include <map>
 #include <string>
 #include <utility>
@@ -8,7 +12,6 @@
 #include "absl/time/time.h"
 #include "base/status_macros.h"
 #include "base/version.h"
-#include "server/handlers.h"
 #include "server/routes.h"
 
 namespace troika {
@@ -46,6 +49,67 @@ v1::UsageResponse SumUp(const std::vector<TaskStore::UsageRow>& rows) {
   return response;
 }
 
+int64_t ResidentBytes() {
+  std::ifstream statm("/proc/self/statm");
+  int64_t all = 0;
+  int64_t resident = 0;
+  statm >> all >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+// Counters and gauges in the text format of Prometheus.
+class MetricsPage {
+ public:
+  void Begin(absl::string_view name, absl::string_view type,
+             absl::string_view help) {
+    absl::StrAppend(&text_, "# HELP ", name, " ", help, "\n# TYPE ", name, " ",
+                    type, "\n");
+  }
+  void Value(absl::string_view name, absl::string_view label,
+             absl::string_view of, int64_t value) {
+    absl::StrAppend(&text_, name, "{", label, "=\"", of, "\"} ", value, "\n");
+  }
+  template <typename Number>
+  void Gauge(absl::string_view name, absl::string_view help, Number value) {
+    Begin(name, "gauge", help);
+    absl::StrAppend(&text_, name, " ", value, "\n");
+  }
+  std::string Take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+std::string MetricsText(const ApiTools& api,
+                        const std::map<std::string, int64_t>& by_state) {
+  const OpenTasks& open = api.tasks->open();
+  MetricsPage page;
+  page.Begin("troika_tasks", "gauge", "Tasks by their state.");
+  for (const auto& [state, count] : by_state) {
+    page.Value("troika_tasks", "state", state, count);
+  }
+  page.Gauge("troika_open_tasks", "Tasks whose logs are open.", open.size());
+  page.Gauge("troika_running_tasks", "Tasks whose agents work.",
+             api.tasks->running());
+  page.Gauge("troika_queued_tasks", "Tasks that wait to run.",
+             api.tasks->queued());
+  page.Gauge("troika_viewers", "Streams of events that are open.",
+             open.streams().viewers() + api.changes->viewers().size());
+  page.Gauge("troika_connections", "Connections that are open.",
+             api.connections());
+  page.Gauge("troika_loop_longest_hold_seconds",
+             "Longest time that the event loop was held up since this was "
+             "last asked for.",
+             absl::ToDoubleSeconds(api.loop->TakeLongestHold()));
+  page.Gauge("process_resident_memory_bytes", "Memory in use.",
+             ResidentBytes());
+  page.Begin("troika_requests_total", "counter", "Requests by their route.");
+  for (const auto& [route, count] : *api.requests) {
+    page.Value("troika_requests_total", "route", route, count);
+  }
+  return page.Take();
+}
+
 }  // namespace
 
 absl::StatusOr<Deferred> Usage(const ApiTools& api, const Call& call) {
@@ -79,20 +143,11 @@ absl::StatusOr<Deferred> ServerMetrics(const ApiTools& api, const Call&) {
     using States = std::map<std::string, int64_t>;
     api.tasks->index().Search<States>(
         [](TaskStore& store) { return store.CountByState(); },
-        [&api,
-         reply = std::move(reply)](absl::StatusOr<States> by_state) mutable {
+        [&api, reply = std::move(reply)](
+            const absl::StatusOr<States>& by_state) mutable {
           if (!by_state.ok()) return reply(by_state.status());
-          const OpenTasks& open = api.tasks->open();
-          const std::string text = api.metrics->Text(
-              {.tasks_by_state = *std::move(by_state),
-               .open_tasks = static_cast<int64_t>(open.size()),
-               .running = api.tasks->running(),
-               .queued = api.tasks->queued(),
-               .viewers = static_cast<int64_t>(open.streams().viewers() +
-                                               api.changes->viewers().size()),
-               .connections = api.connections(),
-               .longest_hold = api.loop->TakeLongestHold()});
-          reply(Reply(text, "text/plain; version=0.0.4"));
+          reply(
+              Reply(MetricsText(api, *by_state), "text/plain; version=0.0.4"));
         });
   };
 }

@@ -18,8 +18,8 @@
 #include "relay/log_format.h"
 #include "relay/log_reader.h"
 #include "server/event_file.h"
-#include "server/row.h"
 #include "server/secrets.h"
+#include "server/task_rows.h"
 #include "task/follower.h"
 #include "task/notes.h"
 #include "task/replay.h"
@@ -60,7 +60,8 @@ absl::StatusOr<LoadedTask> Load(const TaskFolder& folder,
       .request = replay.request(),
       .last_event_id = last == kBeforeAll ? "" : EventIdText(last),
       .log_bytes = reader.offset()};
-  const Redactor redactor(TaskSecrets(folder, replay.request()));
+  const Redactor redactor(
+      TaskSecrets(folder.id, ReadEnvironment(folder), replay.request()));
   v1::Task task = DescribeTask(reading, redactor);
   task.set_id(folder.id);
   loaded.row = RowOf(reading, task);
@@ -69,37 +70,20 @@ absl::StatusOr<LoadedTask> Load(const TaskFolder& folder,
   return loaded;
 }
 
-// Keeps the first record.
+// Keeps the first line.
 class HeadSink : public relay::LogSink {
  public:
   void OnRecord(const relay::LogRecord& record) override {
-    if (ended_) return;
-    absl::StrAppend(&line_, record.payload);
-    ended_ = record.end != relay::LineEnd::kContinued;
+    if (ended) return;
+    absl::StrAppend(&line, record.payload);
+    ended = record.end != relay::LineEnd::kContinued ||
+            line.size() > static_cast<size_t>(kMaxLineBytes);
   }
   void OnDamage(const relay::Damage&) override {}
 
-  bool ended() const { return ended_; }
-  const std::string& line() const { return line_; }
-
- private:
-  std::string line_;
-  bool ended_ = false;
+  std::string line;
+  bool ended = false;
 };
-
-std::string KeyOf(const TaskFolder& folder) {
-  auto reader = relay::LogReader::Open(folder.fd.get());
-  if (!reader.ok()) return "";
-  HeadSink sink;
-  while (!sink.ended()) {
-    const auto read = reader->Read(sink, kHead);
-    if (!read.ok() || *read == 0) return "";
-  }
-  const auto note = notes::FromJson(sink.line());
-  const auto* const request =
-      note.ok() ? std::get_if<notes::Request>(&*note) : nullptr;
-  return request == nullptr ? "" : request->idempotency_key;
-}
 
 }  // namespace
 
@@ -120,6 +104,21 @@ LoadedTask LoadTask(const Home& home, const std::string& id,
           .error = std::move(error)};
 }
 
+std::optional<notes::Request> ReadRequest(const TaskFolder& folder) {
+  auto reader = relay::LogReader::Open(folder.fd.get());
+  if (!reader.ok()) return std::nullopt;
+  HeadSink sink;
+  while (!sink.ended) {
+    const auto read = reader->Read(sink, kHead);
+    if (!read.ok() || *read == 0) return std::nullopt;
+  }
+  auto note = notes::FromJson(sink.line);
+  auto* const request =
+      note.ok() ? std::get_if<notes::Request>(&*note) : nullptr;
+  if (request == nullptr) return std::nullopt;
+  return std::move(*request);
+}
+
 ProbedTask ProbeTask(const Home& home, const std::string& id) {
   AssertMayBlock("reading a task's log");
   ProbedTask probed = {.id = id};
@@ -128,7 +127,10 @@ ProbedTask ProbeTask(const Home& home, const std::string& id) {
   struct stat log = {};
   const bool there = fstatat(folder->fd.get(), relay::kLogName, &log, 0) == 0;
   probed.alive = there && !LogIsFree(*folder);
-  if (there) probed.idempotency_key = KeyOf(*folder);
+  if (!there) return probed;
+  if (const auto request = ReadRequest(*folder)) {
+    probed.idempotency_key = request->idempotency_key;
+  }
   return probed;
 }
 

@@ -4,12 +4,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "store/task_store.h"
 #include "task/home.h"
+#include "task/notes.h"
 
 namespace troika {
 
@@ -32,6 +34,10 @@ struct LoadedTask {
 // nothing. Blocks; a log may be long, and is given up when `stop` is set.
 LoadedTask LoadTask(const Home& home, const std::string& id,
                     const std::atomic<bool>& stop);
+
+// The request, which is the log's first line. Nothing if it can't be read.
+// Blocks for the time of a small read.
+std::optional<notes::Request> ReadRequest(const TaskFolder& folder);
 
 // A task as its log's lock and first record describe it.
 struct ProbedTask {

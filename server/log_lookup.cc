@@ -4,7 +4,6 @@
 #include <array>
 #include <optional>
 #include <utility>
-#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
@@ -16,9 +15,9 @@
 #include "relay/log_reader.h"
 #include "relay/log_search.h"
 #include "server/event_file.h"
+#include "server/load_task.h"
 #include "server/secrets.h"
 #include "task/follower.h"
-#include "task/notes.h"
 #include "task/replay.h"
 #include "task/replay_sink.h"
 
@@ -117,63 +116,36 @@ absl::StatusOr<RawSink> FindRaw(const TaskFolder& folder, int64_t record) {
   }
 }
 
-// The request stands in the log's first line, and names what is secret.
-class RequestSink : public relay::LogSink {
- public:
-  void OnRecord(const relay::LogRecord& record) override {
-    if (done_) return;
-    absl::StrAppend(&line_, record.payload);
-    done_ = record.end != relay::LineEnd::kContinued || line_.size() > kMaxRaw;
-  }
-  void OnDamage(const relay::Damage&) override {}
-
-  bool done() const { return done_; }
-  const std::string& line() const { return line_; }
-
- private:
-  std::string line_;
-  bool done_ = false;
-};
-
-absl::StatusOr<Redactor> RedactorOf(const TaskFolder& folder) {
-  ASSIGN_OR_RETURN(relay::LogReader reader, OpenLog(folder));
-  RequestSink sink;
-  int64_t read = 0;
-  do {
-    ASSIGN_OR_RETURN(read, reader.Read(sink, kNear));
-  } while (read > 0 && !sink.done());
-  const auto note = notes::FromJson(sink.line());
-  const auto* const request =
-      note.ok() ? std::get_if<notes::Request>(&*note) : nullptr;
-  return Redactor(TaskSecrets(folder, request));
+Redactor RedactorOf(const TaskFolder& folder) {
+  const auto request = ReadRequest(folder);
+  return Redactor(TaskSecrets(folder.id, ReadEnvironment(folder),
+                              request ? &*request : nullptr));
 }
 
 // The event as the cache has it, if it has it whole.
-std::optional<EventBytes> CachedEvent(const TaskFolder& folder,
-                                      const EventId& event,
-                                      EventBytes::Encoding encoding) {
+std::optional<std::string> CachedEvent(const TaskFolder& folder,
+                                       const EventId& event,
+                                       Encoding encoding) {
   std::optional<std::string> json =
       EventFile::ReadEvent(folder.fd.get(), folder.id, event);
   if (!json) return std::nullopt;
   json::Parser parser;
   const auto value = parser.Parse(*json);
   if (!value.ok() || value->Get("cut").exists()) return std::nullopt;
-  if (encoding == EventBytes::Encoding::kJson) {
-    return EventBytes{*std::move(json), "application/json"};
-  }
+  if (encoding == Encoding::kJson) return json;
   v1::Event whole;
   if (!FromJson(*json, &whole, UnknownFields::kIgnore).ok()) {
     return std::nullopt;
   }
-  return EventBytes{whole.SerializeAsString(), "application/x-protobuf"};
+  return whole.SerializeAsString();
 }
 
 }  // namespace
 
-absl::StatusOr<EventBytes> WholeEventOf(const Home& home,
-                                        const std::string& task,
-                                        const EventId& event,
-                                        EventBytes::Encoding encoding) {
+absl::StatusOr<std::string> WholeEventOf(const Home& home,
+                                         const std::string& task,
+                                         const EventId& event,
+                                         Encoding encoding) {
   ASSIGN_OR_RETURN(const TaskFolder folder, home.OpenTask(task));
   if (auto cached = CachedEvent(folder, event, encoding)) {
     return *std::move(cached);
@@ -197,19 +169,17 @@ absl::StatusOr<EventBytes> WholeEventOf(const Home& home,
     return absl::NotFoundError(
         absl::StrCat("task ", task, " has no event ", EventIdText(event)));
   }
-  const Redactor redactor(TaskSecrets(folder, replay.request()));
-  EventBytes bytes;
-  if (encoding == EventBytes::Encoding::kBinary) {
+  const Redactor redactor(
+      TaskSecrets(folder.id, ReadEnvironment(folder), replay.request()));
+  if (encoding == Encoding::kBinary) {
     v1::Event whole = ToEvent(*found, task);
     RedactTexts(redactor, &whole);
-    bytes.bytes = whole.SerializeAsString();
-    bytes.content_type = "application/x-protobuf";
-    return bytes;
+    return whole.SerializeAsString();
   }
-  AppendEventJson(*found, task, &bytes.bytes);
-  redactor.Redact(&bytes.bytes, 0);
-  bytes.content_type = "application/json";
-  return bytes;
+  std::string json;
+  AppendEventJson(*found, task, &json);
+  redactor.Redact(&json, 0);
+  return json;
 }
 
 absl::StatusOr<v1::RawRecord> RawRecordOf(const Home& home,
@@ -227,8 +197,7 @@ absl::StatusOr<v1::RawRecord> RawRecordOf(const Home& home,
                      " is over 16 MiB: `troika log --raw` prints it"));
   }
   v1::RawRecord raw = *std::move(sink.found());
-  ASSIGN_OR_RETURN(const Redactor redactor, RedactorOf(folder));
-  redactor.RedactPlain(raw.mutable_text());
+  RedactorOf(folder).RedactPlain(raw.mutable_text());
   if (text == RawText::kAsUtf8) {
     *raw.mutable_text() = json::ToValidUtf8(raw.text());
   }

@@ -9,21 +9,16 @@
 #include "absl/status/statusor.h"
 #include "agent/message.h"
 #include "dto/troika.pb.h"
+#include "store/task_store.h"
 #include "task/home.h"
 
 namespace troika {
 
-struct EventBytes {
-  enum class Encoding { kJson, kBinary };
-  std::string bytes;
-  std::string content_type;
-};
-
 // An event with its whole texts, redacted. NotFound if there is none.
-absl::StatusOr<EventBytes> WholeEventOf(const Home& home,
-                                        const std::string& task,
-                                        const EventId& event,
-                                        EventBytes::Encoding encoding);
+absl::StatusOr<std::string> WholeEventOf(const Home& home,
+                                         const std::string& task,
+                                         const EventId& event,
+                                         Encoding encoding);
 
 enum class RawText { kAsItIs, kAsUtf8 };
 

@@ -9,7 +9,7 @@
 #include "base/status_macros.h"
 #include "dto/proto_json.h"
 #include "server/load_task.h"
-#include "server/row.h"
+#include "server/task_rows.h"
 
 namespace troika {
 namespace {
@@ -43,27 +43,41 @@ std::string OpenTasks::FindByRelay(pid_t pid) const {
   return "";
 }
 
-absl::StatusOr<ActiveTask*> OpenTasks::Open(const std::string& id,
-                                            std::optional<Cli> cli) {
+absl::StatusOr<ActiveTask*> OpenTasks::Open(const std::string& id) {
   if (ActiveTask* task = Find(id)) return task;
   if (parts_.deleter->IsDeleting(id)) {
     return absl::NotFoundError(absl::StrCat("task ", id, " is being deleted"));
   }
   ASSIGN_OR_RETURN(TaskFolder folder, tools_.home->OpenTask(id));
+  return Add(id, std::move(folder));
+}
+
+absl::StatusOr<ActiveTask*> OpenTasks::Add(const std::string& id,
+                                           ActiveTask::Source source) {
+  const auto* const folder = std::get_if<TaskFolder>(&source);
+  const int folder_fd = folder != nullptr
+                            ? folder->fd.get()
+                            : std::get<MadeTask>(source).folder.fd.get();
   ASSIGN_OR_RETURN(std::shared_ptr<TaskStream> stream,
-                   streams_.Open(id, folder.fd.get()));
-  ASSIGN_OR_RETURN(std::unique_ptr<ActiveTask> task,
-                   ActiveTask::Open(std::move(folder), std::move(stream),
-                                    std::move(cli), &tools_, this));
+                   streams_.Open(id, folder_fd));
+  ASSIGN_OR_RETURN(
+      std::unique_ptr<ActiveTask> task,
+      ActiveTask::Open(std::move(source), std::move(stream), &tools_, this));
   ActiveTask* const opened = task.get();
   open_[id].task = std::move(task);
   parts_.loader->Supersede(id);
-  opened->Begin();
+  opened->Advance();
   return opened;
 }
 
-void OpenTasks::OpenOrReport(const std::string& id, std::optional<Cli> cli) {
-  const auto opened = Open(id, std::move(cli));
+void OpenTasks::OpenOrReport(const std::string& id) {
+  const auto opened = Open(id);
+  if (!opened.ok()) parts_.owner->OnUnreadable(id, opened.status());
+}
+
+void OpenTasks::StartOrReport(MadeTask made) {
+  const std::string id = made.folder.id;
+  const auto opened = Add(id, std::move(made));
   if (!opened.ok()) parts_.owner->OnUnreadable(id, opened.status());
 }
 

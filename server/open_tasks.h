@@ -62,13 +62,12 @@ class OpenTasks : private ActiveTask::Owner {
   // waits longest first.
   OpenTasks(const TaskTools* tools, const Parts& parts, size_t max_idle);
 
-  // Opens the task, unless it is open. If it then waits for a process, it
-  // starts with `cli`, or asks its owner for one.
-  absl::StatusOr<ActiveTask*> Open(const std::string& id,
-                                   std::optional<Cli> cli = std::nullopt);
+  // Opens the task, unless it is open.
+  absl::StatusOr<ActiveTask*> Open(const std::string& id);
   // Does the same, and tells the owner if the task can't be opened.
-  void OpenOrReport(const std::string& id,
-                    std::optional<Cli> cli = std::nullopt);
+  void OpenOrReport(const std::string& id);
+  // Does the same for a task that was just made, and starts it.
+  void StartOrReport(MadeTask made);
   // Closes the task in the next round, if it is at rest or queued.
   void CloseSoon(const std::string& id);
   // The task was deleted: tells its viewers.
@@ -104,6 +103,8 @@ class OpenTasks : private ActiveTask::Owner {
     std::optional<absl::Time> idle_since;
   };
 
+  absl::StatusOr<ActiveTask*> Add(const std::string& id,
+                                  ActiveTask::Source source);
   void OnWantsStart(ActiveTask& task) override;
   void OnChanged(ActiveTask& task) override;
   void OnRest(ActiveTask& task) override { CloseSoon(task.id()); }

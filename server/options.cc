@@ -66,7 +66,7 @@ absl::Status ReadListen(const Given& given, ServerOptions* options) {
       absl::EndsWith(options->host, "]")) {
     options->host = options->host.substr(1, options->host.size() - 2);
   }
-  if (given.allow_remote) options->reach = ServerOptions::Reach::kAnywhere;
+  if (given.allow_remote) options->reach = AccessOptions::Reach::kAnywhere;
   if (!IsLoopback(options->host) && !given.allow_remote) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--listen ", given.listen,

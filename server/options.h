@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "server/access.h"
 #include "server/server_lock.h"
 #include "server/start_queue.h"
 
@@ -18,8 +19,7 @@ namespace troika {
 struct ServerOptions {
   std::string host = "127.0.0.1";  // Empty: no TCP.
   int port = 4747;                 // 0: any.
-  enum class Reach { kLoopback, kAnywhere };
-  Reach reach = Reach::kLoopback;
+  AccessOptions::Reach reach = AccessOptions::Reach::kLoopback;
   std::vector<std::string> hosts;  // More names that we are known by.
   enum class Demo { kOff, kOn };
   Demo demo = Demo::kOff;

@@ -1,20 +1,67 @@
-// The routes of the API as data: one table dispatches requests and describes
-// them (OpenApiJson).
+// The routes of the API (docs/api.md) as data: one table dispatches requests to
+// their handlers and describes them (OpenApiJson).
+//
+// A handler reads its request and returns an error, or what is to be done to
+// get the reply. Api (api.h) does that and sends what comes of it.
 #ifndef TROIKA_SERVER_ROUTES_H_
 #define TROIKA_SERVER_ROUTES_H_
 
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "base/event_loop.h"
 #include "google/protobuf/descriptor.h"
 #include "server/access.h"
-#include "server/handlers.h"
+#include "server/call.h"
+#include "server/caller.h"
+#include "server/changes.h"
+#include "server/task_tools.h"
+#include "server/tasks.h"
+#include "task/home.h"
 
 namespace troika {
+
+// The parts of the server that handlers use. All borrowed. Loop thread only.
+struct ApiTools {
+  EventLoop* loop = nullptr;
+  Pools* pools = nullptr;
+  Tasks* tasks = nullptr;
+  Changes* changes = nullptr;
+  Access* access = nullptr;
+  std::map<std::string, int64_t>* requests = nullptr;  // Counts by route.
+  const Home* home = nullptr;
+  const CallerPolicy* policy = nullptr;
+  std::function<int64_t()> connections;  // Counts those that are open.
+};
+
+// Calls back once with the reply, within the call or later.
+using Deferred = absl::AnyInvocable<void(ReplyCallback)>;
+using Handler = absl::StatusOr<Deferred>(const ApiTools& api, const Call& call);
+
+// task_handlers.cc: makes, shows and deletes tasks.
+Handler CreateTask, ListTasks, GetTask, DeleteTask;
+// command_handlers.cc: gives tasks turns and answers, and ends them.
+Handler Input, Resume, Respond, Interrupt, Stop;
+// event_handlers.cc: streams and pages of events, and the lines behind them.
+Handler TaskEvents, WholeEvent, RawLine, AllEvents;
+// harness_handlers.cc: describes the harnesses.
+Handler ListHarnesses, ProbeHarnesses;
+// info_handlers.cc: describes the server and what its tasks have used.
+Handler Usage, Health, ServerMetrics, OpenApi;
+
+// Finds the task that the path names, then calls `then` with its id.
+Deferred WithTask(
+    const ApiTools& api, const Call& call,
+    absl::AnyInvocable<void(const std::string&, ReplyCallback)> then);
 
 inline constexpr absl::string_view kStreamType = "text/event-stream";
 
@@ -29,7 +76,7 @@ struct Route {
   const google::protobuf::Descriptor* (*reply)() = nullptr;
   int status = 200;
   // The type of a reply that is no message.
-  absl::string_view media_type = "application/json";
+  absl::string_view media_type = kJsonType;
   Access::Need need = Access::Need::kToken;
   // Query parameters of routes whose query is no message.
   std::vector<absl::string_view> parameters = {};

@@ -10,6 +10,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "task/home.h"
 
 namespace troika {
 namespace {
@@ -18,10 +19,10 @@ using google::protobuf::FieldDescriptor;
 using ProtoMessage = google::protobuf::Message;
 using google::protobuf::Reflection;
 
-std::string ProblemText(const TaskFolder& folder, absl::string_view what) {
+std::string ProblemText(absl::string_view task, absl::string_view what) {
   return absl::StrCat("the environment of the task ", what,
-                      ", so it is not known what is secret; `troika log ",
-                      folder.id, "` shows its owner everything");
+                      ", so it is not known what is secret; `troika log ", task,
+                      "` shows its owner everything");
 }
 
 bool IsAsWritten(const Environment& environment,
@@ -90,17 +91,17 @@ void RedactField(const Redactor& redactor, const FieldDescriptor& field,
 
 }  // namespace
 
-KnownSecrets TaskSecrets(const TaskFolder& folder,
+KnownSecrets TaskSecrets(absl::string_view task,
+                         const absl::StatusOr<Environment>& environment,
                          const notes::Request* /*nullable*/ request) {
-  const auto environment = ReadEnvironment(folder);
   KnownSecrets secrets = {
       .values =
           SecretsOf(environment.ok() ? *environment : Environment(),
                     request == nullptr ? LaunchOptions() : request->options)};
   if (!environment.ok()) {
-    secrets.problem = ProblemText(folder, "can't be read");
+    secrets.problem = ProblemText(task, "can't be read");
   } else if (request != nullptr && !IsAsWritten(*environment, *request)) {
-    secrets.problem = ProblemText(folder, "is not the one that was kept");
+    secrets.problem = ProblemText(task, "is not the one that was kept");
   }
   return secrets;
 }

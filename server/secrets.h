@@ -6,17 +6,20 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "agent/discovery/environment.h"
 #include "dto/redact.h"
 #include "google/protobuf/message.h"
-#include "task/home.h"
 #include "task/notes.h"
 
 namespace troika {
 
 // The secrets of the task's environment, and of its request if that is known.
-// There is a problem if the environment is lost or is not the one that was kept
-// when the task was made. Blocks for the time of a small read.
-KnownSecrets TaskSecrets(const TaskFolder& folder,
+// There is a problem if the environment can't be read or is not the one that
+// was kept when the task was made.
+KnownSecrets TaskSecrets(absl::string_view task,
+                         const absl::StatusOr<Environment>& environment,
                          const notes::Request* /*nullable*/ request);
 
 // Redacts all texts of an event or a task.

@@ -10,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "relay/testing.h"
+#include "task/home.h"
 
 namespace troika {
 namespace {
@@ -31,6 +32,9 @@ class SecretsTest : public testing::Test {
     return {.task = "t1", .env_digest = EnvironmentDigest(environment)};
   }
   std::string env_path() const { return temp_.path() + "/env"; }
+  KnownSecrets Secrets(const notes::Request* request) const {
+    return TaskSecrets(folder_.id, ReadEnvironment(folder_), request);
+  }
 
   const TempFolder temp_;
   TaskFolder folder_;
@@ -39,11 +43,11 @@ class SecretsTest : public testing::Test {
 
 TEST_F(SecretsTest, SecretsOfAnEnvironmentThatIsThere) {
   const notes::Request request = Make(env_);
-  const KnownSecrets secrets = TaskSecrets(folder_, &request);
+  const KnownSecrets secrets = Secrets(&request);
   EXPECT_THAT(secrets.values, testing::ElementsAre("value-of-a-token"));
   EXPECT_THAT(secrets.problem, IsEmpty());
   const notes::Request none = Make(Environment());
-  EXPECT_THAT(TaskSecrets(folder_, &none).problem, IsEmpty());
+  EXPECT_THAT(Secrets(&none).problem, IsEmpty());
 }
 
 // By a loss of power, a full disk or a hand.
@@ -51,26 +55,26 @@ TEST_F(SecretsTest, AnEnvironmentThatIsNotAsItWasIsAProblem) {
   const notes::Request request = Make(env_);
   notes::Request old = request;
   old.env_digest.clear();
-  EXPECT_THAT(TaskSecrets(folder_, &old).problem, IsEmpty());
+  EXPECT_THAT(Secrets(&old).problem, IsEmpty());
   // The last byte of a value, and the NUL after it.
   std::filesystem::resize_file(env_path(),
                                std::filesystem::file_size(env_path()) - 2);
-  EXPECT_THAT(TaskSecrets(folder_, &request).problem, Not(IsEmpty()));
+  EXPECT_THAT(Secrets(&request).problem, Not(IsEmpty()));
   std::filesystem::resize_file(env_path(), 0);
-  EXPECT_THAT(TaskSecrets(folder_, &request).problem,
+  EXPECT_THAT(Secrets(&request).problem,
               HasSubstr("is not the one that was kept"));
-  EXPECT_THAT(TaskSecrets(folder_, &old).problem, Not(IsEmpty()));
+  EXPECT_THAT(Secrets(&old).problem, Not(IsEmpty()));
   std::filesystem::remove(env_path());
   const notes::Request* const requests[] = {&request, &old, nullptr};
   for (const notes::Request* one : requests) {
-    EXPECT_THAT(TaskSecrets(folder_, one).problem, HasSubstr("can't be read"));
+    EXPECT_THAT(Secrets(one).problem, HasSubstr("can't be read"));
   }
 }
 
 TEST_F(SecretsTest, TextsOfTheAgentAreWithheldThen) {
   const notes::Request request = Make(env_);
   std::filesystem::remove(env_path());
-  const Redactor redactor(TaskSecrets(folder_, &request));
+  const Redactor redactor(Secrets(&request));
   v1::Task task;
   task.set_id("t1");
   task.set_title("read https://u:pw@host/");

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,7 +22,6 @@
 #include "base/clock.h"
 #include "base/event_loop.h"
 #include "base/status_macros.h"
-#include "base/thread_pool.h"
 #include "base/unix_socket.h"
 #include "http/listen.h"
 #include "http/server.h"
@@ -30,21 +30,16 @@
 #include "server/api.h"
 #include "server/below_agent.h"
 #include "server/changes.h"
-#include "server/metrics.h"
 #include "server/saved_flags.h"
 #include "server/server_lock.h"
 #include "server/stop_signals.h"
 #include "server/task_index.h"
 #include "server/tasks.h"
-#include "server/token.h"
 #include "task/home.h"
 
 namespace troika {
 namespace {
 
-constexpr int kThreads = 2;
-// A CLI that hangs is given up after 20 s, and keeps nobody else waiting.
-constexpr int kProbeThreads = 8;
 constexpr absl::Duration kHeartbeat = absl::Seconds(15);
 constexpr absl::Duration kCheck = absl::Seconds(5);
 constexpr absl::Duration kRetain = absl::Minutes(10);
@@ -94,50 +89,62 @@ class Ticker {
   std::unique_ptr<EventLoop::Timer> timer_;
 };
 
+AccessOptions AccessOptionsOf(const ServerOptions& options) {
+  AccessOptions access = {.hosts = options.hosts, .reach = options.reach};
+  access.hosts.push_back(HostWithoutPort(options.host));
+  if (options.reach == AccessOptions::Reach::kAnywhere) {
+    char name[256] = "";
+    if (gethostname(name, sizeof(name) - 1) == 0) {
+      access.hosts.push_back(HostWithoutPort(name));
+    }
+  }
+  return access;
+}
+
+// The state folder, which nobody else serves, and the files that it holds
+// besides the tasks.
+struct StateFolder {
+  Home home;
+  UniqueFd fd;
+  ServerLock lock;
+  Token token;
+  std::unique_ptr<TaskIndex> index;
+};
+
 // All parts, in the order in which they need each other.
-class Parts {
+class Server {
  public:
-  Parts(const ServerOptions& options, Environment environment, Home home,
-        UniqueFd home_fd, ServerLock lock, EventLoop* loop,
-        std::unique_ptr<TaskIndex> index, Token token,
-        std::string relay_program)
+  Server(const ServerOptions& options, const Environment& environment,
+         StateFolder folder, EventLoop* loop, std::string relay_program)
       : options_(options),
-        home_(std::move(home)),
-        home_fd_(std::move(home_fd)),
-        lock_(std::move(lock)),
-        token_(std::move(token)),
+        folder_(std::move(folder)),
         loop_(*loop),
-        index_(std::move(index)),
-        access_(&token_, AccessOptionsOf(options)),
+        access_(&folder_.token, AccessOptionsOf(options)),
         changes_(absl::ToUnixMicros(clock_.Now())),
         tasks_({.limits = options.limits, .max_queued = options.max_queued},
                {.loop = &loop_,
-                .pool = &pool_,
-                .probe_pool = &probe_pool_,
-                .load_pool = &load_pool_,
-                .delete_pool = &delete_pool_,
+                .pools = &pools_,
                 .clock = &clock_,
-                .home = &home_,
-                .index = index_.get(),
+                .home = &folder_.home,
+                .index = folder_.index.get(),
                 .changes = &changes_,
                 .relay_program = std::move(relay_program)}),
-        policy_(&tasks_, &home_, std::move(environment)),
+        policy_(&tasks_, &folder_.home, environment),
         api_(
             {.loop = &loop_,
-             .pool = &log_pool_,
-             .probe_pool = &probe_pool_,
+             .pools = &pools_,
              .tasks = &tasks_,
              .changes = &changes_,
              .access = &access_,
-             .metrics = &metrics_,
-             .home = &home_,
+             .requests = &requests_,
+             .home = &folder_.home,
              .policy = &policy_,
              .connections =
                  [this] { return static_cast<int64_t>(http_.connections()); }}),
         http_(
             &loop_, {},
             [this](std::unique_ptr<http::Exchange> exchange) {
-              needed_at_ = clock_.Awake();
+              end_.needed_at = clock_.Awake();
               api_.Handle(std::move(exchange));
             },
             [](int status, absl::string_view message) {
@@ -149,7 +156,7 @@ class Parts {
 
   absl::Status Run(absl::FunctionRef<void(const ServerReady&)> on_ready) {
     const StopSignals signals(&loop_, [this] { Stop(); });
-    needed_at_ = clock_.Awake();
+    end_.needed_at = clock_.Awake();
     tasks_.Begin();
     ASSIGN_OR_RETURN(const ServerReady ready, Listen());
     const Ticker heartbeats(&loop_, kHeartbeat, [this] {
@@ -165,8 +172,8 @@ class Parts {
     // Nothing waits for a CLI that hangs.
     CancelCommands();
     tasks_.Finish();
-    RemoveSavedFlags(home_fd_.get());
-    return ended_;
+    RemoveSavedFlags(folder_.fd.get());
+    return end_.status;
   }
 
  private:
@@ -178,9 +185,10 @@ class Parts {
 
   absl::StatusOr<ServerReady> Listen() {
     ASSIGN_OR_RETURN(UniqueFd local,
-                     ListenUnix(home_fd_.get(), kServerSocket));
+                     ListenUnix(folder_.fd.get(), kServerSocket));
     http_.Listen(std::move(local), http::Peer::Kind::kUnix);
-    ServerReady ready = {.url = absl::StrCat(home_.path(), "/", kServerSocket)};
+    ServerReady ready = {
+        .url = absl::StrCat(folder_.home.path(), "/", kServerSocket)};
     std::vector<std::string> flags = options_.flags;
     std::string problem;
     if (!options_.host.empty()) {
@@ -196,7 +204,7 @@ class Parts {
         problem = std::string(tcp.status().message());
       }
     }
-    lock_.SetUrl(ready.url);
+    folder_.lock.SetUrl(ready.url);
     if (stands_in()) {
       ready.notice =
           problem.empty()
@@ -210,50 +218,37 @@ class Parts {
                     problem);
     } else if (options_.origin == ServerLock::Origin::kServe) {
       // Without them only the flags are lost, if this server is killed.
-      SaveFlags(home_fd_.get(), flags).IgnoreError();
+      SaveFlags(folder_.fd.get(), flags).IgnoreError();
     }
     return ready;
   }
 
   // Answers what is under way and ends the loop.
   void Stop() {
-    if (std::exchange(stopping_, true)) return;
+    if (std::exchange(end_.stopping, true)) return;
     StopSignals::StartDeadline();
     // From now on commands don't find this server, and start the next one,
     // which waits for our end.
-    unlinkat(home_fd_.get(), kServerSocket, 0);
+    unlinkat(folder_.fd.get(), kServerSocket, 0);
     http_.Drain([this] { loop_.Stop(); });
     drain_timer_->SetIn(kDrain);
-  }
-
-  static AccessOptions AccessOptionsOf(const ServerOptions& options) {
-    AccessOptions access = {.hosts = options.hosts};
-    access.hosts.push_back(HostWithoutPort(options.host));
-    if (options.reach == ServerOptions::Reach::kAnywhere) {
-      access.reach = AccessOptions::Reach::kAnywhere;
-      char name[256] = "";
-      if (gethostname(name, sizeof(name) - 1) == 0) {
-        access.hosts.push_back(HostWithoutPort(name));
-      }
-    }
-    return access;
   }
 
   // Stops if the folder is gone, or if nobody needs this server any more.
   void CheckNeeded() {
     struct stat ours = {};
     struct stat there = {};
-    if (fstat(home_fd_.get(), &ours) == 0 &&
-        (stat(home_.path().c_str(), &there) != 0 ||
+    if (fstat(folder_.fd.get(), &ours) == 0 &&
+        (stat(folder_.home.path().c_str(), &there) != 0 ||
          there.st_ino != ours.st_ino || there.st_dev != ours.st_dev)) {
-      ended_ = absl::NotFoundError(
-          absl::StrCat("the folder ", home_.path(), " is gone"));
+      end_.status = absl::NotFoundError(
+          absl::StrCat("the folder ", folder_.home.path(), " is gone"));
       return Stop();
     }
     if (options_.life == ServerOptions::Life::kUntilTold) return;
     const absl::Time now = clock_.Awake();
-    if (!tasks_.idle() || http_.connections() > 0) needed_at_ = now;
-    if (now - needed_at_ >= options_.idle_exit) Stop();
+    if (!tasks_.idle() || http_.connections() > 0) end_.needed_at = now;
+    if (now - end_.needed_at >= options_.idle_exit) Stop();
   }
 
   void Retain() {
@@ -268,30 +263,25 @@ class Parts {
 
   const ServerOptions options_;
   SystemClock clock_;
-  Home home_;
-  UniqueFd home_fd_;
-  ServerLock lock_;
-  Token token_;
+  StateFolder folder_;
   EventLoop& loop_;
-  const std::unique_ptr<TaskIndex> index_;
   Access access_;
-  Metrics metrics_;
+  std::map<std::string, int64_t> requests_;  // By route.
   Changes changes_;
   Tasks tasks_;
   const CallerPolicy policy_;
   Api api_;
   http::Server http_;
-  // Destroyed first, because their threads use the members above.
-  ThreadPool pool_{&loop_, kThreads};
-  ThreadPool probe_pool_{&loop_, kProbeThreads};
-  ThreadPool log_pool_{&loop_, kThreads};
-  ThreadPool load_pool_{&loop_, kThreads};
-  ThreadPool delete_pool_{&loop_, 1};
-  std::unique_ptr<EventLoop::Timer> drain_timer_ =
+  // Destroyed first, because its threads use the members above.
+  Pools pools_{&loop_};
+  const std::unique_ptr<EventLoop::Timer> drain_timer_ =
       loop_.NewTimer([this] { loop_.Stop(); });
-  absl::Time needed_at_;
-  bool stopping_ = false;
-  absl::Status ended_;
+  // When and why the server ends.
+  struct End {
+    absl::Time needed_at;
+    bool stopping = false;
+    absl::Status status;
+  } end_;
 };
 
 }  // namespace
@@ -320,10 +310,14 @@ absl::Status Serve(const ServerOptions& options, const Environment& environment,
   ASSIGN_OR_RETURN(std::unique_ptr<TaskIndex> index,
                    TaskIndex::Open(&loop, home.path() + "/index.sqlite"));
   ASSIGN_OR_RETURN(Token token, Token::Open(home.path() + "/token"));
-  Parts parts(used, environment, std::move(home), std::move(home_fd),
-              std::move(lock), &loop, std::move(index), std::move(token),
-              std::move(relay_program));
-  return parts.Run(on_ready);
+  Server server(used, environment,
+                {.home = std::move(home),
+                 .fd = std::move(home_fd),
+                 .lock = std::move(lock),
+                 .token = std::move(token),
+                 .index = std::move(index)},
+                &loop, std::move(relay_program));
+  return server.Run(on_ready);
 }
 
 }  // namespace troika

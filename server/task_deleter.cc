@@ -72,7 +72,7 @@ void TaskDeleter::Delete(const std::vector<std::string>& ids,
     if (deletions.back().status.ok()) deleting_.insert(id);
   }
   using Deletions = std::vector<Deletion>;
-  tools_.delete_pool->RunFor<Deletions>(
+  tools_.pools->remove.RunFor<Deletions>(
       [home = tools_.home, deletions = std::move(deletions)]() mutable {
         for (auto& [id, status] : deletions) {
           if (status.ok()) status = MoveToTrash(*home, id);
@@ -84,7 +84,7 @@ void TaskDeleter::Delete(const std::vector<std::string>& ids,
           deleting_.erase(id);
           if (status.ok()) owner_.OnDeleted(id);
         }
-        tools_.delete_pool->RunFor<Deletions>(
+        tools_.pools->remove.RunFor<Deletions>(
             [home = tools_.home, moved = std::move(moved)]() mutable {
               for (const auto& [id, status] : moved) {
                 std::error_code ignored;
@@ -97,7 +97,7 @@ void TaskDeleter::Delete(const std::vector<std::string>& ids,
 }
 
 void TaskDeleter::EmptyTrash() {
-  tools_.delete_pool->Run([home = tools_.home] { RemoveTrash(*home); }, [] {});
+  tools_.pools->remove.Run([home = tools_.home] { RemoveTrash(*home); }, [] {});
 }
 
 }  // namespace troika

@@ -8,7 +8,7 @@
 #include "base/status_macros.h"
 #include "dto/redact.h"
 #include "dto/request.h"
-#include "server/handlers.h"
+#include "server/routes.h"
 #include "server/secrets.h"
 #include "task/request.h"
 
@@ -25,9 +25,9 @@ std::string TasksPageJson(const std::vector<std::string>& tasks,
                       "],\"nextPageToken\":\"", next_page_token, "\"}");
 }
 
-Reply PageReply(const TaskStore::Page& page, Call::Encoding encoding) {
+Reply PageReply(const TaskStore::Page& page, Encoding encoding) {
   const std::string next = page.more ? page.ids.back() : "";
-  if (encoding == Call::Encoding::kJson) {
+  if (encoding == Encoding::kJson) {
     return Reply::Json(TasksPageJson(page.tasks, next));
   }
   v1::ListTasksResponse response;
@@ -112,10 +112,7 @@ absl::StatusOr<Deferred> ListTasks(const ApiTools& api, const Call& call) {
       [&api, filter = std::move(filter), encoding = call.encoding(), page_size,
        token = request.page_token()](ReplyCallback reply) mutable {
         api.tasks->index().List(
-            std::move(filter),
-            encoding == Call::Encoding::kBinary ? TaskStore::Encoding::kBinary
-                                                : TaskStore::Encoding::kJson,
-            page_size, std::move(token),
+            std::move(filter), encoding, page_size, std::move(token),
             [encoding, reply = std::move(reply)](
                 const absl::StatusOr<TaskStore::Page>& page) mutable {
               if (!page.ok()) return reply(page.status());

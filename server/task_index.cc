@@ -144,9 +144,8 @@ void TaskIndex::Remove(std::vector<std::string> ids) {
   });
 }
 
-void TaskIndex::List(TaskFilter filter, TaskStore::Encoding encoding,
-                     int page_size, std::string before_id,
-                     Done<TaskStore::Page> done) {
+void TaskIndex::List(TaskFilter filter, Encoding encoding, int page_size,
+                     std::string before_id, Done<TaskStore::Page> done) {
   Run([this, filter = std::move(filter), encoding, page_size,
        before_id = std::move(before_id),
        done = std::move(done)](BufferedTaskStore& store) mutable {

@@ -84,7 +84,7 @@ class TaskIndex {
       });
     });
   }
-  void List(TaskFilter filter, TaskStore::Encoding encoding, int page_size,
+  void List(TaskFilter filter, Encoding encoding, int page_size,
             std::string before_id, Done<TaskStore::Page> done);
 
  private:

@@ -45,7 +45,7 @@ class TaskIndexTest : public ::testing::Test {
   std::string path() const { return folder_.path() + "/index.sqlite"; }
   std::vector<std::string> List(const TaskFilter& filter) {
     absl::StatusOr<TaskStore::Page> page = absl::UnknownError("no answer");
-    index_->List(filter, TaskStore::Encoding::kJson, 100, "",
+    index_->List(filter, Encoding::kJson, 100, "",
                  [&](absl::StatusOr<TaskStore::Page> found) {
                    page = std::move(found);
                    loop_.Stop();

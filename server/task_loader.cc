@@ -104,7 +104,7 @@ void TaskLoader::Advance() {
 
 void TaskLoader::List() {
   ++in_flight_;
-  tools_.load_pool->RunFor<std::shared_ptr<Listing>>(
+  tools_.pools->load.RunFor<std::shared_ptr<Listing>>(
       [home = tools_.home] {
         AssertMayBlock("listing all tasks");
         LowerPriority();
@@ -167,7 +167,7 @@ void TaskLoader::ComparePage(std::string after) {
         // An index that can't be read has no rows: all are read again.
         auto page = std::make_shared<Entries>();
         if (entries.ok()) *page = *std::move(entries);
-        tools_.load_pool->RunFor<Compared>(
+        tools_.pools->load.RunFor<Compared>(
             [home = tools_.home, listing = listing_, page] {
               return Compare(*home, listing.get(), *page);
             },
@@ -197,7 +197,7 @@ void TaskLoader::Probe() {
   while (in_flight_ < kAtOnce && !to_probe_.empty()) {
     ++in_flight_;
     auto ids = TakeSome(&to_probe_, kProbeChunk);
-    tools_.load_pool->RunFor<std::vector<ProbedTask>>(
+    tools_.pools->load.RunFor<std::vector<ProbedTask>>(
         [home = tools_.home, ids = std::move(ids)] {
           LowerPriority();
           std::vector<ProbedTask> probed;
@@ -230,7 +230,7 @@ void TaskLoader::Read() {
   while (in_flight_ < kAtOnce && !to_read_.empty()) {
     ++in_flight_;
     auto ids = TakeSome(&to_read_, kReadChunk);
-    tools_.load_pool->RunFor<std::vector<LoadedTask>>(
+    tools_.pools->load.RunFor<std::vector<LoadedTask>>(
         [home = tools_.home, ending = tools_.ending, ids = std::move(ids)] {
           LowerPriority();
           std::vector<LoadedTask> tasks;

@@ -5,31 +5,25 @@
 #include "absl/strings/str_cat.h"
 #include "agent/harness.h"
 #include "base/status_macros.h"
-#include "server/row.h"
+#include "server/task_rows.h"
 #include "task/make.h"
 
 namespace troika {
 namespace {
 
-// Makes the task and reads it. It exists even if it then can't be read.
-absl::StatusOr<LoadedTask> MakeAndLoad(const TaskTools& tools,
-                                       TaskRequest request,
-                                       const Environment& environment,
-                                       const absl::StatusOr<Cli>& cli) {
-  TaskRow known = {.harness = std::string(HarnessId(request.harness)),
-                   .idempotency_key = request.idempotency_key};
-  MakeTaskTools make_tools = {.clock = tools.clock,
-                              .version_cache = tools.home->version_cache()};
-  make_tools.find_cli = [&](const Backend&, const Environment&) { return cli; };
-  ASSIGN_OR_RETURN(const TaskFolder folder,
-                   MakeTask(*tools.home, std::move(request), environment,
-                            std::move(make_tools)));
-  LoadedTask task = LoadTask(*tools.home, folder.id, *tools.ending);
-  if (task.kind != LoadedTask::Kind::kWaiting) {
-    known.id = folder.id;
-    task.row = TroubledRow(std::move(known), task.error.message());
+// Makes the task survive a loss of power, and reads it unless it has started.
+absl::StatusOr<LoadedTask> SyncAndLoad(const TaskTools& tools,
+                                       const std::string& id) {
+  ASSIGN_OR_RETURN(const TaskFolder folder, tools.home->OpenTask(id));
+  const absl::Status synced = SyncTask(folder);
+  if (!synced.ok()) {
+    return absl::Status(
+        synced.code(),
+        absl::StrCat("task ", id,
+                     " was made, but a loss of power may lose it: ",
+                     synced.message(), "; look at it before you try again"));
   }
-  return task;
+  return LoadTask(*tools.home, id, *tools.ending);
 }
 
 }  // namespace
@@ -88,35 +82,52 @@ void TaskMaker::MakeNew(const std::string& key, TaskRequest request,
   parts_.starter->FindCli(
       harness, std::move(kept),
       [this, key, request = std::move(request),
-       environment =
-           std::move(environment)](const absl::StatusOr<Cli>& cli) mutable {
-        MakeWithCli(key, std::move(request), environment, cli);
+       environment = std::move(environment)](absl::StatusOr<Cli> cli) mutable {
+        MakeWithCli(key, std::move(request), std::move(environment),
+                    std::move(cli));
       });
 }
 
 void TaskMaker::MakeWithCli(const std::string& key, TaskRequest request,
-                            const Environment& environment,
-                            const absl::StatusOr<Cli>& cli) {
-  tools_.pool->RunFor<absl::StatusOr<LoadedTask>>(
-      [this, request = std::move(request), environment, cli]() mutable {
-        return MakeAndLoad(tools_, std::move(request), environment, cli);
+                            Environment environment, absl::StatusOr<Cli> cli) {
+  TaskRow known = {.harness = std::string(HarnessId(request.harness)),
+                   .idempotency_key = request.idempotency_key};
+  tools_.pools->work.RunFor<absl::StatusOr<MadeTask>>(
+      [this, request = std::move(request), environment = std::move(environment),
+       cli = std::move(cli)]() mutable {
+        return MakeTask(*tools_.home, std::move(request), environment,
+                        std::move(cli), tools_.clock);
       },
-      [this, key, cli](absl::StatusOr<LoadedTask> task) {
-        if (!task.ok()) return Finish(key, task.status());
-        const std::string id = task->id;
-        OnMade(*std::move(task), *cli);
-        Finish(key, id);
+      [this, key,
+       known = std::move(known)](absl::StatusOr<MadeTask> made) mutable {
+        if (!made.ok()) return Finish(key, made.status());
+        OnMade(key, *std::move(made), std::move(known));
       });
 }
 
-void TaskMaker::OnMade(LoadedTask task, const Cli& cli) {
-  parts_.loader->Supersede(task.id);
-  parts_.rows->Put(task.row);
-  if (task.kind == LoadedTask::Kind::kWaiting) {
-    parts_.starter->AddNew(task, cli);
-  } else {
-    parts_.starter->RetryLater(task.id, task.error);
-  }
+void TaskMaker::OnMade(const std::string& key, MadeTask made, TaskRow known) {
+  known.id = made.folder.id;
+  parts_.loader->Supersede(known.id);
+  // It starts while it is synced, and the client waits for the sync only.
+  parts_.starter->AddNew(std::move(made), known.harness);
+  tools_.pools->work.RunFor<absl::StatusOr<LoadedTask>>(
+      [this, id = known.id] { return SyncAndLoad(tools_, id); },
+      [this, key,
+       known = std::move(known)](absl::StatusOr<LoadedTask> task) mutable {
+        const std::string id = known.id;
+        if (!task.ok()) return Finish(key, task.status());
+        // If it was opened meanwhile, more is known than we have read.
+        if (parts_.queue->IsWaiting(id) && parts_.open->Find(id) == nullptr) {
+          if (task->kind == LoadedTask::Kind::kWaiting) {
+            parts_.rows->Put(std::move(task->row));
+          } else {
+            parts_.rows->Put(
+                TroubledRow(std::move(known), task->error.message()));
+            parts_.starter->OnUnreadable(id, task->error);
+          }
+        }
+        Finish(key, id);
+      });
 }
 
 void TaskMaker::Finish(const std::string& key,

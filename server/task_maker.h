@@ -17,6 +17,7 @@
 #include "server/task_rows.h"
 #include "server/task_starter.h"
 #include "server/task_tools.h"
+#include "task/make.h"
 #include "task/request.h"
 
 namespace troika {
@@ -30,6 +31,7 @@ class TaskMaker {
     TaskLoader* loader = nullptr;
     TaskRows* rows = nullptr;
     TaskStarter* starter = nullptr;
+    const OpenTasks* open = nullptr;
   };
 
   TaskMaker(const TaskTools* tools, const Parts& parts, int max_queued)
@@ -52,9 +54,8 @@ class TaskMaker {
   void MakeNew(const std::string& key, TaskRequest request,
                Environment environment);
   void MakeWithCli(const std::string& key, TaskRequest request,
-                   const Environment& environment,
-                   const absl::StatusOr<Cli>& cli);
-  void OnMade(LoadedTask task, const Cli& cli);
+                   Environment environment, absl::StatusOr<Cli> cli);
+  void OnMade(const std::string& key, MadeTask made, TaskRow known);
   void Finish(const std::string& key, const absl::StatusOr<std::string>& id);
 
   const TaskTools& tools_;

@@ -1,8 +1,132 @@
 #include "server/task_rows.h"
 
-#include "server/row.h"
+#include <utility>
+
+#include "absl/time/time.h"
+#include "base/utf8.h"
+#include "dto/proto_json.h"
+#include "dto/task.h"
+#include "server/event_file.h"
+#include "server/secrets.h"
 
 namespace troika {
+namespace {
+
+constexpr size_t kMaxPrompt = size_t{64} << 10;
+constexpr size_t kMaxListedText = size_t{2} << 10;
+
+void CutText(size_t max_bytes, std::string* text) {
+  text->resize(CutAtCharacter(*text, max_bytes).size());
+}
+
+// `task` is without long texts.
+void Encode(const v1::Task& task, TaskRow* row) {
+  row->state = v1::Task::State_Name(task.state());
+  row->task_json = ToJson(task);
+  row->task_pb = task.SerializeAsString();
+}
+
+// The task as lists show it, as far as the row knows it.
+v1::Task ListedTask(const TaskRow& row) {
+  v1::Task task;
+  if (!task.ParseFromString(row.task_pb)) task.Clear();
+  task.set_id(row.id);
+  return task;
+}
+
+}  // namespace
+
+v1::Task DescribeTask(const TaskReading& reading, const Redactor& redactor) {
+  const TaskState& state = *reading.state;
+  v1::Task task = ToTask(state, {.last_event_id = reading.last_event_id,
+                                 .trouble = reading.trouble,
+                                 .request = reading.request,
+                                 .edit_mode = state.edit_mode,
+                                 .asked_model = state.asked_model,
+                                 .parent_id = state.parent});
+  if (task.trouble().empty()) task.set_trouble(redactor.problem());
+  RedactTexts(redactor, &task);
+  CutText(kMaxPrompt, task.mutable_prompt());
+  return task;
+}
+
+TaskRow RowOf(const TaskReading& reading, const v1::Task& task) {
+  const TaskState& state = *reading.state;
+  TaskRow row = {.id = task.id(),
+                 .harness = task.harness(),
+                 .cwd = task.cwd(),
+                 .title = task.title(),
+                 .prompt = task.prompt(),
+                 .result_text = task.result().text(),
+                 .model = task.model(),
+                 .parent_id = task.parent_id(),
+                 .labels = {task.labels().begin(), task.labels().end()},
+                 .ended = HasEnded(state.status),
+                 .created_at = state.created,
+                 .started_at = state.started,
+                 .ended_at = state.ended,
+                 .last_record = state.last_record,
+                 .log_bytes = reading.log_bytes,
+                 .parser_version = kParserVersion,
+                 .input_tokens = state.usage.input,
+                 .cached_tokens = state.usage.cached,
+                 .cache_write_tokens = state.usage.cache_write,
+                 .output_tokens = state.usage.output,
+                 .reasoning_tokens = state.usage.reasoning,
+                 .cost_usd = state.cost_usd};
+  if (reading.request != nullptr) {
+    row.idempotency_key = reading.request->idempotency_key;
+  }
+  v1::Task listed = task;
+  listed.clear_prompt();
+  if (listed.has_result()) {
+    CutText(kMaxListedText, listed.mutable_result()->mutable_text());
+  }
+  Encode(listed, &row);
+  return row;
+}
+
+std::optional<v1::Task> TaskOf(const TaskRow& row) {
+  v1::Task task;
+  if (!task.ParseFromString(row.task_pb)) return std::nullopt;
+  task.set_prompt(row.prompt);
+  if (task.has_result()) task.mutable_result()->set_text(row.result_text);
+  return task;
+}
+
+bool MayPass(const absl::Status& error) {
+  switch (error.code()) {
+    case absl::StatusCode::kOk:
+    case absl::StatusCode::kNotFound:
+    case absl::StatusCode::kDataLoss:
+    case absl::StatusCode::kFailedPrecondition:
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kUnimplemented:
+      return false;
+    default:
+      return true;
+  }
+}
+
+TaskRow LostRow(TaskRow row, absl::string_view reason) {
+  v1::Task task = ListedTask(row);
+  task.set_state(v1::Task::failed);
+  task.set_reason(std::string(reason));
+  task.clear_trouble();
+  row.ended = true;
+  Encode(task, &row);
+  return row;
+}
+
+TaskRow TroubledRow(TaskRow row, absl::string_view trouble) {
+  v1::Task task = ListedTask(row);
+  task.set_trouble(std::string(trouble));
+  row.ended = false;
+  // Whatever the log says, the row is to be computed again.
+  row.log_bytes = -1;
+  Encode(task, &row);
+  return row;
+}
 
 void TaskRows::Write(TaskRow row) {
   tools_.changes->Add(row.id, row.task_json);

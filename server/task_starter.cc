@@ -5,8 +5,7 @@
 #include "absl/time/time.h"
 #include "agent/registry.h"
 #include "dto/proto_json.h"
-#include "server/row.h"
-#include "task/make.h"
+#include "server/task_rows.h"
 
 namespace troika {
 namespace {
@@ -28,9 +27,9 @@ void TaskStarter::Add(const LoadedTask& task) {
   ShowPositionsSoon();
 }
 
-void TaskStarter::AddNew(const LoadedTask& task, const Cli& cli) {
-  Add(task);
-  StartSome(task.id, &cli);
+void TaskStarter::AddNew(MadeTask made, absl::string_view harness) {
+  parts_.queue->Add(made.folder.id, harness, tools_.clock->Now());
+  StartSome(&made);
 }
 
 void TaskStarter::TakeUp(std::vector<std::string> ids) {
@@ -97,7 +96,7 @@ void TaskStarter::OnWantsStart(ActiveTask& task) {
   if (parts_.queue->IsWaiting(task.id())) parts_.open->CloseSoon(task.id());
 }
 
-void TaskStarter::StartSome(const std::string& made, const Cli* cli) {
+void TaskStarter::StartSome(MadeTask* made) {
   if (!parts_.loader->live_tasks_known() || !unread_.empty() ||
       std::exchange(starting_, true)) {
     return;
@@ -105,9 +104,10 @@ void TaskStarter::StartSome(const std::string& made, const Cli* cli) {
   while (const auto id = parts_.queue->Next()) {
     if (ActiveTask* active = parts_.open->Find(*id)) {
       if (active->runner().waits_for_start()) StartProcess(*active);
+    } else if (made != nullptr && made->folder.id == *id) {
+      parts_.open->StartOrReport(std::move(*made));
     } else {
-      parts_.open->OpenOrReport(
-          *id, *id == made ? std::make_optional(*cli) : std::nullopt);
+      parts_.open->OpenOrReport(*id);
     }
   }
   starting_ = false;
@@ -115,9 +115,9 @@ void TaskStarter::StartSome(const std::string& made, const Cli* cli) {
 }
 
 void TaskStarter::StartProcess(ActiveTask& task) {
-  auto environment = ReadEnvironment(task.folder());
+  const absl::StatusOr<Environment>& environment = task.runner().environment();
   if (!environment.ok()) return task.Start(environment.status());
-  FindCli(*task.state().harness, *std::move(environment),
+  FindCli(*task.state().harness, ForAgents(*environment),
           [this, id = task.id()](absl::StatusOr<Cli> cli) {
             ActiveTask* const active = parts_.open->Find(id);
             if (active != nullptr && parts_.queue->IsRunning(id)) {
@@ -128,7 +128,7 @@ void TaskStarter::StartProcess(ActiveTask& task) {
 
 void TaskStarter::FindCli(Harness harness, Environment environment,
                           absl::AnyInvocable<void(absl::StatusOr<Cli>)> found) {
-  tools_.probe_pool->RunFor<absl::StatusOr<Cli>>(
+  tools_.pools->probe.RunFor<absl::StatusOr<Cli>>(
       [this, harness, environment = std::move(environment)] {
         return FindCliOf(BackendOf(harness), environment,
                          tools_.home->version_cache());

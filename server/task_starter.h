@@ -23,6 +23,7 @@
 #include "server/task_loader.h"
 #include "server/task_rows.h"
 #include "server/task_tools.h"
+#include "task/make.h"
 
 namespace troika {
 
@@ -41,14 +42,14 @@ class TaskStarter : public OpenTasks::Owner {
 
   // Queues a task that waits for a process.
   void Add(const LoadedTask& task);
-  // The same for a task that was just made. If it can start at once, it does so
-  // with `cli`, which its maker has found.
-  void AddNew(const LoadedTask& task, const Cli& cli);
+  // Does the same for a task that was just made. If it can start at once, it is
+  // open afterwards; else its log is unlocked.
+  void AddNew(MadeTask made, absl::string_view harness);
   // Opens tasks that are alive, a few in each round. Nothing is started before
   // all of them are read, because they count against the limits.
   void TakeUp(std::vector<std::string> ids);
   // Starts as many of the waiting tasks as may run.
-  void StartSome() { StartSome("", nullptr); }
+  void StartSome() { StartSome(nullptr); }
   // Whether the task was found alive and has not been read yet.
   bool IsUnread(const std::string& id) const { return unread_.count(id) > 0; }
   // How many tasks are still to be opened.
@@ -66,7 +67,8 @@ class TaskStarter : public OpenTasks::Owner {
  private:
   void OnWantsStart(ActiveTask& task) override;
   void OnRead(const ActiveTask& task) override;
-  void StartSome(const std::string& made, const Cli* /*nullable*/ cli);
+  // Moves from `made` if its turn has come.
+  void StartSome(MadeTask* /*nullable*/ made);
   void StartProcess(ActiveTask& task);
   void OpenSome();
   // Has read, or can't read, a task of TakeUp().

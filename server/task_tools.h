@@ -14,13 +14,27 @@
 
 namespace troika {
 
+// The server's threads, by what they wait for, so that none of it holds up the
+// rest.
+struct Pools {
+  explicit Pools(EventLoop* loop)
+      : work(loop, 2),
+        probe(loop, 8),
+        log(loop, 2),
+        load(loop, 2),
+        remove(loop, 1) {}
+
+  ThreadPool work;    // Short blocking work.
+  ThreadPool probe;   // CLIs, which may hang: each is given up after 20 s.
+  ThreadPool log;     // One log, for a request.
+  ThreadPool load;    // Many logs, for the index.
+  ThreadPool remove;  // Files of deleted tasks.
+};
+
 // All borrowed.
 struct TaskTools {
   EventLoop* loop = nullptr;
-  ThreadPool* pool = nullptr;         // For short blocking work.
-  ThreadPool* probe_pool = nullptr;   // For CLIs, which may hang.
-  ThreadPool* load_pool = nullptr;    // For reading many logs.
-  ThreadPool* delete_pool = nullptr;  // For removing files.
+  Pools* pools = nullptr;
   Clock* clock = nullptr;
   const Home* home = nullptr;
   TaskIndex* index = nullptr;

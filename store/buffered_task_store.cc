@@ -130,7 +130,7 @@ absl::StatusOr<std::vector<std::string>> BufferedTaskStore::WithPrefix(
 }
 
 absl::StatusOr<TaskStore::Page> BufferedTaskStore::List(
-    const TaskFilter& filter, TaskStore::Encoding encoding, int page_size,
+    const TaskFilter& filter, Encoding encoding, int page_size,
     absl::string_view before_id) {
   if (unwritten_.empty()) {
     return store_.List(filter, encoding, page_size, before_id);
@@ -154,8 +154,8 @@ absl::StatusOr<TaskStore::Page> BufferedTaskStore::List(
         !Matches(filter, *row)) {
       continue;
     }
-    tasks.emplace(id, encoding == TaskStore::Encoding::kJson ? row->task_json
-                                                             : row->task_pb);
+    tasks.emplace(id,
+                  encoding == Encoding::kJson ? row->task_json : row->task_pb);
   }
   TaskStore::Page page = {.more = written.more};
   for (auto& [id, task] : tasks) {

@@ -41,8 +41,7 @@ class BufferedTaskStore {
   absl::StatusOr<std::vector<std::string>> WithPrefix(absl::string_view prefix,
                                                       int limit);
   absl::StatusOr<TaskStore::Page> List(const TaskFilter& filter,
-                                       TaskStore::Encoding encoding,
-                                       int page_size,
+                                       Encoding encoding, int page_size,
                                        absl::string_view before_id);
 
   // The store of the rows that have been written.

@@ -13,7 +13,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using Encoding = TaskStore::Encoding;
 
 TaskRow Row(absl::string_view id, absl::string_view state = "done") {
   TaskRow row;

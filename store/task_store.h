@@ -7,7 +7,7 @@
 //   RETURN_IF_ERROR(store.Put({row}));
 //   ASSIGN_OR_RETURN(TaskStore::Page page,
 //                    store.List({.states = {"running"}},
-//                               TaskStore::Encoding::kJson, 50, ""));
+//                               Encoding::kJson, 50, ""));
 #ifndef TROIKA_STORE_TASK_STORE_H_
 #define TROIKA_STORE_TASK_STORE_H_
 
@@ -70,12 +70,13 @@ struct TaskFilter {
   std::string text;
 };
 
+// How a message is sent.
+enum class Encoding { kJson, kBinary };
+
 // For one thread at a time. Every call may also return the codes of
 // SqliteStatus (store/sqlite.h).
 class TaskStore {
  public:
-  enum class Encoding { kJson, kBinary };
-
   struct Page {
     std::vector<std::string> ids;
     std::vector<std::string> tasks;  // task_json or task_pb of each id.

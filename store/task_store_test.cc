@@ -22,7 +22,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
-using Encoding = TaskStore::Encoding;
 
 TaskRow Row(absl::string_view id) {
   TaskRow row;

@@ -27,7 +27,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kEnvName[] = "env";
 // More than a program can be started with (MakeTask).
 constexpr size_t kMaxEnvBytes = size_t{4} << 20;
 constexpr size_t kShownIds = 5;
@@ -174,19 +173,16 @@ std::string EnvironmentDigest(const Environment& environment) {
 
 absl::Status WriteEnvironment(const TaskFolder& folder,
                               const Environment& environment) {
-  const UniqueFd file(openat(folder.fd.get(), kEnvName,
+  const UniqueFd file(openat(folder.fd.get(), kEnvironmentName,
                              O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!file.ok()) return absl::ErrnoToStatus(errno, "keep the environment");
-  RETURN_IF_ERROR(WriteWhole(file.get(), Encoded(environment)));
-  if (fdatasync(file.get()) != 0) {
-    return absl::ErrnoToStatus(errno, "sync the environment");
-  }
-  return absl::OkStatus();
+  return WriteWhole(file.get(), Encoded(environment));
 }
 
 absl::StatusOr<Environment> ReadEnvironment(const TaskFolder& folder) {
-  ASSIGN_OR_RETURN(const std::string bytes,
-                   ReadFileUpTo(folder.fd.get(), kEnvName, kMaxEnvBytes));
+  ASSIGN_OR_RETURN(
+      const std::string bytes,
+      ReadFileUpTo(folder.fd.get(), kEnvironmentName, kMaxEnvBytes));
   Environment::Map variables;
   for (const absl::string_view entry :
        absl::StrSplit(bytes, '\0', absl::SkipEmpty())) {

@@ -22,6 +22,8 @@ namespace troika {
 
 // The name of the server's socket in the folder.
 inline constexpr char kServerSocket[] = "server.sock";
+// The name of the file in a task's folder that has its environment.
+inline constexpr char kEnvironmentName[] = "env";
 
 // A task's folder, open.
 struct TaskFolder {
@@ -58,8 +60,7 @@ class Home {
   std::string path_;
 };
 
-// Keeps the environment of a task for its later turns. It survives a loss of
-// power once the folder has been synced, too. Blocks.
+// Keeps the environment of a task for its later turns. Syncs nothing.
 absl::Status WriteEnvironment(const TaskFolder& folder,
                               const Environment& environment);
 absl::StatusOr<Environment> ReadEnvironment(const TaskFolder& folder);

@@ -41,21 +41,32 @@ absl::StatusOr<std::unique_ptr<Runner>> MakeRunner(const std::string& path,
     return Runner::Open(std::move(folder), std::move(tools));
   }
   const std::string id = absl::AsciiStrToUpper(HarnessId(harness));
-  return Runner::Create(
-      home,
-      {.harness = harness, .prompt = "first\nturn", .cwd = path + "/work"},
-      Environment({{"PATH", "/usr/bin:/bin"},
-                   {"HOME", path},
-                   {absl::StrCat("TROIKA_", id, "_BIN"), FakeProgram(harness)},
-                   {"TROIKA_FAKE_SCRIPT", script},
-                   {"TROIKA_FAKE_STATE", path + "/fake_state"}}),
-      std::move(tools));
+  const Environment environment(
+      {{"PATH", "/usr/bin:/bin"},
+       {"HOME", path},
+       {absl::StrCat("TROIKA_", id, "_BIN"), FakeProgram(harness)},
+       {"TROIKA_FAKE_SCRIPT", script},
+       {"TROIKA_FAKE_STATE", path + "/fake_state"}});
+  ASSIGN_OR_RETURN(
+      MadeTask made,
+      MakeTask(
+          home,
+          {.harness = harness, .prompt = "first\nturn", .cwd = path + "/work"},
+          environment,
+          FindCliOf(BackendOf(harness), environment, home.version_cache()),
+          tools.clock));
+  return Runner::Open(std::move(made), std::move(tools));
 }
 
-absl::Status Drive(Runner& runner) {
+absl::Status Drive(Runner& runner, const std::string& version_cache) {
   SystemClock clock;
   while (true) {
     RETURN_IF_ERROR(runner.Advance([](Message&&) {}));
+    if (runner.waits_for_start()) {
+      runner.Start(FindCliOf(BackendOf(*runner.state().harness),
+                             *runner.environment(), version_cache));
+      continue;
+    }
     const TaskState& state = runner.state();
     // The same moment in each run: an exec's end is near when it is idle.
     const bool follows = BackendOf(*state.harness)
@@ -88,7 +99,7 @@ int Main(const std::vector<std::string>& args) {
          if (++step == kill_at) raise(SIGKILL);
        }});
   absl::Status done = runner.status();
-  if (runner.ok()) done = Drive(**runner);
+  if (runner.ok()) done = Drive(**runner, args[1] + "/troika/cache/versions");
   if (done.ok()) return 0;
   fprintf(stderr, "%s\n", std::string(done.message()).c_str());
   return 1;

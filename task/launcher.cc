@@ -3,10 +3,10 @@
 #include <poll.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "agent/discovery/discovery.h"
 #include "base/status_macros.h"
 #include "relay/start.h"
 #include "task/follower.h"
@@ -59,43 +59,18 @@ absl::StatusOr<LaunchRequest> NextLaunch(const Replay& replay,
 
 }  // namespace
 
-Cli Launcher::KnownCli(const Backend& backend) const {
-  const auto cli =
-      tools_->find_cli
-          ? troika::FindCli(backend.cli_names, environment_,
-                            {.cache_path = tools_->version_cache})
-          : FindCliOf(backend, environment_, tools_->version_cache);
-  return cli.value_or(Cli());
-}
-
-bool Launcher::FindCli(const Backend& backend) {
-  if (!cli_) {
-    cli_ = tools_->find_cli
-               ? tools_->find_cli(backend, environment_)
-               : FindCliOf(backend, environment_, tools_->version_cache);
-  }
-  waits_for_cli_ = !cli_;
-  return !waits_for_cli_;
-}
-
-void Launcher::ForgetCli() {
-  cli_.reset();
-  waits_for_cli_ = false;
-}
-
 absl::Status Launcher::Start(const Replay& replay, const Backend& backend,
+                             const Cli& cli, const Environment& environment,
                              relay::LogWriter& log) {
-  const absl::StatusOr<Cli> cli = *std::exchange(cli_, std::nullopt);
-  RETURN_IF_ERROR(cli.status());
   ASSIGN_OR_RETURN(const LaunchRequest request, NextLaunch(replay, backend));
-  ASSIGN_OR_RETURN(const Launch launch, backend.BuildLaunch(request, *cli));
+  ASSIGN_OR_RETURN(const Launch launch, backend.BuildLaunch(request, cli));
   const TaskState& state = replay.state();
   const int generation = state.generation + 1;
   const bool keeps_session =
-      !request.resume_session.empty() && backend.resume_keeps_session(*cli);
+      !request.resume_session.empty() && backend.resume_keeps_session(cli);
   relay::RelaySpec spec = {
       .argv = launch.argv,
-      .env = EnvironmentOf(environment_, launch),
+      .env = EnvironmentOf(environment, launch),
       .cwd = request.cwd,
       .stdin_mode = launch.stdin_mode == Launch::Stdin::kNull
                         ? relay::StdinMode::kNull
@@ -105,7 +80,7 @@ absl::Status Launcher::Start(const Replay& replay, const Backend& backend,
           .turn = state.turns - state.turns_waiting + 1,
           .argv = launch.argv,
           .cwd = request.cwd,
-          .version = cli->version,
+          .version = cli.version,
           .stdin_mode = kStdinNames[static_cast<int>(launch.stdin_mode)],
           .expected_session = keeps_session ? request.resume_session : "",
           .notices = launch.notices}),
@@ -121,14 +96,11 @@ absl::Status Launcher::Start(const Replay& replay, const Backend& backend,
         RETURN_IF_ERROR(dir.status());
         return relay::StartRelay(program, spec, std::move(log), dir->get());
       });
-  cli_ = cli;  // For another try.
   return absl::OkStatus();
 }
 
 absl::Status Launcher::Advance() {
   if (auto started = start_relay_.Take()) {
-    if (absl::IsResourceExhausted(started->status())) return started->status();
-    cli_.reset();
     RETURN_IF_ERROR(started->status());
     ready_ = **std::move(started);
     ++starts_;

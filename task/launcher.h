@@ -1,11 +1,9 @@
-// Starts the processes of a task: finds the CLI, has its backend build the
-// command line, and starts a relay with both.
+// Starts the processes of a task: has the backend build the CLI's command line,
+// and starts a relay with it.
 #ifndef TROIKA_TASK_LAUNCHER_H_
 #define TROIKA_TASK_LAUNCHER_H_
 
 #include <cstdint>
-#include <optional>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -28,28 +26,13 @@ class Launcher {
   Launcher(const TaskFolder* folder, RunnerTools* tools)
       : folder_(folder), tools_(tools) {}
 
-  // The environment that processes are started with.
-  void set_environment(Environment environment) {
-    environment_ = std::move(environment);
-  }
-
-  // The CLI as far as it is known without starting it, unless nobody else looks
-  // for it (RunnerTools::find_cli).
-  Cli KnownCli(const Backend& backend) const;
-  // Whether the CLI for the next start has been found, or an error instead of
-  // it. False if the task must wait.
-  bool FindCli(const Backend& backend);
-  // Whether the last FindCli() returned false.
-  bool waits_for_cli() const { return waits_for_cli_; }
-  void ForgetCli();
-
-  // Starts a process for the turn that waits, with what FindCli() found. An
-  // error means that it can't be started, and leaves `log` to the caller; else
-  // the relay gets its lock. Its outcome comes from Advance().
+  // Starts a process of `cli` for the turn that waits. An error means that it
+  // can't be started, and leaves `log` to the caller; else the relay gets its
+  // lock. Its outcome comes from Advance().
   absl::Status Start(const Replay& replay, const Backend& backend,
+                     const Cli& cli, const Environment& environment,
                      relay::LogWriter& log);
-  // The error of a start that failed, once. ResourceExhausted may pass: the CLI
-  // is kept for another try.
+  // The error of a start that failed, once. ResourceExhausted may pass.
   absl::Status Advance();
 
   // Whether a process is on its way.
@@ -64,10 +47,6 @@ class Launcher {
  private:
   const TaskFolder* const folder_;
   RunnerTools* const tools_;
-  Environment environment_;
-  // The CLI for the next start, until that has begun.
-  std::optional<absl::StatusOr<Cli>> cli_;
-  bool waits_for_cli_ = false;
   Later<absl::StatusOr<UniqueFd>> start_relay_;
   UniqueFd ready_;
   int64_t starts_ = 0;

@@ -47,6 +47,11 @@ bool LogAppender::HasTurns() const {
                      [](const RelayCommand& note) { return note.is_turn; });
 }
 
+void LogAppender::GiveLog(relay::LogWriter log) {
+  open_log_.Start(nullptr,
+                  [log = std::move(log)]() mutable { return std::move(log); });
+}
+
 absl::StatusOr<std::optional<relay::LogWriter>> LogAppender::TakeLog(
     int64_t bytes_read) {
   wake_at_ = tools_->clock->Awake() + kRetryLock;

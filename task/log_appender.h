@@ -49,6 +49,8 @@ class LogAppender {
   bool empty() const { return notes_.empty(); }
   bool HasTurns() const;
 
+  // Has TakeLog() return a log that the caller opened.
+  void GiveLog(relay::LogWriter log);
   // The log, locked. Nothing while it is being opened, if somebody else has the
   // lock, or if the log has grown beyond what the caller has read.
   absl::StatusOr<std::optional<relay::LogWriter>> TakeLog(int64_t bytes_read);

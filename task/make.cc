@@ -1,6 +1,7 @@
 #include "task/make.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -15,6 +16,8 @@
 #include "agent/discovery/discovery.h"
 #include "agent/protocol.h"
 #include "agent/registry.h"
+#include "base/blocking.h"
+#include "base/fd.h"
 #include "base/status_macros.h"
 #include "relay/log_format.h"
 #include "relay/log_writer.h"
@@ -67,20 +70,16 @@ absl::Status CheckLaunch(const TaskRequest& request, const Backend& backend,
   return backend.BuildLaunch(launch, cli).status();
 }
 
-absl::Status WriteLog(const TaskFolder& folder, const notes::Request& request,
-                      absl::string_view turn, Clock* clock) {
+absl::StatusOr<relay::LogWriter> WriteLog(const TaskFolder& folder,
+                                          const notes::Request& request,
+                                          absl::string_view turn,
+                                          Clock* clock) {
   ASSIGN_OR_RETURN(relay::LogWriter log,
                    relay::LogWriter::Open(folder.fd.get(), folder.id, clock));
   log.Append({.key = "request", .payload = notes::ToJson(request)});
   log.Append({.key = "turn-1", .payload = turn});
   RETURN_IF_ERROR(log.Flush());
-  RETURN_IF_ERROR(log.Sync());
-  // Keeps the names of the log and the environment. File systems with a journal
-  // did so with the first sync, and have nothing left to do.
-  if (fsync(folder.fd.get()) != 0) {
-    return absl::ErrnoToStatus(errno, absl::StrCat("sync ", folder.path));
-  }
-  return absl::OkStatus();
+  return log;
 }
 
 }  // namespace
@@ -103,25 +102,39 @@ absl::StatusOr<Cli> FindCliOf(const Backend& backend,
                  {.cache_path = version_cache, .runner = &runner});
 }
 
-absl::StatusOr<TaskFolder> MakeTask(const Home& home, TaskRequest request,
-                                    const Environment& environment,
-                                    MakeTaskTools tools) {
-  const Environment kept = ForAgents(environment);
+absl::Status SyncTask(const TaskFolder& folder) {
+  AssertMayBlock("fdatasync of a new task");
+  for (const char* const name : {relay::kLogName, kEnvironmentName}) {
+    const UniqueFd file(openat(folder.fd.get(), name, O_RDONLY | O_CLOEXEC));
+    if (!file.ok() || fdatasync(file.get()) != 0) {
+      return absl::ErrnoToStatus(errno,
+                                 absl::StrCat("sync ", folder.path, "/", name));
+    }
+  }
+  // Keeps the names of both files. File systems with a journal did so with the
+  // first sync, and have nothing left to do.
+  if (fsync(folder.fd.get()) != 0) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("sync ", folder.path));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<MadeTask> MakeTask(const Home& home, TaskRequest request,
+                                  const Environment& environment,
+                                  absl::StatusOr<Cli> cli, Clock* clock) {
+  Environment kept = ForAgents(environment);
   RETURN_IF_ERROR(CheckSize(kept));
   RETURN_IF_ERROR(CompleteRequest(kept, &request));
   const Backend& backend = BackendOf(request.harness);
-  ASSIGN_OR_RETURN(const Cli cli,
-                   tools.find_cli
-                       ? tools.find_cli(backend, kept)
-                       : FindCliOf(backend, kept, tools.version_cache));
-  RETURN_IF_ERROR(CheckLaunch(request, backend, cli));
+  RETURN_IF_ERROR(cli.status());
+  RETURN_IF_ERROR(CheckLaunch(request, backend, *cli));
   ASSIGN_OR_RETURN(std::vector<TurnAsked::Image> images,
                    ReadImages(request.options.images, backend));
   const std::string turn =
       notes::ToJson(notes::Turn{.turn = 1,
                                 .prompt = request.prompt,
                                 .images = std::move(images),
-                                .by = tools.by,
+                                .by = "user",
                                 .request_key = request.idempotency_key});
   if (turn.size() > kMaxLineBytes ||
       notes::ToJson(RequestNote(request, "")).size() + relay::kMaxKey >
@@ -138,9 +151,12 @@ absl::StatusOr<TaskFolder> MakeTask(const Home& home, TaskRequest request,
   RETURN_IF_ERROR(WriteEnvironment(folder, kept));
   notes::Request note = RequestNote(request, folder.id);
   note.env_digest = EnvironmentDigest(kept);
-  RETURN_IF_ERROR(WriteLog(folder, note, turn, tools.clock));
+  ASSIGN_OR_RETURN(relay::LogWriter log, WriteLog(folder, note, turn, clock));
   std::move(remove).Cancel();
-  return folder;
+  return MadeTask{.folder = std::move(folder),
+                  .log = std::move(log),
+                  .environment = std::move(kept),
+                  .cli = *std::move(cli)};
 }
 
 }  // namespace troika

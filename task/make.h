@@ -1,39 +1,43 @@
 // Makes tasks: a folder and a log with the request and its first turn. They are
-// run (runner.h) later, maybe by another process.
+// run (runner.h) at once or later, maybe by another process.
 #ifndef TROIKA_TASK_MAKE_H_
 #define TROIKA_TASK_MAKE_H_
 
 #include <string>
 
-#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "agent/backend.h"
 #include "agent/discovery/environment.h"
 #include "agent/launch/launch.h"
 #include "base/clock.h"
+#include "relay/log_writer.h"
 #include "task/home.h"
 #include "task/request.h"
 
 namespace troika {
 
-struct MakeTaskTools {
-  Clock* clock = nullptr;     // Borrowed.
-  std::string version_cache;  // Home::version_cache().
-  std::string by = "user";    // As notes have it.
-  // Finds the harness's CLI; unset: FindCli with that cache, which may start
-  // the CLI to ask for its version.
-  absl::AnyInvocable<absl::StatusOr<Cli>(const Backend&, const Environment&)>
-      find_cli;
+// A new task and what its first process is started with.
+struct MadeTask {
+  TaskFolder folder;
+  relay::LogWriter log;  // Locked, and written.
+  Environment environment;
+  Cli cli;
 };
 
-// Makes a task that waits for its first turn; it survives a loss of power.
-// Nothing is left behind where the request makes no sense, its CLI is missing,
-// or the disk is full. `request.cwd` must be absolute (MakePathsAbsolute).
-// The task keeps ForAgents(environment); InvalidArgument if that is too much
-// for a program to be started with. Thread-safe, and blocks.
-absl::StatusOr<TaskFolder> MakeTask(const Home& home, TaskRequest request,
-                                    const Environment& environment,
-                                    MakeTaskTools tools);
+// Makes a task that waits for its first turn. It survives a loss of power only
+// after SyncTask(). Nothing is left behind where the request makes no sense,
+// its CLI is missing, or the disk is full. `request.cwd` must be absolute
+// (MakePathsAbsolute). `cli` is what was found with the same environment. The
+// task keeps ForAgents(environment); InvalidArgument if that is too much for a
+// program to be started with. `clock` is borrowed. Thread-safe.
+absl::StatusOr<MadeTask> MakeTask(const Home& home, TaskRequest request,
+                                  const Environment& environment,
+                                  absl::StatusOr<Cli> cli, Clock* clock);
+
+// Makes a new task survive a loss of power. Another process may have its log.
+// Thread-safe, and blocks.
+absl::Status SyncTask(const TaskFolder& folder);
 
 // A launch with what its harness wants to have read beforehand.
 absl::StatusOr<LaunchRequest> CompleteLaunch(LaunchRequest request,

@@ -31,9 +31,13 @@ class MakeTest : public ::testing::Test {
  protected:
   absl::StatusOr<TaskFolder> Make(TaskRequest request,
                                   const Environment& environment) {
-    return MakeTask(
-        home_.home(), std::move(request), environment,
-        {.clock = &clock_, .version_cache = home_.home().version_cache()});
+    auto cli = FindCliOf(BackendOf(request.harness), ForAgents(environment),
+                         home_.home().version_cache());
+    auto made = MakeTask(home_.home(), std::move(request), environment,
+                         std::move(cli), &clock_);
+    if (!made.ok()) return made.status();
+    EXPECT_TRUE(SyncTask(made->folder).ok());
+    return std::move(made->folder);
   }
   TaskRequest Request() const {
     return {.harness = Harness::kCodex, .prompt = "do", .cwd = home_.cwd()};

@@ -21,38 +21,31 @@ constexpr absl::Duration kTryAgain = absl::Seconds(1);
 
 }  // namespace
 
-Runner::Runner(TaskFolder folder, RunnerTools tools)
+Runner::Runner(TaskFolder folder, absl::StatusOr<Environment> environment,
+               RunnerTools tools)
     : folder_(std::move(folder)),
+      environment_(std::move(environment)),
       tools_(std::move(tools)),
       appender_(&folder_, &tools_),
       launcher_(&folder_, &tools_) {}
 
-absl::StatusOr<std::unique_ptr<Runner>> Runner::Create(const Home& home,
-                                                       TaskRequest request,
-                                                       Environment environment,
-                                                       RunnerTools tools) {
-  MakePathsAbsolute(&request);
-  ASSIGN_OR_RETURN(
-      TaskFolder folder,
-      MakeTask(home, std::move(request), environment,
-               {.clock = tools.clock, .version_cache = tools.version_cache}));
+absl::StatusOr<std::unique_ptr<Runner>> Runner::Open(TaskFolder folder,
+                                                     RunnerTools tools) {
+  // A task that runs can be followed without its environment.
+  auto environment = ReadEnvironment(folder);
   std::unique_ptr<Runner> runner(
-      new Runner(std::move(folder), std::move(tools)));
-  runner->launcher_.set_environment(ForAgents(environment));
+      new Runner(std::move(folder), std::move(environment), std::move(tools)));
   RETURN_IF_ERROR(runner->OpenFollower());
   return runner;
 }
 
-absl::StatusOr<std::unique_ptr<Runner>> Runner::Open(TaskFolder folder,
+absl::StatusOr<std::unique_ptr<Runner>> Runner::Open(MadeTask made,
                                                      RunnerTools tools) {
-  std::unique_ptr<Runner> runner(
-      new Runner(std::move(folder), std::move(tools)));
+  std::unique_ptr<Runner> runner(new Runner(
+      std::move(made.folder), std::move(made.environment), std::move(tools)));
   RETURN_IF_ERROR(runner->OpenFollower());
-  auto environment = ReadEnvironment(runner->folder_);
-  // A task that runs can be followed without it.
-  if (environment.ok()) {
-    runner->launcher_.set_environment(ForAgents(*environment));
-  }
+  runner->appender_.GiveLog(std::move(made.log));
+  runner->Start(std::move(made.cli));
   return runner;
 }
 
@@ -111,7 +104,7 @@ absl::Status Runner::Advance(MessageSink sink) {
   retry_.at.reset();
   if (!appender_.empty()) return AppendPending();
   if (state().turns_waiting > 0) return StartProcess();
-  launcher_.ForgetCli();
+  cli_.reset();
   appender_.ReleaseLog();  // Nobody needs its lock any more.
   return absl::OkStatus();
 }
@@ -183,27 +176,38 @@ absl::Status Runner::FinishAppend() {
   return absl::OkStatus();
 }
 
+void Runner::Start(absl::StatusOr<Cli> cli) {
+  cli_ = std::move(cli);
+  waits_for_start_ = false;
+}
+
 absl::Status Runner::StartProcess() {
   // While the owner lets us wait, the log's lock is left to others.
-  waits_for_start_ = launcher_.waits_for_cli() && !launcher_.FindCli(*backend_);
+  waits_for_start_ = !cli_;
   if (waits_for_start_) return absl::OkStatus();
   auto log = appender_.TakeLog(follower_->offset());
   if (!log.ok()) return TryAgainLater(log.status());
   if (!*log) return absl::OkStatus();
-  waits_for_start_ = !launcher_.FindCli(*backend_);
-  if (waits_for_start_) return absl::OkStatus();
-  const absl::Status started =
-      launcher_.Start(follower_->replay(), *backend_, **log);
+  absl::Status started = environment_.status();
+  started.Update(cli_->status());
+  if (started.ok()) {
+    started = launcher_.Start(follower_->replay(), *backend_, **cli_,
+                              ForAgents(*environment_), **log);
+  }
   if (started.ok()) return FinishLaunch();
+  cli_.reset();
   appender_.AddStartFailed(state().generation + 1, started.message());
   appender_.Append(**std::move(log), state());
   return FinishAppend();
 }
 
 absl::Status Runner::FinishLaunch() {
+  if (!launcher_.starting()) return absl::OkStatus();
   const absl::Status launched = launcher_.Advance();
-  if (launched.ok()) return absl::OkStatus();
+  // The CLI is kept for another try.
   if (absl::IsResourceExhausted(launched)) return TryAgainLater(launched);
+  if (!launcher_.starting()) cli_.reset();
+  if (launched.ok()) return absl::OkStatus();
   appender_.AddStartFailed(state().generation + 1, launched.message());
   return AppendPending();
 }

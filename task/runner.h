@@ -5,9 +5,10 @@
 // Passive: its owner polls PollFds(), or waits until wake_at(), and calls
 // Advance().
 //
-//   ASSIGN_OR_RETURN(auto runner, Runner::Create(home, request, env, tools));
+//   ASSIGN_OR_RETURN(auto runner, Runner::Open(std::move(folder), tools));
 //   while (!runner->at_rest()) {
 //     RETURN_IF_ERROR(runner->Advance(print));
+//     if (runner->waits_for_start()) runner->Start(FindCliOf(...));
 //     Wait(runner->PollFds(), runner->wake_at());
 //   }
 #ifndef TROIKA_TASK_RUNNER_H_
@@ -38,6 +39,7 @@
 #include "task/home.h"
 #include "task/launcher.h"
 #include "task/log_appender.h"
+#include "task/make.h"
 #include "task/notes.h"
 #include "task/request.h"
 #include "task/runner_tools.h"
@@ -48,14 +50,11 @@ namespace troika {
 
 class Runner {
  public:
-  // Makes a task and its log (make.h), with paths taken from the current
-  // folder; Advance() starts its agent.
-  static absl::StatusOr<std::unique_ptr<Runner>> Create(const Home& home,
-                                                        TaskRequest request,
-                                                        Environment environment,
-                                                        RunnerTools tools);
   // Takes up a task that is there, alive or not.
   static absl::StatusOr<std::unique_ptr<Runner>> Open(TaskFolder folder,
+                                                      RunnerTools tools);
+  // Takes up a task that was just made; Advance() starts its agent.
+  static absl::StatusOr<std::unique_ptr<Runner>> Open(MadeTask made,
                                                       RunnerTools tools);
 
   // Does what can be done without waiting. Errors come from reading the log and
@@ -74,9 +73,11 @@ class Runner {
   // Whether the log's end has been seen. Before that, all commands are
   // Unavailable, and the state is an old one.
   bool caught_up() const { return follower_->caught_up(); }
-  // Whether RunnerTools::find_cli had nothing for us: call Advance() when it
-  // may have.
+  // Whether a turn waits for Start(), because it needs a process.
   bool waits_for_start() const { return waits_for_start_; }
+  // Has the next Advance() start a process of that CLI for the waiting turn, or
+  // fail the turn with the error.
+  void Start(absl::StatusOr<Cli> cli);
   // Whether all commands are in the log. The others get there with the next
   // calls of Advance().
   bool settled() const;
@@ -101,6 +102,10 @@ class Runner {
 
   const TaskState& state() const { return follower_->state(); }
   const TaskFolder& folder() const { return folder_; }
+  // The environment that the task keeps, or why it can't be read.
+  const absl::StatusOr<Environment>& environment() const {
+    return environment_;
+  }
   const notes::Request& request() const {
     return *follower_->replay().request();
   }
@@ -123,7 +128,8 @@ class Runner {
   pid_t relay_pid() const;
 
  private:
-  Runner(TaskFolder folder, RunnerTools tools);
+  Runner(TaskFolder folder, absl::StatusOr<Environment> environment,
+         RunnerTools tools);
 
   absl::Status OpenFollower();
   absl::Status FindBackend();
@@ -153,6 +159,8 @@ class Runner {
   absl::Status CheckNextProcess(const TurnRequest& turn) const;
   // The CLI of the last process.
   Cli LastCli() const { return {.version = state().version}; }
+  // The CLI of the next process, as far as it is known without starting it.
+  Cli NextCli() const;
   // Abilities of the process that lives, or else of the next one.
   Capabilities CapabilitiesNow() const;
   // Whether the living process has another model or edit mode.
@@ -178,6 +186,7 @@ class Runner {
   };
 
   const TaskFolder folder_;
+  const absl::StatusOr<Environment> environment_;
   RunnerTools tools_;
   const Backend* backend_ = nullptr;
   std::optional<Follower> follower_;
@@ -187,6 +196,8 @@ class Runner {
   CommandQueue queue_;
   Retry retry_;
   bool waits_for_start_ = false;
+  // What Start() got, until a process has started with it.
+  std::optional<absl::StatusOr<Cli>> cli_;
   int commands_ = 0;  // Asked of this runner.
   AskedTurn asked_turn_;
   std::set<std::string> answered_;  // Ids that we answered in this process.

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "agent/discovery/discovery.h"
 #include "agent/launch/flags.h"
 #include "base/status_macros.h"
 #include "task/runner.h"
@@ -20,16 +21,23 @@ bool Runner::WantsAnotherProcess(const TurnRequest& turn) const {
 }
 
 Capabilities Runner::CapabilitiesNow() const {
-  return state().process_alive
-             ? follower_->replay().capabilities()
-             : backend_->capabilities(launcher_.KnownCli(*backend_));
+  return state().process_alive ? follower_->replay().capabilities()
+                               : backend_->capabilities(NextCli());
+}
+
+Cli Runner::NextCli() const {
+  const auto cli =
+      FindCli(backend_->cli_names,
+              environment_.ok() ? ForAgents(*environment_) : Environment(),
+              {.cache_path = tools_.version_cache});
+  return cli.value_or(Cli());
 }
 
 absl::Status Runner::CheckNextProcess(const TurnRequest& turn) const {
   const bool takes = state().process_alive && !state().input_closed &&
                      follower_->replay().capabilities().follow_up &&
                      !WantsAnotherProcess(turn);
-  const Cli cli = takes ? LastCli() : launcher_.KnownCli(*backend_);
+  const Cli cli = takes ? LastCli() : NextCli();
   const Capabilities can = backend_->capabilities(cli);
   const auto cant = [&](const Cli& who, absl::string_view what,
                         absl::string_view then) {

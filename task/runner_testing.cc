@@ -10,6 +10,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "agent/registry.h"
 #include "base/blocking.h"
 #include "base/check.h"
 #include "task/make.h"
@@ -87,6 +88,7 @@ bool TestExecutor::RunDone() {
 }
 
 RunnerTools TestTask::Tools(const Options& options) {
+  may_start_ = options.may_start;
   RunnerTools tools = {.clock = &clock_,
                        .relay_program = RelayProgram(),
                        .version_cache = home_->home().version_cache(),
@@ -102,14 +104,13 @@ RunnerTools TestTask::Tools(const Options& options) {
                              if (runner_)
                                states_[state().last_record] = state();
                            }};
-  tools.find_cli = [may_start = options.may_start, cache = tools.version_cache](
-                       const Backend& backend, const Environment& environment)
-      -> std::optional<absl::StatusOr<Cli>> {
-    if (may_start && !may_start()) return std::nullopt;
-    const ScopedAllowBlocking asks_the_cli;
-    return FindCliOf(backend, environment, cache);
-  };
   return tools;
+}
+
+absl::StatusOr<Cli> TestTask::FindCli(Harness harness,
+                                      const Environment& environment) const {
+  return FindCliOf(BackendOf(harness), ForAgents(environment),
+                   home_->home().version_cache());
 }
 
 TestTask::TestTask(const TestHome* home, Options options) : home_(home) {
@@ -120,8 +121,20 @@ TestTask::TestTask(const TestHome* home, Options options) : home_(home) {
   Environment::Map env =
       home->EnvironmentFor(options.harness, options.script).variables();
   for (auto& [name, value] : options.env) env[name] = value;
-  auto runner = Runner::Create(home->home(), std::move(request),
-                               Environment(std::move(env)), Tools(options));
+  MakePathsAbsolute(&request);
+  const Environment environment(std::move(env));
+  auto made = MakeTask(home->home(), std::move(request), environment,
+                       FindCli(options.harness, environment), &clock_);
+  created_ = made.status();
+  if (!made.ok()) return;
+  absl::StatusOr<std::unique_ptr<Runner>> runner;
+  if (options.may_start) {
+    // Frees the log's lock, as for a task that waits.
+    TaskFolder folder = MadeTask(*std::move(made)).folder;
+    runner = Runner::Open(std::move(folder), Tools(options));
+  } else {
+    runner = Runner::Open(*std::move(made), Tools(options));
+  }
   created_ = runner.status();
   if (runner.ok()) runner_ = *std::move(runner);
 }
@@ -144,6 +157,10 @@ bool TestTask::Until(const std::function<bool()>& is_so) {
           [&](Message&& message) { messages_.push_back(std::move(message)); });
     }
     if (!advanced_.ok()) return false;
+    if (runner_->waits_for_start() && (!may_start_ || may_start_())) {
+      runner_->Start(FindCli(*state().harness, *runner_->environment()));
+      continue;
+    }
     if (is_so()) return true;
     std::vector<pollfd> fds = runner_->PollFds();
     const absl::Duration wait = absl::Milliseconds(works ? 1 : 50);

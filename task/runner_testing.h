@@ -107,12 +107,15 @@ class TestTask {
 
  private:
   RunnerTools Tools(const Options& options);
+  absl::StatusOr<Cli> FindCli(Harness harness,
+                              const Environment& environment) const;
 
   const TestHome* const home_;
   AdvancingClock clock_;
   TestExecutor executor_;
   absl::Status created_;
   std::unique_ptr<Runner> runner_;
+  std::function<bool()> may_start_;
   std::vector<Message> messages_;
   std::map<int64_t, TaskState> states_;
   absl::Status advanced_;

@@ -3,15 +3,10 @@
 #define TROIKA_TASK_RUNNER_TOOLS_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "absl/functional/any_invocable.h"
-#include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "agent/backend.h"
-#include "agent/discovery/environment.h"
-#include "agent/launch/launch.h"
 #include "base/clock.h"
 #include "task/later.h"
 
@@ -21,14 +16,7 @@ namespace troika {
 struct RunnerTools {
   Clock* clock = nullptr;
   std::string relay_program;
-  std::string version_cache;
-  // Asked before each start of a process: the CLI, an error for the task, or
-  // nothing if the task must wait, because others run or the CLI is still
-  // looked for. The runner then waits for its owner to call Advance() again.
-  // Unset: FindCli with the cache above, which may block.
-  absl::AnyInvocable<std::optional<absl::StatusOr<Cli>>(const Backend&,
-                                                        const Environment&)>
-      find_cli;
+  std::string version_cache;  // Home::version_cache().
   // Runs what blocks: taking the log's lock, its sync, and the start of a
   // relay. When that is done, the owner calls Advance() again. Unset: all runs
   // on the caller's thread.
