@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <optional>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -12,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "base/json_fields.h"
-#include "dto/cut.h"
+#include "base/utf8.h"
 #include "dto/describe.h"
 #include "dto/scalars.h"
 
@@ -35,12 +36,12 @@ class JsonSink {
   }
   ABSL_ATTRIBUTE_ALWAYS_INLINE void Put(const FieldInfo& field, int32_t value) {
     Name(field);
-    AppendInt(value, &out_);
+    absl::StrAppend(&out_, value);
   }
   ABSL_ATTRIBUTE_ALWAYS_INLINE void Put(const FieldInfo& field, int64_t value) {
     Name(field);
     out_.push_back('"');
-    AppendInt(value, &out_);
+    absl::StrAppend(&out_, value);
     out_.push_back('"');
   }
   void Put(const FieldInfo& field, double value) {
@@ -132,6 +133,85 @@ class JsonSink {
 
   std::string& out_;
   bool first_ = true;  // Nothing stands yet after the last bracket.
+};
+
+// Leaves out secrets and the ends of long texts of an event. Texts are redacted
+// before they are cut: a part of a secret would not be found.
+class CutSink {
+ public:
+  CutSink(size_t max_text, const Redactor* /*nullable*/ redactor,
+          JsonSink* sink)
+      : max_text_(max_text), redactor_(redactor), to_(*sink) {}
+
+  // Says what was cut, after all else.
+  void Finish() {
+    if (cuts_.empty()) return;
+    to_.PutMessages({6, "cut"}, cuts_, [&](const Cut& cut) {
+      to_.Put({1, "field"}, cut.field);
+      to_.Put({2, "size"}, cut.size);
+    });
+  }
+
+  void Put(const FieldInfo& field, absl::string_view text) {
+    std::optional<std::string> redacted;
+    if (redactor_ != nullptr && in_payload_) {
+      redacted = redactor_->RedactedText(field.name, text);
+    }
+    to_.Put(field, Begin(field, redacted ? *redacted : text));
+  }
+  void Put(const FieldInfo& field, JsonValue json) {
+    std::optional<std::string> redacted;
+    if (redactor_ != nullptr) redacted = redactor_->RedactedJson(json.text);
+    if (redacted) json.text = *redacted;
+    std::string begin;
+    if (json.text.size() > max_text_) {
+      json::AppendQuoted(Begin(field, json.text), &begin);
+      json.text = begin;
+    }
+    to_.Put(field, json);
+  }
+  void Put(const FieldInfo& field, std::vector<std::string> texts) {
+    for (std::string& text : texts) {
+      std::optional<std::string> redacted;
+      if (redactor_ != nullptr) redacted = redactor_->RedactedText("", text);
+      if (redacted) text = *std::move(redacted);
+      text.resize(Begin(field, text).size());
+    }
+    to_.Put(field, texts);
+  }
+  template <typename Value>
+  void Put(const FieldInfo& field, const Value& value) {
+    to_.Put(field, value);
+  }
+  template <typename Body>
+  void PutMessage(const FieldInfo& field, const Body& body) {
+    in_payload_ = true;  // The first one is the payload; its ids come before.
+    to_.PutMessage(field, body);
+  }
+  template <typename Items, typename Body>
+  void PutMessages(const FieldInfo& field, const Items& items,
+                   const Body& body) {
+    to_.PutMessages(field, items, body);
+  }
+
+ private:
+  struct Cut {
+    absl::string_view field;
+    int64_t size;
+  };
+
+  // As much of `text` as may be shown.
+  absl::string_view Begin(const FieldInfo& field, absl::string_view text) {
+    if (text.size() <= max_text_ || !in_payload_) return text;
+    cuts_.push_back({field.name, static_cast<int64_t>(text.size())});
+    return CutAtCharacter(text, max_text_);
+  }
+
+  const size_t max_text_;
+  const Redactor* const redactor_;
+  JsonSink& to_;
+  bool in_payload_ = false;
+  std::vector<Cut> cuts_;
 };
 
 // A sink that adds up the fields.
@@ -227,7 +307,7 @@ void AppendEventJson(const Message& message, absl::string_view task_id,
   const size_t from = out->size();
   JsonSink sink(out);
   sink.Object([&] {
-    CutSink<JsonSink> cut(options.max_text, options.redactor, &sink);
+    CutSink cut(options.max_text, options.redactor, &sink);
     DescribeEvent(message, task_id, cut);
     cut.Finish();
   });

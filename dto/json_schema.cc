@@ -1,11 +1,12 @@
 #include "dto/json_schema.h"
 
 #include <map>
+#include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "base/json_fields.h"
 #include "base/json_writer.h"
 
 namespace troika {
@@ -16,31 +17,22 @@ using ::google::protobuf::EnumDescriptor;
 using ::google::protobuf::FieldDescriptor;
 using json::ObjectWriter;
 
-std::string TypeSchema(absl::string_view type) {
-  return ObjectWriter().String("type", type).Take();
-}
-
-std::string StringSchema(absl::string_view key, absl::string_view value) {
-  return ObjectWriter().String("type", "string").String(key, value).Take();
-}
+// The types whose JSON is not an object of their fields.
+constexpr std::pair<absl::string_view, absl::string_view> kWellKnown[] = {
+    {"google.protobuf.Timestamp", R"({"type":"string","format":"date-time"})"},
+    {"google.protobuf.Duration",
+     R"({"type":"string","pattern":"^-?[0-9]+(\\.[0-9]{1,9})?s$"})"},
+    {"google.protobuf.Value", "{}"},
+};
 
 std::string EnumSchema(const EnumDescriptor& type) {
-  std::string names = "[";
+  std::vector<std::string> names;
   for (int i = 0; i < type.value_count(); ++i) {
-    if (i > 0) names += ",";
-    json::AppendQuoted(type.value(i)->name(), &names);
+    names.push_back(type.value(i)->name());
   }
   return ObjectWriter()
       .String("type", "string")
-      .Json("enum", absl::StrCat(names, "]"))
-      .Take();
-}
-
-std::string NumberSchema() {
-  // "NaN", "Infinity" and "-Infinity" are strings, as JSON has no such numbers.
-  return ObjectWriter()
-      .Json("type", R"(["number","string"])")
-      .String("format", "double")
+      .Json("enum", json::ToJson(names))
       .Take();
 }
 
@@ -86,42 +78,30 @@ class Schemas {
   std::string ValueSchema(const FieldDescriptor& field) {
     switch (field.cpp_type()) {
       case FieldDescriptor::CPPTYPE_BOOL:
-        return TypeSchema("boolean");
+        return R"({"type":"boolean"})";
       case FieldDescriptor::CPPTYPE_INT32:
-      case FieldDescriptor::CPPTYPE_UINT32:
-        return ObjectWriter()
-            .String("type", "integer")
-            .String("format", "int32")
-            .Take();
+        return R"({"type":"integer","format":"int32"})";
       case FieldDescriptor::CPPTYPE_INT64:
-      case FieldDescriptor::CPPTYPE_UINT64:
-        return StringSchema("format", "int64");
-      case FieldDescriptor::CPPTYPE_FLOAT:
+        return R"({"type":"string","format":"int64"})";
       case FieldDescriptor::CPPTYPE_DOUBLE:
-        return NumberSchema();
+        // "NaN", "Infinity" and "-Infinity" are strings: JSON has no such
+        // numbers.
+        return R"({"type":["number","string"],"format":"double"})";
       case FieldDescriptor::CPPTYPE_ENUM:
         return EnumSchema(*field.enum_type());
       case FieldDescriptor::CPPTYPE_STRING:
-        return field.type() == FieldDescriptor::TYPE_BYTES
-                   ? StringSchema("contentEncoding", "base64")
-                   : TypeSchema("string");
+        return R"({"type":"string"})";
       case FieldDescriptor::CPPTYPE_MESSAGE:
         return MessageSchema(*field.message_type());
+      default:
+        return "{}";  // dto/troika.proto has no others.
     }
-    return "{}";
   }
 
   std::string MessageSchema(const Descriptor& type) {
-    const absl::string_view name = type.full_name();
-    if (name == "google.protobuf.Timestamp") {
-      return StringSchema("format", "date-time");
+    for (const auto& [name, schema] : kWellKnown) {
+      if (type.full_name() == name) return std::string(schema);
     }
-    if (name == "google.protobuf.Duration") {
-      return StringSchema("pattern", R"(^-?[0-9]+(\.[0-9]{1,9})?s$)");
-    }
-    if (name == "google.protobuf.Value") return "{}";
-    if (name == "google.protobuf.Struct") return TypeSchema("object");
-    if (name == "google.protobuf.ListValue") return TypeSchema("array");
     Add(type);
     return ObjectWriter()
         .String("$ref", absl::StrCat("#/components/schemas/", SchemaName(type)))

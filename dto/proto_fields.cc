@@ -3,7 +3,6 @@
 #include "absl/status/statusor.h"
 #include "base/check.h"
 #include "base/json.h"
-#include "dto/cut.h"
 #include "dto/proto_json.h"
 #include "dto/scalars.h"
 #include "google/protobuf/struct.pb.h"
@@ -86,21 +85,6 @@ const FieldDescriptor& ProtoSink::Descriptor(const FieldInfo& field) const {
 void ProtoSink::Put(const FieldInfo& field, absl::string_view text) {
   reflection().SetString(out_, &Descriptor(field), json::ToValidUtf8(text));
 }
-void ProtoSink::Put(const FieldInfo& field, bool value) {
-  reflection().SetBool(out_, &Descriptor(field), value);
-}
-void ProtoSink::Put(const FieldInfo& field, int32_t value) {
-  reflection().SetInt32(out_, &Descriptor(field), value);
-}
-void ProtoSink::Put(const FieldInfo& field, int64_t value) {
-  reflection().SetInt64(out_, &Descriptor(field), value);
-}
-void ProtoSink::Put(const FieldInfo& field, double value) {
-  reflection().SetDouble(out_, &Descriptor(field), value);
-}
-void ProtoSink::Put(const FieldInfo& field, const EnumValue& value) {
-  reflection().SetEnumValue(out_, &Descriptor(field), value.number);
-}
 void ProtoSink::Put(const FieldInfo& field, const JsonValue& json) {
   auto& out = static_cast<google::protobuf::Value&>(
       *reflection().MutableMessage(out_, &Descriptor(field)));
@@ -112,16 +96,6 @@ void ProtoSink::Put(const FieldInfo& field, const JsonValue& json) {
     out.set_string_value(json::ToValidUtf8(json.text));
   }
 }
-void ProtoSink::Put(const FieldInfo& field, absl::Time value) {
-  reflection()
-      .MutableMessage(out_, &Descriptor(field))
-      ->CopyFrom(ToProto(value));
-}
-void ProtoSink::Put(const FieldInfo& field, absl::Duration value) {
-  reflection()
-      .MutableMessage(out_, &Descriptor(field))
-      ->CopyFrom(ToProto(value));
-}
 void ProtoSink::Put(const FieldInfo& field,
                     const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
@@ -129,50 +103,22 @@ void ProtoSink::Put(const FieldInfo& field,
   }
 }
 
-v1::Event ToEvent(const Message& message, absl::string_view task_id,
-                  size_t max_text) {
+v1::Event ToEvent(const Message& message, absl::string_view task_id) {
   v1::Event event;
   ProtoSink sink(&event);
-  CutSink<ProtoSink> cut(max_text, nullptr, &sink);
-  DescribeEvent(message, task_id, cut);
-  cut.Finish();
+  DescribeEvent(message, task_id, sink);
   return event;
 }
 
 ProtoField::ProtoField(const ProtoMessage& message, int number)
     : message_(message), field_(FieldOf(message, number)) {}
 
-bool ProtoField::is_set() const {
-  return message_.GetReflection()->HasField(message_, &field_);
-}
-size_t ProtoField::EnumNumber() const {
-  return static_cast<size_t>(
-      message_.GetReflection()->GetEnumValue(message_, &field_));
-}
-int ProtoField::size() const {
-  return message_.GetReflection()->FieldSize(message_, &field_);
-}
 const ProtoMessage& ProtoField::MessageAt(std::optional<int> index) const {
   const Reflection& reflection = *message_.GetReflection();
   return index ? reflection.GetRepeatedMessage(message_, &field_, *index)
                : reflection.GetMessage(message_, &field_);
 }
 
-void ProtoField::Read(std::string& out) const {
-  out = message_.GetReflection()->GetString(message_, &field_);
-}
-void ProtoField::Read(bool& out) const {
-  out = message_.GetReflection()->GetBool(message_, &field_);
-}
-void ProtoField::Read(int& out) const {
-  out = message_.GetReflection()->GetInt32(message_, &field_);
-}
-void ProtoField::Read(int64_t& out) const {
-  out = message_.GetReflection()->GetInt64(message_, &field_);
-}
-void ProtoField::Read(double& out) const {
-  out = message_.GetReflection()->GetDouble(message_, &field_);
-}
 void ProtoField::Read(absl::Time& out) const {
   out = FromProto(
       static_cast<const google::protobuf::Timestamp&>(MessageAt(std::nullopt)));

@@ -44,15 +44,29 @@ class ProtoSink {
   explicit ProtoSink(google::protobuf::Message* out) : out_(out) {}
 
   void Put(const FieldInfo& field, absl::string_view text);
-  void Put(const FieldInfo& field, bool value);
-  void Put(const FieldInfo& field, int32_t value);
-  void Put(const FieldInfo& field, int64_t value);
-  void Put(const FieldInfo& field, double value);
-  void Put(const FieldInfo& field, const EnumValue& value);
+  void Put(const FieldInfo& field, bool value) {
+    Set(field, &Reflection::SetBool, value);
+  }
+  void Put(const FieldInfo& field, int32_t value) {
+    Set(field, &Reflection::SetInt32, value);
+  }
+  void Put(const FieldInfo& field, int64_t value) {
+    Set(field, &Reflection::SetInt64, value);
+  }
+  void Put(const FieldInfo& field, double value) {
+    Set(field, &Reflection::SetDouble, value);
+  }
+  void Put(const FieldInfo& field, const EnumValue& value) {
+    Set(field, &Reflection::SetEnumValue, value.number);
+  }
   void Put(const FieldInfo& field, const JsonValue& json);
-  void Put(const FieldInfo& field, absl::Time value);
-  void Put(const FieldInfo& field, absl::Duration value);
   void Put(const FieldInfo& field, const std::vector<std::string>& texts);
+  template <typename TimeOrDuration>
+  void Put(const FieldInfo& field, TimeOrDuration value) {
+    reflection()
+        .MutableMessage(out_, &Descriptor(field))
+        ->CopyFrom(ToProto(value));
+  }
   template <typename Body>
   void PutMessage(const FieldInfo& field, const Body& body) {
     Fill(reflection().MutableMessage(out_, &Descriptor(field)), body);
@@ -67,8 +81,12 @@ class ProtoSink {
   }
 
  private:
-  const google::protobuf::Reflection& reflection() const {
-    return *out_->GetReflection();
+  using Reflection = google::protobuf::Reflection;
+
+  const Reflection& reflection() const { return *out_->GetReflection(); }
+  template <typename Setter, typename V>
+  void Set(const FieldInfo& field, Setter setter, V value) {
+    (reflection().*setter)(out_, &Descriptor(field), value);
   }
   const google::protobuf::FieldDescriptor& Descriptor(
       const FieldInfo& field) const;
@@ -88,9 +106,7 @@ void FieldsToProto(const T& value, google::protobuf::Message* out) {
   Describe(value, sink);
 }
 
-// Texts over `max_text` bytes are cut as AppendEventJson (dto/json.h) does it.
-v1::Event ToEvent(const Message& message, absl::string_view task_id,
-                  size_t max_text = absl::string_view::npos);
+v1::Event ToEvent(const Message& message, absl::string_view task_id);
 
 // A field of a message.
 class ProtoField {
@@ -98,19 +114,19 @@ class ProtoField {
   ProtoField(const google::protobuf::Message& message, int number);
 
   absl::string_view name() const { return field_.name(); }
-  bool is_set() const;
-  void Read(std::string& out) const;
-  void Read(bool& out) const;
-  void Read(int& out) const;
-  void Read(int64_t& out) const;
-  void Read(double& out) const;
+  bool is_set() const { return Get(&Reflection::HasField); }
+  void Read(std::string& out) const { out = Get(&Reflection::GetString); }
+  void Read(bool& out) const { out = Get(&Reflection::GetBool); }
+  void Read(int& out) const { out = Get(&Reflection::GetInt32); }
+  void Read(int64_t& out) const { out = Get(&Reflection::GetInt64); }
+  void Read(double& out) const { out = Get(&Reflection::GetDouble); }
   void Read(absl::Time& out) const;
   void Read(absl::Duration& out) const;
   void Read(std::vector<std::string>& out) const;
   void Read(JsonText<std::string> out) const;
   template <HasNames E>
   void Read(E& out) const {
-    const size_t value = EnumNumber();
+    const auto value = static_cast<size_t>(Get(&Reflection::GetEnumValue));
     // A newer writer may have more values.
     if (value < kEnumNames<E>.size()) out = static_cast<E>(value);
   }
@@ -128,8 +144,15 @@ class ProtoField {
   void Read(std::vector<T>& out) const;
 
  private:
-  size_t EnumNumber() const;
-  int size() const;
+  using Reflection = google::protobuf::Reflection;
+
+  template <typename V>
+  V Get(V (Reflection::*getter)(const google::protobuf::Message&,
+                                const google::protobuf::FieldDescriptor*)
+            const) const {
+    return (message_.GetReflection()->*getter)(message_, &field_);
+  }
+  int size() const { return Get(&Reflection::FieldSize); }
   const google::protobuf::Message& MessageAt(std::optional<int> index) const;
 
   const google::protobuf::Message& message_;

@@ -132,10 +132,6 @@ std::string ToJson(const ProtoMessage& message) {
   return json;
 }
 
-std::string ToBinary(const ProtoMessage& message) {
-  return message.SerializeAsString();
-}
-
 absl::Status FromJson(absl::string_view json, ProtoMessage* out,
                       UnknownFields unknown) {
   RETURN_IF_ERROR(CheckJson(json));

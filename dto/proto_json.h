@@ -27,7 +27,6 @@ inline constexpr int kMaxMessageDepth = 30;
 // One line. Fields at their default are printed too, but for optional ones
 // and messages that are not set. Strings must be UTF-8.
 std::string ToJson(const google::protobuf::Message& message);
-std::string ToBinary(const google::protobuf::Message& message);
 
 // How to treat fields and enum values that the .proto does not have.
 enum class UnknownFields {

@@ -12,8 +12,8 @@
 #include "absl/time/time.h"
 #include "agent/discovery/environment.h"
 #include "agent/launch/launch.h"
+#include "agent/protocol.h"
 #include "dto/troika.pb.h"
-#include "task/answer.h"
 #include "task/notes.h"
 #include "task/request.h"
 

@@ -11,14 +11,6 @@
 namespace troika {
 namespace {
 
-template <typename T>
-void AppendChars(T value, std::string* out) {
-  char text[32];
-  const std::to_chars_result r =
-      std::to_chars(text, text + sizeof(text), value);
-  out->append(text, r.ptr - text);
-}
-
 constexpr int64_t kMinTimeSeconds = -62135596800;      // Year 1.
 constexpr int64_t kMaxTimeSeconds = 253402300799;      // The end of year 9999.
 constexpr int64_t kMaxDurationSeconds = 315576000000;  // 10 000 years.
@@ -44,15 +36,15 @@ void AppendFraction(int32_t nanos, std::string* out) {
 
 }  // namespace
 
-void AppendInt(int64_t value, std::string* out) { AppendChars(value, out); }
-
 void AppendDouble(double value, std::string* out) {
   if (std::isnan(value)) {
     out->append("\"NaN\"");
   } else if (std::isinf(value)) {
     out->append(value > 0 ? "\"Infinity\"" : "\"-Infinity\"");
   } else {
-    AppendChars(value, out);
+    char text[32];
+    const auto end = std::to_chars(text, text + sizeof(text), value);
+    out->append(text, end.ptr - text);
   }
 }
 

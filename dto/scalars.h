@@ -10,8 +10,6 @@
 
 namespace troika {
 
-void AppendInt(int64_t value, std::string* out);
-
 // The shortest text that reads back as the same double; "NaN", "Infinity" and
 // "-Infinity" in quotes, as JSON has no numbers for them.
 void AppendDouble(double value, std::string* out);

@@ -31,28 +31,17 @@ enum Class : uint8_t {
 
 constexpr std::array<uint8_t, 256> MakeClasses() {
   std::array<uint8_t, 256> classes = {};
-  for (int c = 0; c < 256; ++c) {
-    const bool upper_digit = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
-    const bool alnum = upper_digit || (c >= 'a' && c <= 'z');
-    const bool key = alnum || c == '-' || c == '_';
-    uint8_t value = 0;
-    if (alnum) value |= kAlnum;
-    if (upper_digit) value |= kUpperDigit;
-    if (key) value |= kKeyChar;
-    if (key || c == '.' || c == '~' || c == '+' || c == '/' || c == '=') {
-      value |= kBearerChar;
-    }
-    if (alnum || c == '+' || c == '/' || c == '=' || c == '\\' || c == ' ' ||
-        c == '\n' || c == '\r' || c == '\t' || c == ':' || c == ',' ||
-        c == '-' || c == '.') {
-      value |= kPemChar;
-    }
-    if (c <= ' ' || c == '"' || c == '\'' || c == '`' || c == '<' || c == '>' ||
-        c == '/' || c == 0x7f) {
-      value |= kUserInfoEnd;
-    }
-    classes[static_cast<size_t>(c)] = value;
-  }
+  const auto add = [&](absl::string_view chars, int values) {
+    for (const char c : chars) classes[static_cast<unsigned char>(c)] |= values;
+  };
+  constexpr int kAnyKey = kAlnum | kKeyChar | kBearerChar | kPemChar;
+  add("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", kAnyKey | kUpperDigit);
+  add("abcdefghijklmnopqrstuvwxyz", kAnyKey);
+  add("-_", kKeyChar);
+  add("-_.~+/=", kBearerChar);
+  add("+/=\\ \n\r\t:,-.", kPemChar);
+  add("\"'`<>/\x7f", kUserInfoEnd);
+  for (size_t c = 0; c <= ' '; ++c) classes[c] |= kUserInfoEnd;
   return classes;
 }
 constexpr std::array<uint8_t, 256> kClasses = MakeClasses();

@@ -1,7 +1,7 @@
 #include "dto/task.h"
 
-#include <cstdint>
-#include <utility>
+#include <map>
+#include <optional>
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -13,6 +13,8 @@
 
 namespace troika {
 namespace {
+
+using ::google::protobuf::RepeatedPtrField;
 
 std::string Utf8(absl::string_view text) { return json::ToValidUtf8(text); }
 
@@ -28,69 +30,48 @@ TaskStatus FromState(v1::Task::State state) {
                : TaskStatus::kQueued;
 }
 
-void SetTime(const std::optional<absl::Time>& time,
-             google::protobuf::Timestamp* (v1::Task::*field)(),
-             v1::Task* task) {
-  if (time) *(task->*field)() = ToProto(*time);
+void SetAsked(const TaskState& state,
+              const notes::Request* /*nullable*/ request, v1::Task* task) {
+  const LaunchOptions options = request ? request->options : LaunchOptions();
+  EditMode mode = options.edit_mode.value_or(EditMode::kResearch);
+  if (options.dangerously_bypass) mode = EditMode::kDangerous;
+  task->set_edit_mode(ToEditMode(state.edit_mode.value_or(mode)));
+  if (!task->model().empty()) return;
+  task->set_model(
+      Utf8(state.asked_model.empty() ? options.model : state.asked_model));
 }
 
-void SetAsked(const TaskFacts& facts, v1::Task* task) {
-  std::optional<EditMode> mode = facts.edit_mode;
-  std::string model = facts.asked_model;
-  if (facts.request != nullptr && (!mode || model.empty())) {
-    const LaunchOptions& options = facts.request->options;
-    if (!mode) {
-      mode =
-          options.dangerously_bypass ? EditMode::kDangerous : options.edit_mode;
-    }
-    if (model.empty()) model = options.model;
+template <typename T, typename Shown>
+void AddPending(const std::map<std::string, Pending<T>>& all,
+                RepeatedPtrField<Shown>* out) {
+  for (const auto& [id, pending] : all) {
+    Shown& shown = *out->Add();
+    FieldsToProto(pending.request, &shown);
+    shown.set_event_id(EventIdText(pending.asked));
   }
-  task->set_edit_mode(ToEditMode(mode.value_or(EditMode::kResearch)));
-  if (task->model().empty()) task->set_model(Utf8(model));
 }
 
-void SetResult(const Result& result, v1::Task* task) {
-  FieldsToProto(result, task->mutable_result());
-  task->mutable_result()->clear_usage();
-}
-
-void AddPending(const TaskState& state, v1::Task* task) {
-  for (const auto& [id, pending] : state.approvals) {
-    v1::Approval& approval = *task->add_approvals();
-    FieldsToProto(pending.request, &approval);
-    approval.set_event_id(EventIdText(pending.asked));
-  }
-  for (const auto& [id, pending] : state.questions) {
-    v1::Question& question = *task->add_questions();
-    FieldsToProto(pending.request, &question);
-    question.set_event_id(EventIdText(pending.asked));
+template <typename T, typename Shown>
+void ReadPending(const RepeatedPtrField<Shown>& all,
+                 std::map<std::string, Pending<T>>* out) {
+  for (const Shown& shown : all) {
+    Pending<T>& pending = (*out)[shown.id()];
+    pending.asked = ParseEventId(shown.event_id()).value_or(EventId());
+    FieldsFromProto(shown, &pending.request);
   }
 }
 
 void SetTimes(const TaskState& state, v1::Task* task) {
-  SetTime(state.created, &v1::Task::mutable_created_at, task);
-  SetTime(state.started, &v1::Task::mutable_started_at, task);
-  SetTime(state.ended, &v1::Task::mutable_ended_at, task);
-  SetTime(state.last_activity, &v1::Task::mutable_last_activity_at, task);
+  const auto set = [&](const std::optional<absl::Time>& time,
+                       google::protobuf::Timestamp* (v1::Task::*field)()) {
+    if (time) *(task->*field)() = ToProto(*time);
+  };
+  set(state.created, &v1::Task::mutable_created_at);
+  set(state.started, &v1::Task::mutable_started_at);
+  set(state.ended, &v1::Task::mutable_ended_at);
+  set(state.last_activity, &v1::Task::mutable_last_activity_at);
   if (state.worked > absl::ZeroDuration()) {
     *task->mutable_worked() = ToProto(state.worked);
-  }
-}
-
-EventId IdOf(absl::string_view text) {
-  return ParseEventId(text).value_or(EventId());
-}
-
-void ReadPending(const v1::Task& task, TaskState* state) {
-  for (const v1::Approval& one : task.approvals()) {
-    Pending<Approval>& pending = state->approvals[one.id()];
-    pending = {.asked = IdOf(one.event_id())};
-    FieldsFromProto(one, &pending.request);
-  }
-  for (const v1::Question& one : task.questions()) {
-    Pending<Question>& pending = state->questions[one.id()];
-    pending = {.asked = IdOf(one.event_id())};
-    FieldsFromProto(one, &pending.request);
   }
 }
 
@@ -118,21 +99,24 @@ v1::Task ToTask(const TaskState& state, const TaskFacts& facts) {
   task.set_hint(Utf8(state.hint));
   if (state.exit_code) task.set_exit_code(*state.exit_code);
   if (state.signal) task.set_signal(*state.signal);
-  if (state.result) SetResult(*state.result, &task);
+  if (state.result) {
+    FieldsToProto(*state.result, task.mutable_result());
+    task.mutable_result()->clear_usage();
+  }
   FieldsToProto(Usage{.total = state.usage,
                       .total_cost = {state.cost_usd, state.cost_source}},
                 task.mutable_usage());
   SetTimes(state, &task);
-  AddPending(state, &task);
+  AddPending(state.approvals, task.mutable_approvals());
+  AddPending(state.questions, task.mutable_questions());
   task.set_last_event_id(Utf8(facts.last_event_id));
   task.set_trouble(Utf8(facts.trouble));
-  task.set_parent_id(Utf8(facts.parent_id));
-  if (facts.queue_position) task.set_queue_position(*facts.queue_position);
+  task.set_parent_id(Utf8(state.parent));
   if (facts.request != nullptr) task.set_prompt(Utf8(facts.request->prompt));
   if (state.timeouts != notes::Timeouts()) {
     *task.mutable_timeouts() = ToTimeouts(state.timeouts);
   }
-  SetAsked(facts, &task);
+  SetAsked(state, facts.request, &task);
   return task;
 }
 
@@ -157,7 +141,8 @@ TaskState ToTaskState(const v1::Task& task) {
       !HasEnded(state.status) && state.status != TaskStatus::kQueued;
   state.turn_open = state.process_alive && state.status != TaskStatus::kIdle;
   FieldsFromProto(task.usage().total(), &state.usage);
-  ReadPending(task, &state);
+  ReadPending(task.approvals(), &state.approvals);
+  ReadPending(task.questions(), &state.questions);
   return state;
 }
 

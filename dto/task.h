@@ -2,10 +2,8 @@
 #ifndef TROIKA_DTO_TASK_H_
 #define TROIKA_DTO_TASK_H_
 
-#include <optional>
 #include <string>
 
-#include "agent/launch/launch.h"
 #include "dto/troika.pb.h"
 #include "task/notes.h"
 #include "task/state.h"
@@ -16,13 +14,9 @@ namespace troika {
 struct TaskFacts {
   std::string last_event_id;
   std::string trouble;  // Current problem with its log.
-  std::optional<int> queue_position;
-  // Has the prompt, and the edit mode and the model unless they are set below.
-  // May be null.
+  // Has the prompt, and the harness, the edit mode and the model if the state
+  // does not have them. May be null.
   const notes::Request* request = nullptr;
-  std::optional<EditMode> edit_mode;
-  std::string asked_model;
-  std::string parent_id;
 };
 
 // Bytes that are not UTF-8 become U+FFFD: protobuf drops such strings.

@@ -49,7 +49,7 @@ class TextSink {
   void Put(const FieldInfo& field, int64_t value) {
     if (Skips(field, value == 0)) return;
     Name(field);
-    AppendInt(value, &out_);
+    absl::StrAppend(&out_, value);
   }
   void Put(const FieldInfo& field, int32_t value) {
     Put(field, int64_t{value});

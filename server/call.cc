@@ -30,7 +30,7 @@ http::Response Encoded(const http::Request& request, int status,
   if (AcceptsType(request, kBinaryType)) {
     return {.status = status,
             .content_type = std::string(kBinaryType),
-            .body = ToBinary(message)};
+            .body = message.SerializeAsString()};
   }
   return {.status = status, .body = ToJson(message)};
 }

@@ -40,10 +40,7 @@ v1::Task DescribeTask(const TaskReading& reading, const Redactor& redactor) {
   const TaskState& state = *reading.state;
   v1::Task task = ToTask(state, {.last_event_id = reading.last_event_id,
                                  .trouble = reading.trouble,
-                                 .request = reading.request,
-                                 .edit_mode = state.edit_mode,
-                                 .asked_model = state.asked_model,
-                                 .parent_id = state.parent});
+                                 .request = reading.request});
   if (task.trouble().empty()) task.set_trouble(redactor.problem());
   RedactTexts(redactor, &task);
   CutText(kMaxPrompt, task.mutable_prompt());
