@@ -22,7 +22,7 @@
 #include "relay/log_writer.h"
 #include "relay/testing.h"
 #include "task/home.h"
-#include "task/load.h"
+#include "task/load_testing.h"
 #include "task/notes.h"
 
 namespace troika::bench {

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "relay/testing.h"
 #include "task/home.h"
-#include "task/load.h"
+#include "task/load_testing.h"
 
 namespace troika::bench {
 namespace {

@@ -23,7 +23,6 @@
 #include "task/follower.h"
 #include "task/notes.h"
 #include "task/replay.h"
-#include "task/replay_sink.h"
 
 namespace troika {
 namespace {

@@ -19,7 +19,6 @@
 #include "server/secrets.h"
 #include "task/follower.h"
 #include "task/replay.h"
-#include "task/replay_sink.h"
 
 namespace troika {
 namespace {

@@ -116,7 +116,7 @@ void OpenTasks::OnChanged(ActiveTask& task) {
   UpdateIdle(entry);
   parts_.owner->OnRead(task);
   entry.row_is_old = true;
-  if (TaskStatusId(task.state().status) != entry.shown_status) {
+  if (NameOf(task.state().status) != entry.shown_status) {
     PutRow(entry);
   } else if (!row_timer_->is_set()) {
     row_timer_->SetIn(kRowDelay);
@@ -165,7 +165,7 @@ void OpenTasks::CloseIdle() {
 void OpenTasks::PutRow(Entry& entry) {
   if (!std::exchange(entry.row_is_old, false)) return;
   const ActiveTask& active = *entry.task;
-  entry.shown_status = std::string(TaskStatusId(active.state().status));
+  entry.shown_status = std::string(NameOf(active.state().status));
   v1::Task task = active.Describe();
   TaskRow row = active.Row(task);
   const std::shared_ptr<TaskStream> stream = active.stream();

@@ -15,7 +15,7 @@
 #include "relay/log_format.h"
 #include "relay/log_writer.h"
 #include "task/notes.h"
-#include "task/replay_sink.h"
+#include "task/replay.h"
 
 namespace troika {
 namespace {
@@ -95,8 +95,7 @@ Follower::Follower(const TaskFolder* folder, Options options,
                    relay::LogReader reader)
     : folder_(folder),
       options_(std::move(options)),
-      reader_(std::move(reader)),
-      replay_(ReplayOptions{.drift = options_.drift}) {}
+      reader_(std::move(reader)) {}
 
 absl::Status Follower::Read(MessageSink sink) {
   ObservedSink records(&replay_, sink, &options_.on_record);
@@ -152,17 +151,9 @@ absl::Status Follower::Advance(MessageSink sink) {
     return absl::OkStatus();
   }
   at_rest_ = true;
-  ReportEnd(sink);
-  return absl::OkStatus();
-}
-
-void Follower::Finish(MessageSink sink) {
-  if (LogIsFree(*folder_)) ReportEnd(sink);
-}
-
-void Follower::ReportEnd(MessageSink sink) {
   ObservedSink records(&replay_, sink, &options_.on_record);
   reader_.Finish(records);
+  return absl::OkStatus();
 }
 
 void Follower::Disconnect() {
@@ -175,7 +166,7 @@ void Follower::Disconnect() {
 
 void Follower::Connect(MessageSink sink) {
   if (options_.clock->Awake() < connect_at_) return;
-  auto client = relay::Client::Connect(folder_->fd.get(), options_.role);
+  auto client = relay::Client::Connect(folder_->fd.get(), relay::Role::kDriver);
   if (client.ok()) {
     client_ = *std::move(client);
     ++connections_;
@@ -225,8 +216,7 @@ std::optional<relay::WatchReason> Follower::watch_reason() const {
 }
 
 bool Follower::MustAskToDrive() const {
-  return options_.role == relay::Role::kDriver &&
-         role() == relay::Role::kWatcher && !watch_reason();
+  return role() == relay::Role::kWatcher && !watch_reason();
 }
 
 void Follower::AskToDrive() {

@@ -27,17 +27,15 @@
 #include "relay/log_writer.h"
 #include "task/home.h"
 #include "task/later.h"
-#include "task/relay_clock.h"
 #include "task/replay.h"
+#include "task/watchdog.h"
 
 namespace troika {
 
 class Follower {
  public:
   struct Options {
-    relay::Role role = relay::Role::kWatcher;
-    Clock* clock = nullptr;               // Borrowed.
-    Drift* /*nullable*/ drift = nullptr;  // Told of what parsers don't know.
+    Clock* clock = nullptr;  // Borrowed.
     // Called after each record, when it is counted in.
     absl::AnyInvocable<void()> on_record;
     // One Advance() reads about this many bytes at most, so that a long log
@@ -66,10 +64,6 @@ class Follower {
   // Nothing more comes by itself: no process lives, and no turn waits for one.
   // Damage at the log's end has been reported.
   bool at_rest() const { return at_rest_; }
-
-  // Reports damage at the log's end, unless somebody writes there now. For
-  // callers that don't wait for at_rest(). Nothing may be read after it.
-  void Finish(MessageSink sink);
 
   pollfd PollFd() const;
   // By Clock::Awake(); InfiniteFuture if only PollFd() matters.
@@ -109,7 +103,6 @@ class Follower {
   // To the relay.
   void Listen();
   void Disconnect();
-  void ReportEnd(MessageSink sink);
   // Where a relay should be there.
   void Connect(MessageSink sink);
   void OnRelayMissing(MessageSink sink);

@@ -17,7 +17,7 @@
 #include "re2/re2.h"
 #include "relay/testing.h"
 #include "task/home.h"
-#include "task/load.h"
+#include "task/load_testing.h"
 #include "task/runner_testing.h"
 #include "task/state_testing.h"
 

@@ -12,9 +12,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "relay/log_reader.h"
-#include "task/load.h"
+#include "task/load_testing.h"
 #include "task/replay.h"
-#include "task/replay_sink.h"
 #include "task/runner_testing.h"
 #include "task/state_testing.h"
 

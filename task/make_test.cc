@@ -18,7 +18,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "relay/testing.h"
-#include "task/load.h"
+#include "task/load_testing.h"
 #include "task/runner_testing.h"
 
 namespace troika {

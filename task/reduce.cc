@@ -1,7 +1,7 @@
 #include "task/reduce.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <variant>
@@ -10,20 +10,6 @@
 
 namespace troika {
 namespace {
-
-// A row gives the next status for each status, in the order of TaskStatus. It
-// can't be too short.
-template <typename... Next>
-constexpr std::array<TaskStatus, kTaskStatuses> Row(Next... next) {
-  static_assert(sizeof...(Next) == kTaskStatuses);
-  return {next...};
-}
-
-struct StepRow {
-  Step step;
-  absl::string_view name;
-  std::array<TaskStatus, kTaskStatuses> next;
-};
 
 // Short, so that a row of the table is a line.
 constexpr TaskStatus kQu = TaskStatus::kQueued;
@@ -37,49 +23,27 @@ constexpr TaskStatus kFa = TaskStatus::kFailed;
 constexpr TaskStatus kIn = TaskStatus::kInterrupted;
 constexpr TaskStatus kCa = TaskStatus::kCancelled;
 
+// For each step, in the order of Step, the next status by the one before.
 // clang-format off
-constexpr StepRow kTable[] = {
-    {Step::kNothing, "nothing",
-     Row(kQu, kSt, kRu, kAp, kAn, kId, kDo, kFa, kIn, kCa)},
-    {Step::kTurnWaits, "turn waits",
-     Row(kQu, kSt, kRu, kAp, kAn, kQu, kQu, kQu, kQu, kCa)},
-    {Step::kTurnTaken, "turn taken",
-     Row(kRu, kSt, kRu, kAp, kAn, kRu, kRu, kRu, kRu, kRu)},
-    {Step::kSpawned, "spawned",
-     Row(kSt, kSt, kSt, kSt, kSt, kSt, kSt, kSt, kSt, kSt)},
-    {Step::kSpoke, "spoke",
-     Row(kRu, kRu, kRu, kAp, kAn, kRu, kDo, kFa, kIn, kCa)},
-    {Step::kWorked, "worked",
-     Row(kRu, kRu, kRu, kAp, kAn, kId, kDo, kFa, kIn, kCa)},
-    {Step::kApprovalWaits, "approval waits",
-     Row(kAp, kAp, kAp, kAp, kAp, kAp, kDo, kFa, kIn, kCa)},
-    {Step::kQuestionWaits, "question waits",
-     Row(kAn, kAn, kAn, kAn, kAn, kAn, kDo, kFa, kIn, kCa)},
-    {Step::kAllAnswered, "all answered",
-     Row(kQu, kSt, kRu, kRu, kRu, kId, kDo, kFa, kIn, kCa)},
-    {Step::kTurnEnded, "turn ended",
-     Row(kId, kId, kId, kId, kId, kId, kDo, kFa, kIn, kCa)},
-    {Step::kEndedWell, "ended well",
-     Row(kDo, kDo, kDo, kDo, kDo, kDo, kDo, kFa, kIn, kCa)},
-    {Step::kEndedBadly, "ended badly",
-     Row(kFa, kFa, kFa, kFa, kFa, kFa, kDo, kFa, kIn, kCa)},
-    {Step::kEndedAsAsked, "ended as asked",
-     Row(kIn, kIn, kIn, kIn, kIn, kIn, kDo, kFa, kIn, kCa)},
-    {Step::kEndedBeforeTurn, "ended before turn",
-     Row(kQu, kQu, kQu, kQu, kQu, kQu, kDo, kFa, kIn, kCa)},
-    {Step::kCancelled, "cancelled",
-     Row(kCa, kCa, kRu, kAp, kAn, kId, kDo, kFa, kIn, kCa)},
+constexpr TaskStatus kNext[][kTaskStatuses] = {
+    {kQu, kSt, kRu, kAp, kAn, kId, kDo, kFa, kIn, kCa},  // kNothing
+    {kQu, kSt, kRu, kAp, kAn, kQu, kQu, kQu, kQu, kCa},  // kTurnWaits
+    {kRu, kSt, kRu, kAp, kAn, kRu, kRu, kRu, kRu, kRu},  // kTurnTaken
+    {kSt, kSt, kSt, kSt, kSt, kSt, kSt, kSt, kSt, kSt},  // kSpawned
+    {kRu, kRu, kRu, kAp, kAn, kRu, kDo, kFa, kIn, kCa},  // kSpoke
+    {kRu, kRu, kRu, kAp, kAn, kId, kDo, kFa, kIn, kCa},  // kWorked
+    {kAp, kAp, kAp, kAp, kAp, kAp, kDo, kFa, kIn, kCa},  // kApprovalWaits
+    {kAn, kAn, kAn, kAn, kAn, kAn, kDo, kFa, kIn, kCa},  // kQuestionWaits
+    {kQu, kSt, kRu, kRu, kRu, kId, kDo, kFa, kIn, kCa},  // kAllAnswered
+    {kId, kId, kId, kId, kId, kId, kDo, kFa, kIn, kCa},  // kTurnEnded
+    {kDo, kDo, kDo, kDo, kDo, kDo, kDo, kFa, kIn, kCa},  // kEndedWell
+    {kFa, kFa, kFa, kFa, kFa, kFa, kDo, kFa, kIn, kCa},  // kEndedBadly
+    {kIn, kIn, kIn, kIn, kIn, kIn, kDo, kFa, kIn, kCa},  // kEndedAsAsked
+    {kQu, kQu, kQu, kQu, kQu, kQu, kDo, kFa, kIn, kCa},  // kEndedBeforeTurn
+    {kCa, kCa, kRu, kAp, kAn, kId, kDo, kFa, kIn, kCa},  // kCancelled
 };
 // clang-format on
-static_assert(std::size(kTable) == kSteps);
-
-constexpr bool RowsStandInOrder() {
-  for (int i = 0; i < kSteps; ++i) {
-    if (kTable[i].step != static_cast<Step>(i)) return false;
-  }
-  return true;
-}
-static_assert(RowsStandInOrder());
+static_assert(std::size(kNext) == kSteps);
 
 // Updates what a message tells besides the status, and says what it means to
 // that.
@@ -372,12 +336,8 @@ Step Reducer::operator()(const Lifecycle& event) {
 
 }  // namespace
 
-absl::string_view StepName(Step step) {
-  return kTable[static_cast<int>(step)].name;
-}
-
 TaskStatus NextStatus(TaskStatus status, Step step) {
-  return kTable[static_cast<int>(step)].next[static_cast<int>(status)];
+  return kNext[static_cast<int>(step)][static_cast<int>(status)];
 }
 
 void StopWork(TaskState* state) {

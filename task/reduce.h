@@ -6,7 +6,6 @@
 #ifndef TROIKA_TASK_REDUCE_H_
 #define TROIKA_TASK_REDUCE_H_
 
-#include "absl/strings/string_view.h"
 #include "agent/message.h"
 #include "task/state.h"
 
@@ -32,7 +31,6 @@ enum class Step {
 };
 inline constexpr int kSteps = 15;
 
-absl::string_view StepName(Step step);
 TaskStatus NextStatus(TaskStatus status, Step step);
 
 // Counts the work since state->awake.working_since, up to state->awake.now.

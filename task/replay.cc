@@ -18,19 +18,18 @@ constexpr absl::string_view kByteOrderMark = "\xEF\xBB\xBF";
 // Damage comes after whatever the record before it brought.
 constexpr int32_t kDamageIndex = 1 << 30;
 
-// A line that no protocol reads.
+// A line that no protocol reads, and that may hold secrets.
 Raw RawOf(absl::string_view type, const Record& line,
           absl::string_view reason) {
-  Raw raw;
-  raw.type = std::string(type);
-  raw.reason = std::string(reason);
-  raw.offset = line.offset;
-  raw.size = line.size;
-  return raw;
+  return {.type = std::string(type),
+          .reason = std::string(reason),
+          .offset = line.offset,
+          .size = line.size};
 }
 
-Raw StderrLine(const Record& line) {
-  Raw raw = RawOf("stderr", line, "");
+Raw PrintedLine(absl::string_view type, const Record& line,
+                absl::string_view reason) {
+  Raw raw = RawOf(type, line, reason);
   if (line.size <= kMaxLineBytes) raw.line = std::string(line.bytes);
   return raw;
 }
@@ -42,8 +41,9 @@ void Replay::OnRecord(const relay::LogRecord& log_record, MessageSink sink) {
   const absl::Time time = absl::FromUnixMicros(log_record.micros);
   awake_before_ = state_.awake.now;
   state_.awake.now = time - state_.awake.leaps;
-  if (log_record.stream == relay::Stream::kStdout ||
-      log_record.stream == relay::Stream::kStderr) {
+  const bool printed = log_record.stream == relay::Stream::kStdout ||
+                       log_record.stream == relay::Stream::kStderr;
+  if (printed) {
     state_.last_activity = time;
     state_.awake.last_activity = state_.awake.now;
   }
@@ -51,22 +51,25 @@ void Replay::OnRecord(const relay::LogRecord& log_record, MessageSink sink) {
       joiners_[static_cast<size_t>(log_record.stream)].Add(log_record);
   if (!line) return;
   Out out = {.first = {line->number, 0}, .time = time, .sink = sink};
-  const bool printed = log_record.stream == relay::Stream::kStdout ||
-                       log_record.stream == relay::Stream::kStderr;
   if (printed && line->size <= kMaxLineBytes &&
       (log_record.lines_after > 0 || !run_.empty())) {
     return OnBatchLine(log_record, *line, out);
   }
   EndRun(sink);
-  switch (log_record.stream) {
+  OnLine(log_record.stream, *line, log_record.payload, out);
+}
+
+void Replay::OnLine(relay::Stream stream, const Record& line,
+                    absl::string_view last, Out& out) {
+  switch (stream) {
     case relay::Stream::kStdout:
-      return OnStdout(*line, out);
+      return OnStdout(line, out);
     case relay::Stream::kStderr:
-      return OnStderr(*line, out);
+      return OnStderr(line, out);
     case relay::Stream::kStdin:
-      return OnStdin(*line, out);
+      return OnStdin(line, out);
     case relay::Stream::kNote:
-      return OnNoteLine(*line, log_record.payload, out);
+      return OnNoteLine(line, last, out);
   }
 }
 
@@ -80,7 +83,7 @@ void Replay::OnBatchLine(const relay::LogRecord& log_record, Record line,
     if (blank) {
       run_.AddBlank(line);
     } else {
-      run_.Add(stream, line, StderrLine(line), "");
+      run_.Add(stream, line, PrintedLine("stderr", line, ""), "");
     }
   } else if (blank) {
     run_.AddBlank(line);
@@ -134,12 +137,12 @@ void Replay::OnDamage(const relay::Damage& damage, MessageSink sink) {
   Out out = {.first = {damage.after_record, kDamageIndex},
              .time = std::nullopt,
              .sink = sink};
-  ParseError error;
-  error.error = absl::StrCat("the log is damaged here: ", damage.what);
-  error.snippet = json::ToValidUtf8(damage.snippet);
-  error.offset = damage.offset;
-  error.size = damage.bytes;
-  Emit(std::move(error), out);
+  Emit(ParseError{.error =
+                      absl::StrCat("the log is damaged here: ", damage.what),
+                  .snippet = json::ToValidUtf8(damage.snippet),
+                  .offset = damage.offset,
+                  .size = damage.bytes},
+       out);
   // The missing record may have ended a line, or been a part of it.
   AbandonLines(out);
 }
@@ -151,11 +154,9 @@ const std::vector<Outgoing>& Replay::outbox() const {
 }
 
 Raw Replay::UnclaimedStdout(const Record& line) const {
-  Raw raw = RawOf("stdout", line,
-                  process_ ? "the task's harness is not known"
-                           : "the log tells of no process that printed it");
-  if (line.size <= kMaxLineBytes) raw.line = std::string(line.bytes);
-  return raw;
+  return PrintedLine("stdout", line,
+                     process_ ? "the task's harness is not known"
+                              : "the log tells of no process that printed it");
 }
 
 void Replay::OnPrinted(Record* line) {
@@ -177,7 +178,7 @@ void Replay::OnStdout(Record line, Out& out) {
 void Replay::OnStderr(const Record& line, Out& out) {
   if (process_) process_->stderr_tail.Add(line.bytes);
   if (absl::StripAsciiWhitespace(line.bytes).empty()) return;
-  Emit(StderrLine(line), out);
+  Emit(PrintedLine("stderr", line, ""), out);
 }
 
 void Replay::OnStdin(const Record& line, Out& out) {
@@ -197,12 +198,11 @@ void Replay::OnNoteLine(const Record& line, absl::string_view last, Out& out) {
                 absl::StrCat("a note of ", line.size, " bytes, over the limit"))
           : notes::FromJson(line.bytes);
   if (!note.ok()) {
-    ParseError error;
-    error.error =
-        absl::StrCat("a note can't be read: ", note.status().message());
-    error.offset = line.offset;
-    error.size = line.size;
-    Emit(std::move(error), out);
+    Emit(ParseError{.error = absl::StrCat("a note can't be read: ",
+                                          note.status().message()),
+                    .offset = line.offset,
+                    .size = line.size},
+         out);
     // A writer that died within a long note leaves its start before the note of
     // the next one, which may tell that death.
     if (last.size() == line.bytes.size()) return;
@@ -229,21 +229,21 @@ void Replay::AbandonLines(Out& out) {
     const std::optional<Record> line =
         joiners_[static_cast<size_t>(stream)].Abandon(out.first.record,
                                                       out.time);
-    if (!line) continue;
-    if (stream == relay::Stream::kStdout) {
-      OnStdout(*line, out);
-    } else if (stream == relay::Stream::kStderr) {
-      OnStderr(*line, out);
-    } else if (stream == relay::Stream::kStdin) {
-      OnStdin(*line, out);
-    } else {
-      OnNoteLine(*line, line->bytes, out);
-    }
+    if (line) OnLine(stream, *line, line->bytes, out);
   }
 }
 
 void Replay::Emit(Payload payload, Out& out) {
   Deliver({.time = out.time, .payload = std::move(payload)}, out);
+}
+
+void Replay::EmitError(std::string text, Out& out) {
+  Emit(Notice{.kind = Notice::Kind::kError, .text = std::move(text)}, out);
+}
+
+void Replay::EmitStep(Lifecycle step, Out& out) {
+  step.generation = state_.generation;
+  Emit(std::move(step), out);
 }
 
 void Replay::Deliver(Message message, Out& out) {
@@ -301,11 +301,9 @@ void Replay::CheckSession(const std::string& session_id, Out& out) {
   state_.session_mismatch = true;
   // The next process is to go on with the conversation that was asked for.
   state_.session_id = process_->expected_session;
-  Emit(Notice{.kind = Notice::Kind::kError,
-              .text = absl::StrCat("the agent is in the session ", session_id,
-                                   ", and ", process_->expected_session,
-                                   " was asked for")},
-       out);
+  EmitError(absl::StrCat("the agent is in the session ", session_id, ", and ",
+                         process_->expected_session, " was asked for"),
+            out);
 }
 
 void Replay::NotifyProtocol(const Note& note, Out& out) {

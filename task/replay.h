@@ -26,10 +26,10 @@
 
 #include "absl/strings/string_view.h"
 #include "agent/backend.h"
-#include "agent/drift.h"
 #include "agent/harness.h"
 #include "agent/message.h"
 #include "agent/protocol.h"
+#include "relay/log_reader.h"
 #include "relay/record.h"
 #include "task/hints.h"
 #include "task/line_joiner.h"
@@ -39,14 +39,8 @@
 
 namespace troika {
 
-struct ReplayOptions {
-  Drift* /*nullable*/ drift = nullptr;  // Told of what the parsers don't know.
-};
-
 class Replay {
  public:
-  explicit Replay(const ReplayOptions& options = {}) : options_(options) {}
-
   // Records come in the order of the log. A message's id has the number of the
   // record that brought it, and ids rise over the whole log. Lines of a batch
   // that can't be read may be one message (LineRun), told with the last of
@@ -98,16 +92,21 @@ class Replay {
   // The same for stdout of a process that has a protocol.
   void OnBatchStdout(Record line, Out& out);
   void EndRun(MessageSink sink);
+  // `last` is what the line's last record holds of it.
+  void OnLine(relay::Stream stream, const Record& line, absl::string_view last,
+              Out& out);
   void OnStdout(Record line, Out& out);
   void OnStderr(const Record& line, Out& out);
   void OnStdin(const Record& line, Out& out);
-  // `last` is what the line's last record holds of it.
   void OnNoteLine(const Record& line, absl::string_view last, Out& out);
   void AbandonLines(Out& out);
   // Takes the byte order mark off the first line that the process prints.
   void OnPrinted(Record* line);
   Raw UnclaimedStdout(const Record& line) const;
   void Emit(Payload payload, Out& out);
+  void EmitError(std::string text, Out& out);
+  // Adds the number of the last process.
+  void EmitStep(Lifecycle step, Out& out);
   // Numbers the message, completes it, counts it in and hands it on.
   void Deliver(Message message, Out& out);
   // Adds what the process's stderr and tools tell about it.
@@ -137,13 +136,13 @@ class Replay {
   void OnNote(const notes::Lost& note, Out& out);
   void OnNote(const notes::Clock& note, Out& out);
 
+  void OnEndAsked(Lifecycle asked, Out& out);
   void GiveTurn(const TurnAsked& turn, Out& out);
   void EndProcess(const ProcessEnded& ended, Out& out);
   // Turns that no process will take end here.
   void DropHeldTurns(absl::string_view why, Out& out);
   void EmitResult(const ProcessEnded& ended, Out& out);
 
-  const ReplayOptions options_;
   TaskState state_;
   std::optional<notes::Request> request_;
   const Backend* /*nullable*/ backend_ = nullptr;
@@ -158,6 +157,24 @@ class Replay {
   EventId last_id_;
   // The end of stderr of a process that ends, for its synthetic result.
   std::string excerpt_;
+};
+
+// Passes what a log reader finds on to a replay.
+class ReplaySink : public relay::LogSink {
+ public:
+  // Both are borrowed.
+  ReplaySink(Replay* replay, MessageSink sink) : replay_(replay), sink_(sink) {}
+
+  void OnRecord(const relay::LogRecord& record) override {
+    replay_->OnRecord(record, sink_);
+  }
+  void OnDamage(const relay::Damage& damage) override {
+    replay_->OnDamage(damage, sink_);
+  }
+
+ private:
+  Replay* const replay_;
+  const MessageSink sink_;
 };
 
 }  // namespace troika

@@ -7,7 +7,6 @@
 #include "absl/time/time.h"
 #include "agent/line_protocol.h"
 #include "agent/registry.h"
-#include "task/answer.h"
 #include "task/reduce.h"
 #include "task/replay.h"
 
@@ -48,24 +47,17 @@ void SetOptions(const notes::Request& request, TaskState* state) {
 
 // Timeouts that `given` leaves out stay as they were.
 void MergeTimeouts(const notes::Timeouts& given, notes::Timeouts* timeouts) {
-  const auto merge = [](std::optional<absl::Duration> from,
-                        std::optional<absl::Duration>* to) {
-    if (from) *to = from;
-  };
-  merge(given.start, &timeouts->start);
-  merge(given.idle, &timeouts->idle);
-  merge(given.turn, &timeouts->turn);
-  merge(given.task, &timeouts->task);
+  ForEachField<notes::Timeouts>([&](const auto& field) {
+    const std::optional<absl::Duration>& from = field.Of(given).value;
+    if (from) field.Of(*timeouts).value = from;
+  });
 }
 
 }  // namespace
 
 void Replay::OnNote(const notes::Request& note, Out& out) {
   if (request_) {
-    Emit(Notice{.kind = Notice::Kind::kError,
-                .text = "the log has a second request, which is passed over"},
-         out);
-    return;
+    return EmitError("the log has a second request, which is passed over", out);
   }
   request_ = note;
   state_.task = note.task;
@@ -84,9 +76,7 @@ void Replay::OnNote(const notes::Request& note, Out& out) {
     backend_ = *backend;
     capabilities_ = backend_->capabilities(Cli{});
   } else {
-    Emit(Notice{.kind = Notice::Kind::kError,
-                .text = std::string(backend.status().message())},
-         out);
+    EmitError(std::string(backend.status().message()), out);
   }
 }
 
@@ -142,7 +132,6 @@ void Replay::OnNote(const notes::Spawned& note, Out& out) {
     process.protocol = backend_->NewProtocol(
         {.continuation = continuation_,
          .version = note.version,
-         .drift = options_.drift,
          .input = one_prompt ? ProtocolOptions::Input::kPrompt
                              : ProtocolOptions::Input::kConversation});
     capabilities_ = backend_->capabilities({.version = note.version});
@@ -179,32 +168,30 @@ void Replay::OnNote(const notes::StartFailed& note, Out& out) {
 }
 
 void Replay::OnNote(const notes::Interrupt& note, Out& out) {
-  Emit(Lifecycle{.kind = Lifecycle::Kind::kInterruptAsked,
-                 .generation = state_.generation,
-                 .by = note.by,
-                 .text = note.reason},
-       out);
-  DropHeldTurns(state_.ending.text, out);
+  OnEndAsked({.kind = Lifecycle::Kind::kInterruptAsked,
+              .by = note.by,
+              .text = note.reason},
+             out);
   NotifyProtocol(InterruptAsked{}, out);
 }
 
 void Replay::OnNote(const notes::Stop& note, Out& out) {
-  Emit(Lifecycle{.kind = Lifecycle::Kind::kStopAsked,
-                 .generation = state_.generation,
-                 .by = note.by,
-                 .text = note.reason},
-       out);
-  DropHeldTurns(state_.ending.text, out);
+  OnEndAsked(
+      {.kind = Lifecycle::Kind::kStopAsked, .by = note.by, .text = note.reason},
+      out);
 }
 
 void Replay::OnNote(const notes::Deadline& note, Out& out) {
-  Emit(Lifecycle{.kind = Lifecycle::Kind::kDeadline,
-                 .generation = state_.generation,
-                 .by = "deadline",
-                 .text =
-                     absl::StrCat("the ", note.which, " deadline of ",
-                                  absl::FormatDuration(note.after), " passed")},
-       out);
+  OnEndAsked(
+      {.kind = Lifecycle::Kind::kDeadline,
+       .by = "deadline",
+       .text = absl::StrCat("the ", note.which, " deadline of ",
+                            absl::FormatDuration(note.after), " passed")},
+      out);
+}
+
+void Replay::OnEndAsked(Lifecycle asked, Out& out) {
+  EmitStep(std::move(asked), out);
   DropHeldTurns(state_.ending.text, out);
 }
 
@@ -222,52 +209,43 @@ void Replay::OnNote(const notes::Answer& note, Out& out) {
               .text = absl::StrCat(note.id, " was answered by ", note.by)},
        out);
   if (std::holds_alternative<std::monostate>(note.answer)) {
-    Emit(Notice{.kind = Notice::Kind::kError,
-                .text = absl::StrCat("the answer to ", note.id,
-                                     " says nothing that is known")},
-         out);
-    return;
+    return EmitError(
+        absl::StrCat("the answer to ", note.id, " says nothing that is known"),
+        out);
   }
-  if (const auto it = state_.approvals.find(note.id);
-      it != state_.approvals.end()) {
-    it->second.answered = true;
-  }
-  if (const auto it = state_.questions.find(note.id);
-      it != state_.questions.end()) {
-    it->second.answered = true;
-  }
+  const auto mark = [&](auto& pending) {
+    const auto it = pending.find(note.id);
+    if (it != pending.end()) it->second.answered = true;
+  };
+  mark(state_.approvals);
+  mark(state_.questions);
   NotifyProtocol(note, out);
 }
 
 void Replay::OnNote(const notes::Signalled& note, Out& out) {
-  Emit(Lifecycle{.kind = Lifecycle::Kind::kSignalled,
-                 .generation = state_.generation,
-                 .by = note.by,
-                 .signal = note.signal},
-       out);
+  EmitStep({.kind = Lifecycle::Kind::kSignalled,
+            .by = note.by,
+            .signal = note.signal},
+           out);
 }
 
 void Replay::OnNote(const notes::StdinClosed&, Out& out) {
-  Emit(Lifecycle{.kind = Lifecycle::Kind::kInputClosed,
-                 .generation = state_.generation},
-       out);
+  EmitStep({.kind = Lifecycle::Kind::kInputClosed}, out);
   NotifyProtocol(InputClosed{}, out);
 }
 
 void Replay::OnNote(const notes::StdinLost& note, Out& out) {
-  Emit(Notice{.kind = Notice::Kind::kError,
-              .text = absl::StrCat(note.bytes,
-                                   " bytes did not reach the agent: it reads "
-                                   "no more")},
-       out);
+  EmitError(absl::StrCat(note.bytes,
+                         " bytes did not reach the agent: it reads "
+                         "no more"),
+            out);
 }
 
 void Replay::OnNote(const notes::Leftover& note, Out& out) {
-  Emit(Lifecycle{.kind = Lifecycle::Kind::kLeftover,
-                 .generation = state_.generation,
-                 .text = absl::StrCat("ended what the agent left behind: ",
-                                      absl::StrJoin(note.processes, ", "))},
-       out);
+  EmitStep({.kind = Lifecycle::Kind::kLeftover,
+            .text = absl::StrCat("ended what the agent left behind: ",
+                                 absl::StrJoin(note.processes, ", "))},
+           out);
 }
 
 void Replay::OnNote(const notes::Trouble& note, Out& out) {
@@ -297,12 +275,11 @@ void Replay::OnNote(const notes::Exited& note, Out& out) {
     }
   }
   EndProcess(ended, out);
-  Emit(Lifecycle{.kind = Lifecycle::Kind::kExited,
-                 .generation = state_.generation,
-                 .text = text,
-                 .exit_code = note.code,
-                 .signal = note.signal},
-       out);
+  EmitStep({.kind = Lifecycle::Kind::kExited,
+            .text = text,
+            .exit_code = note.code,
+            .signal = note.signal},
+           out);
 }
 
 void Replay::OnNote(const notes::Clock& note, Out& out) {

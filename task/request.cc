@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <system_error>
 #include <utility>
+#include <variant>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
@@ -23,8 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMaxTitle = 80;
-// What a note has room for, with what JSON adds to it.
-
 std::string TitleOf(absl::string_view prompt) {
   absl::string_view line = absl::StripAsciiWhitespace(prompt);
   line = line.substr(0, line.find('\n'));
@@ -80,19 +80,23 @@ absl::Status CheckPath(absl::string_view path, absl::string_view what) {
                    "\" has a NUL byte within: leave it out"));
 }
 
-absl::Status CheckAllPaths(const TaskRequest& request) {
-  const LaunchOptions& options = request.options;
-  RETURN_IF_ERROR(CheckPath(request.cwd, "the folder"));
-  for (const std::string& path : options.extra_dirs) {
-    RETURN_IF_ERROR(CheckPath(path, "the extra folder"));
-  }
-  for (const std::string& path : options.images) {
-    RETURN_IF_ERROR(CheckPath(path, "the image"));
-  }
-  RETURN_IF_ERROR(CheckPath(options.output_schema, "the output schema"));
-  RETURN_IF_ERROR(
-      CheckPath(options.base_instructions, "the base instructions"));
-  return CheckPath(options.last_message_file, "the last message's file");
+// Calls `visit` with each path but cwd, and its name.
+void ForEachPath(
+    LaunchOptions& options,
+    absl::FunctionRef<void(std::string& path, absl::string_view what)> visit) {
+  for (std::string& path : options.extra_dirs) visit(path, "the extra folder");
+  for (std::string& path : options.images) visit(path, "the image");
+  visit(options.output_schema, "the output schema");
+  visit(options.base_instructions, "the base instructions");
+  visit(options.last_message_file, "the last message's file");
+}
+
+absl::Status CheckAllPaths(TaskRequest& request) {
+  absl::Status status = CheckPath(request.cwd, "the folder");
+  ForEachPath(request.options, [&](std::string& path, absl::string_view what) {
+    status.Update(CheckPath(path, what));
+  });
+  return status;
 }
 
 // "." ends in a slash once it is normal.
@@ -104,15 +108,9 @@ std::string FolderFrom(absl::string_view base, absl::string_view path) {
 
 // The agent runs elsewhere, so none of its paths may depend on our folder.
 void CompletePaths(absl::string_view base, TaskRequest* request) {
-  LaunchOptions& options = request->options;
-  const auto complete = [&](std::string* path) {
-    *path = PathFrom(base, *path);
-  };
-  for (std::string& path : options.images) complete(&path);
-  for (std::string& path : options.extra_dirs) complete(&path);
-  complete(&options.output_schema);
-  complete(&options.base_instructions);
-  complete(&options.last_message_file);
+  ForEachPath(request->options, [&](std::string& path, absl::string_view) {
+    path = PathFrom(base, path);
+  });
 }
 
 absl::Status CheckPaths(const TaskRequest& request) {
@@ -143,6 +141,53 @@ absl::string_view MediaType(const std::string& path) {
   if (end == ".gif") return "image/gif";
   if (end == ".webp") return "image/webp";
   return "";
+}
+
+absl::Status CheckInput(absl::string_view input_json) {
+  if (input_json.empty()) return absl::OkStatus();
+  json::Parser parser;
+  const absl::StatusOr<json::Value> input = parser.Parse(input_json);
+  if (input.ok() && input->IsObject()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "the input of an approval is no JSON object: give the tool's whole "
+      "input, or leave it out");
+}
+
+absl::Status CheckItems(const Question& question,
+                        const QuestionAnswer& answer) {
+  if (answer.answers.size() != question.items.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the question has ", question.items.size(), " items, and ",
+                     answer.answers.size(),
+                     " were answered: answer each of them, in their order"));
+  }
+  for (size_t i = 0; i < answer.answers.size(); ++i) {
+    const size_t count = answer.answers[i].size();
+    if (count == 0 || (count > 1 && !question.items[i].multi_select)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "item ", i + 1, " of the question takes ",
+          question.items[i].multi_select ? "one answer or more" : "one answer",
+          ", and ", count, " were given"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Answered(absl::string_view id) {
+  return absl::FailedPreconditionError(
+      absl::StrCat(id, " was answered already: nothing is left to do"));
+}
+
+absl::Status NothingWaits(const TaskState& state, absl::string_view id) {
+  if (!state.process_alive) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("answer ", id, ": task ", state.task,
+                     " is not running, so nothing waits for an answer; give "
+                     "it another turn"));
+  }
+  return absl::NotFoundError(absl::StrCat(
+      "nothing of the id ", id, " waits for an answer in task ", state.task,
+      ": it was answered or withdrawn; see what the task waits for now"));
 }
 
 }  // namespace
@@ -245,6 +290,26 @@ absl::StatusOr<std::vector<TurnAsked::Image>> ReadImages(
     images.push_back(std::move(image));
   }
   return images;
+}
+
+absl::Status CheckAnswer(const TaskState& state, const AnswerGiven& given) {
+  const auto* const approval = std::get_if<ApprovalAnswer>(&given.answer);
+  const auto* const question = std::get_if<QuestionAnswer>(&given.answer);
+  if (const auto it = state.approvals.find(given.id);
+      it != state.approvals.end()) {
+    if (it->second.answered) return Answered(given.id);
+    if (approval != nullptr) return CheckInput(approval->input_json);
+    return absl::InvalidArgumentError(
+        absl::StrCat(given.id, " is an approval: say whether it is allowed"));
+  }
+  if (const auto it = state.questions.find(given.id);
+      it != state.questions.end()) {
+    if (it->second.answered) return Answered(given.id);
+    if (question != nullptr) return CheckItems(it->second.request, *question);
+    return absl::InvalidArgumentError(
+        absl::StrCat(given.id, " is a question: answer its items"));
+  }
+  return NothingWaits(state, given.id);
 }
 
 }  // namespace troika

@@ -52,8 +52,7 @@ absl::StatusOr<std::unique_ptr<Runner>> Runner::Open(MadeTask made,
 absl::Status Runner::OpenFollower() {
   ASSIGN_OR_RETURN(
       Follower follower,
-      Follower::Open(&folder_, {.role = relay::Role::kDriver,
-                                .clock = tools_.clock,
+      Follower::Open(&folder_, {.clock = tools_.clock,
                                 .on_record = [this] { tools_.Step(); },
                                 .max_read = tools_.max_read,
                                 .executor = &tools_.executor}));

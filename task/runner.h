@@ -33,7 +33,6 @@
 #include "agent/protocol.h"
 #include "relay/client.h"
 #include "relay/log_writer.h"
-#include "task/answer.h"
 #include "task/command_queue.h"
 #include "task/follower.h"
 #include "task/home.h"

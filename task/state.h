@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "agent/harness.h"
 #include "agent/launch/launch.h"
 #include "agent/message.h"
+#include "base/fields.h"
 #include "task/notes.h"
 
 namespace troika {
@@ -34,11 +34,14 @@ enum class TaskStatus {
   kInterrupted,  // Ended because somebody asked for it.
   kCancelled,    // Never started, and never will be.
 };
-inline constexpr int kTaskStatuses = 10;
+template <>
+inline constexpr auto kEnumNames<TaskStatus> = EnumNames(
+    "queued", "starting", "running", "awaiting_approval", "awaiting_answer",
+    "idle", "done", "failed", "interrupted", "cancelled");
+inline constexpr int kTaskStatuses = kEnumNames<TaskStatus>.size();
 
-absl::string_view TaskStatusId(TaskStatus status);
 // Whether the status says that no process lives and no turn waits for one.
-bool HasEnded(TaskStatus status);
+inline bool HasEnded(TaskStatus status) { return status >= TaskStatus::kDone; }
 
 // An approval or a question that waits for its answer.
 template <typename T>

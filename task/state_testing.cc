@@ -111,7 +111,7 @@ std::string StateText(const TaskState& state) {
   lines.Add("asked_model", state.asked_model);
   if (state.edit_mode) lines.Add("edit_mode", EditModeId(*state.edit_mode));
   lines.Add("last_request_key", state.last_request_key);
-  lines.Add("status", TaskStatusId(state.status));
+  lines.Add("status", NameOf(state.status));
   lines.Add("error", state.error);
   lines.Add("hint", state.hint);
   lines.Add("session_id", state.session_id);

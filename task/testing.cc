@@ -144,7 +144,7 @@ std::string Texts(const std::vector<Message>& messages) {
 }
 
 std::string StatusOf(const Replay& replay) {
-  return std::string(TaskStatusId(replay.state().status));
+  return std::string(NameOf(replay.state().status));
 }
 
 Result LastResult(const std::vector<Message>& messages) {

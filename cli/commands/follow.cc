@@ -331,7 +331,7 @@ void Follower::PrintAnswer() {
 }
 
 void Follower::PrintError() {
-  view_.Say(state().error.empty() ? std::string(TaskStatusId(state().status))
+  view_.Say(state().error.empty() ? std::string(NameOf(state().status))
                                   : Sanitized(state().error));
   if (!state().hint.empty()) {
     view_.Say(absl::StrCat("hint: ", Sanitized(state().hint)));

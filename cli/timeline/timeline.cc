@@ -205,7 +205,7 @@ void Timeline::Fold(const std::vector<std::string>& heads,
 std::string Timeline::StatusLine(const TaskState& state, absl::Time now,
                                  int frame) const {
   std::vector<std::string> parts = {
-      absl::StrReplaceAll(TaskStatusId(state.status), {{"_", " "}})};
+      absl::StrReplaceAll(NameOf(state.status), {{"_", " "}})};
   const auto newest = std::max_element(tools_.begin(), tools_.end(),
                                        [](const auto& a, const auto& b) {
                                          return a.second.order < b.second.order;

@@ -1,6 +1,6 @@
 // A task from its log, by the same code as live.
-#ifndef TROIKA_TASK_LOAD_H_
-#define TROIKA_TASK_LOAD_H_
+#ifndef TROIKA_TASK_LOAD_TESTING_H_
+#define TROIKA_TASK_LOAD_TESTING_H_
 
 #include "absl/status/statusor.h"
 #include "agent/protocol.h"
@@ -15,4 +15,4 @@ absl::StatusOr<TaskState> Load(const TaskFolder& folder, MessageSink sink);
 
 }  // namespace troika
 
-#endif  // TROIKA_TASK_LOAD_H_
+#endif  // TROIKA_TASK_LOAD_TESTING_H_

@@ -1,9 +1,8 @@
-#include "task/load.h"
+#include "task/load_testing.h"
 
 #include "base/status_macros.h"
 #include "relay/log_reader.h"
 #include "task/replay.h"
-#include "task/replay_sink.h"
 
 namespace troika {
 
