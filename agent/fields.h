@@ -7,15 +7,16 @@
 //   };
 //   constexpr RecordField<Item> kItemFields[] = {
 //       {"id", &Item::id}, {"exit_code", &Item::exit_code},
-//       {"changes", &Item::changes}, {"status_line"},  // known, not used
+//       {"changes", &Item::changes},
+//       {"status_line, sender"},  // Known, but not used.
 //   };
 //   Item item;
 //   ReadFields(value, kItemFields, {drift, "item"}, &item);
 //
 // No content of an object is an error: a field that is missing, null or of
 // another type keeps its default, and fields that the table does not list are
-// reported as drift. The first of repeated keys counts. The record borrows from
-// the parsed line.
+// reported as drift. The first of repeated keys counts. A duration is a number
+// of milliseconds. The record borrows from the parsed line.
 #ifndef TROIKA_AGENT_FIELDS_H_
 #define TROIKA_AGENT_FIELDS_H_
 
@@ -24,7 +25,9 @@
 #include <type_traits>
 #include <variant>
 
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "agent/drift.h"
 #include "base/json.h"
@@ -39,11 +42,12 @@ struct FieldScope {
 
 template <typename T>
 struct RecordField {
+  // A field that we use; if there is no member, a list of others that we know.
   absl::string_view name;
-  // std::monostate marks a field that we know but don't use.
   std::variant<std::monostate, absl::string_view T::*,
                std::optional<int64_t> T::*, std::optional<double> T::*,
-               std::optional<bool> T::*, json::Value T::*>
+               std::optional<bool> T::*, std::optional<absl::Duration> T::*,
+               json::Value T::*>
       member = {};
 };
 
@@ -64,6 +68,10 @@ inline bool Assign(json::Value value, std::optional<double>* out) {
 }
 inline bool Assign(json::Value value, std::optional<bool>* out) {
   *out = value.Bool();
+  return out->has_value();
+}
+inline bool Assign(json::Value value, std::optional<absl::Duration>* out) {
+  if (const auto count = value.Double()) *out = absl::Milliseconds(*count);
   return out->has_value();
 }
 inline bool Assign(json::Value value, json::Value* out) {
@@ -87,6 +95,17 @@ bool AssignField(const RecordField<T>& field, json::Value value, T* out) {
       field.member);
 }
 
+template <typename T>
+bool IsKnown(absl::Span<const RecordField<T>> fields, absl::string_view name) {
+  for (const RecordField<T>& field : fields) {
+    if (!std::holds_alternative<std::monostate>(field.member)) continue;
+    for (const absl::string_view known : absl::StrSplit(field.name, ", ")) {
+      if (known == name) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace internal
 
 template <typename T>
@@ -103,7 +122,9 @@ void ReadFields(json::Value object, absl::Span<const RecordField<T>> fields,
       if (++i == fields.size()) i = 0;
     }
     if (tried == fields.size()) {
-      if (scope.drift) scope.drift->UnknownField(scope.where, member.key);
+      if (scope.drift && !internal::IsKnown(fields, member.key)) {
+        scope.drift->UnknownField(scope.where, member.key);
+      }
       continue;
     }
     next = i + 1 == fields.size() ? 0 : i + 1;

@@ -5,14 +5,21 @@
 #include <optional>
 
 #include "absl/strings/string_view.h"
+#include "base/fields.h"
 
 namespace troika {
 
 // kDemo is a demonstration without a model (agent/demo).
 enum class Harness { kCodex, kClaude, kGemini, kDemo };
 
-absl::string_view HarnessId(Harness harness);
-std::optional<Harness> HarnessFromId(absl::string_view id);
+template <>
+inline constexpr auto kEnumNames<Harness> = EnumNames("codex", "claude",
+                                                      "gemini", "demo");
+
+inline absl::string_view HarnessId(Harness harness) { return NameOf(harness); }
+inline std::optional<Harness> HarnessFromId(absl::string_view id) {
+  return FromName<Harness>(id);
+}
 
 // Capabilities are data so that no caller has to compare harness names.
 struct Capabilities {
@@ -31,7 +38,13 @@ struct Capabilities {
 };
 
 // Returns the capabilities that remain if a process takes only one prompt.
-Capabilities WithoutConversation(Capabilities all);
+inline Capabilities WithoutConversation(const Capabilities& all) {
+  return {.resume = all.resume,
+          .fork = all.fork,
+          .images = all.images,
+          .models = all.models,
+          .compaction = all.compaction};
+}
 
 }  // namespace troika
 

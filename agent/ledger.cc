@@ -22,8 +22,7 @@ void Ledger::set_generation(int generation) {
   abandoned_.clear();
 }
 
-void Ledger::StartTool(absl::string_view native_id, ToolUse use, Emitter& out,
-                       const Emitter::Context& context) {
+void Ledger::StartTool(absl::string_view native_id, ToolUse use, Emitter& out) {
   if (IsRunning(native_id)) {
     ToolResult lost;
     lost.is_error = true;
@@ -33,11 +32,10 @@ void Ledger::StartTool(absl::string_view native_id, ToolUse use, Emitter& out,
   }
   use.id = UniqueId(native_id, out.NextId());
   if (!abandoned_.empty()) abandoned_.erase(native_id);
-  running_[native_id] = {
-      .id = use.id,
-      .parent_tool_use_id = std::string(context.parent_tool_use_id),
-      .order = started_++};
-  out.Emit(std::move(use), context);
+  running_[native_id] = {.id = use.id,
+                         .parent_tool_use_id = out.parent_tool_use_id(),
+                         .order = started_++};
+  out.Emit(std::move(use));
 }
 
 bool Ledger::IsRunning(absl::string_view native_id) const {
@@ -55,7 +53,7 @@ bool Ledger::EndTool(absl::string_view native_id, ToolResult result,
   const Running tool = std::move(it->second);
   running_.erase(it);
   result.tool_use_id = tool.id;
-  out.Emit(std::move(result), {.parent_tool_use_id = tool.parent_tool_use_id});
+  out.EmitFor(tool.parent_tool_use_id, std::move(result));
   return true;
 }
 

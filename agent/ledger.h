@@ -25,8 +25,7 @@ class Ledger {
 
   // Emits `use` under an id that is unique in the conversation. If a tool with
   // this native id is still running, its synthetic result is emitted first.
-  void StartTool(absl::string_view native_id, ToolUse use, Emitter& out,
-                 const Emitter::Context& context = {});
+  void StartTool(absl::string_view native_id, ToolUse use, Emitter& out);
   bool IsRunning(absl::string_view native_id) const;
   // Emits `result` for a running tool, in the context of its use. Returns false
   // and emits nothing if no such tool is running.

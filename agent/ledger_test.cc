@@ -36,7 +36,8 @@ class LedgerTest : public ::testing::Test {
 TEST_F(LedgerTest, ResultHasTheIdAndParentOfItsUse) {
   Ledger ledger(1);
   Emitter out = At(1);
-  ledger.StartTool("a", Use("Bash"), out, {.parent_tool_use_id = "p"});
+  out.set_parent_tool_use_id("p");
+  ledger.StartTool("a", Use("Bash"), out);
   EXPECT_TRUE(ledger.IsRunning("a"));
   EXPECT_TRUE(ledger.EndTool("a", Output("x"), out));
   EXPECT_FALSE(ledger.EndTool("a", Output("again"), out));

@@ -41,10 +41,8 @@ bool LineProtocol::IsNoise(const Record& record) {
   if (start.empty() || start[0] == '{') return false;
   // A byte order mark may precede an object.
   if (absl::StartsWith(start, kByteOrderMark)) return false;
-  if (drift_) {
-    drift_->set_record(record.number);
-    drift_->UnknownType("line", "unreadable");
-  }
+  if (drift_) drift_->set_record(record.number);
+  ReportUnknown("line", "unreadable");
   return true;
 }
 
@@ -52,7 +50,7 @@ void LineProtocol::OnReceived(const Record& record, MessageSink sink) {
   Emitter out(record, sink);
   if (drift_) drift_->set_record(record.number);
   if (record.size > kMaxLineBytes) {
-    if (drift_) drift_->UnknownType("line", "too long");
+    ReportUnknown("line", "too long");
     out.EmitRaw("", absl::StrCat("a line of ", record.size,
                                  " bytes, over the limit of ", kMaxLineBytes));
     return;
@@ -62,10 +60,10 @@ void LineProtocol::OnReceived(const Record& record, MessageSink sink) {
   if (absl::StripAsciiWhitespace(bytes).empty()) return;
   const absl::StatusOr<json::Value> line = parser_.Parse(bytes);
   if (!line.ok()) {
-    if (drift_) drift_->UnknownType("line", "unreadable");
+    ReportUnknown("line", "unreadable");
     EmitParseError(line.status().message(), out);
   } else if (!line->IsObject()) {
-    if (drift_) drift_->UnknownType("line", json::TypeName(line->type()));
+    ReportUnknown("line", json::TypeName(line->type()));
     out.EmitRaw(
         "", absl::StrCat("not an object but ", json::TypeName(line->type())));
   } else {

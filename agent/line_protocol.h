@@ -56,6 +56,10 @@ class LineProtocol : public Protocol {
 
   json::Parser& parser() { return parser_; }
   Drift* /*nullable*/ drift() const { return drift_; }
+  // Reports an unknown type at the path `where` of the line.
+  void ReportUnknown(absl::string_view where, absl::string_view value) const {
+    if (drift_) drift_->UnknownType(where, value);
+  }
   Ledger& ledger() { return ledger_; }
   const Ledger& ledger() const { return ledger_; }
   UsageMeter& meter() { return meter_; }

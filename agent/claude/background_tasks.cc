@@ -29,7 +29,7 @@ Subagent::Phase PhaseOf(absl::string_view subtype) {
 
 void BackgroundTasks::OnLine(absl::string_view subtype, const TaskLine& line,
                              const TaskPatch& patch, const Ledger& ledger,
-                             LineOut& out) {
+                             Emitter& out) {
   const Subagent::Phase phase = PhaseOf(subtype);
   Task task;
   const auto known = tasks_.find(line.task_id);

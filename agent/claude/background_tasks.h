@@ -6,8 +6,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
-#include "agent/claude/line_out.h"
 #include "agent/claude/record.h"
+#include "agent/emitter.h"
 #include "agent/ledger.h"
 
 namespace troika::claude {
@@ -19,7 +19,7 @@ namespace troika::claude {
 class BackgroundTasks {
  public:
   void OnLine(absl::string_view subtype, const TaskLine& line,
-              const TaskPatch& patch, const Ledger& ledger, LineOut& out);
+              const TaskPatch& patch, const Ledger& ledger, Emitter& out);
 
  private:
   // If more tasks run at once, only a line's own fields tell the kind of the

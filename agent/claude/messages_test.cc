@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "agent/claude/test_util.h"
+#include "agent/claude/testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

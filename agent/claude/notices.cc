@@ -22,8 +22,9 @@ std::string RetryText(const SystemLine& line, absl::string_view error) {
   if (line.error_status) {
     absl::StrAppend(&text, " (HTTP ", *line.error_status, ")");
   }
-  if (line.retry_delay_ms) {
-    absl::StrAppendFormat(&text, ", next in %.0f ms", *line.retry_delay_ms);
+  if (line.retry_delay) {
+    absl::StrAppendFormat(&text, ", next in %.0f ms",
+                          absl::ToDoubleMilliseconds(*line.retry_delay));
   }
   return text;
 }

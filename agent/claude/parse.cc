@@ -74,13 +74,9 @@ std::string ErrorOf(const ResultLine& line) {
 
 }  // namespace
 
-LineOut ClaudeProtocol::LineOutOf(absl::string_view parent, Emitter& out) {
-  return LineOut(out, parent.empty() ? "" : ledger().ToolId(parent));
-}
-
 void ClaudeProtocol::OnUnknown(absl::string_view where, absl::string_view value,
-                               LineOut& out) {
-  if (drift()) drift()->UnknownType(where, value);
+                               Emitter& out) {
+  ReportUnknown(where, value);
   out.EmitRaw(absl::StrCat(where, "/", value));
 }
 
@@ -89,26 +85,25 @@ void ClaudeProtocol::OnLine(json::Value line, Emitter& out) {
   if (type == "stream_event") return OnStreamEvent(line, out);
   if (type == "assistant") return OnAssistant(line, out);
   if (type == "user") return OnUser(line, out);
-  LineOut line_out(out);
   if (type == "system") {
-    OnSystem(line, line_out);
+    OnSystem(line, out);
   } else if (type == "result") {
-    OnResult(line, line_out);
+    OnResult(line, out);
   } else if (type == "control_request") {
-    OnControlRequest(line, line_out);
+    OnControlRequest(line, out);
   } else if (type == "control_response") {
-    OnControlResponse(line, line_out);
+    OnControlResponse(line, out);
   } else if (type == "control_cancel_request") {
-    OnControlCancel(line, line_out);
+    OnControlCancel(line, out);
   } else if (type == "rate_limit_event") {
-    OnRateLimit(line, line_out);
+    OnRateLimit(line, out);
   } else if (type != "keep_alive" && type != "tool_progress") {
-    if (drift()) drift()->UnknownType("type", type);
-    line_out.EmitRaw(type);
+    ReportUnknown("type", type);
+    out.EmitRaw(type);
   }
 }
 
-void ClaudeProtocol::OnSystem(json::Value line, LineOut& out) {
+void ClaudeProtocol::OnSystem(json::Value line, Emitter& out) {
   const SystemSubtype subtype = FindSubtype(line.Get("subtype").StringOr(""));
   switch (subtype.kind) {
     case SystemKind::kInit:
@@ -137,7 +132,7 @@ void ClaudeProtocol::OnSystem(json::Value line, LineOut& out) {
   }
 }
 
-void ClaudeProtocol::OnInit(json::Value line, LineOut& out) {
+void ClaudeProtocol::OnInit(json::Value line, Emitter& out) {
   const auto init = Read<InitLine>(line, Scope("system/init"));
   ledger().StartTurn();
   if (!init.session_id.empty()) set_session_id(init.session_id);
@@ -150,7 +145,7 @@ void ClaudeProtocol::OnInit(json::Value line, LineOut& out) {
                 .mcp_servers = Names(init.mcp_servers)});
 }
 
-void ClaudeProtocol::OnRateLimit(json::Value line, LineOut& out) {
+void ClaudeProtocol::OnRateLimit(json::Value line, Emitter& out) {
   auto info = Read<RateLimitInfo>(line, Scope("rate_limit_event"));
   if (info.nested.IsObject()) {
     info = Read<RateLimitInfo>(info.nested,
@@ -171,7 +166,7 @@ void ClaudeProtocol::OnRateLimit(json::Value line, LineOut& out) {
   out.Emit(std::move(limit));
 }
 
-void ClaudeProtocol::OnResult(json::Value line, LineOut& out) {
+void ClaudeProtocol::OnResult(json::Value line, Emitter& out) {
   const auto wire = Read<ResultLine>(line, Scope("result"));
   ledger().StartTurn();
   Result result = {.is_error = IsError(wire),
@@ -179,25 +174,21 @@ void ClaudeProtocol::OnResult(json::Value line, LineOut& out) {
                    .text = std::string(wire.result),
                    .reason = std::string(wire.subtype),
                    .usage = usage_.End(wire, drift(), meter()),
-                   .duration = std::nullopt,
+                   .duration = wire.duration,
                    .synthetic = false};
   if (result.is_error) result.error = ErrorOf(wire);
   if (!wire.terminal_reason.empty() && wire.terminal_reason != "completed") {
     result.reason = std::string(wire.terminal_reason);
   }
-  if (wire.duration_ms) {
-    result.duration = absl::Milliseconds(*wire.duration_ms);
-  }
   todos_.DropRunning();
   commands_.clear();
   requests_.OnTurnEnded(out);
   out.Emit(result.usage);
-  ledger().EndTurn(std::move(result), out.emitter());
+  ledger().EndTurn(std::move(result), out);
 }
 
 void ClaudeProtocol::OnEnd(Result result, Emitter& out) {
-  LineOut line_out(out);
-  requests_.OnProcessEnded(line_out);
+  requests_.OnProcessEnded(out);
   usage_.Drop();
   result.usage = meter().Unreported();
   ledger().EndStream(std::move(result), out);

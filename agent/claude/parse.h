@@ -29,12 +29,12 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "agent/claude/background_tasks.h"
-#include "agent/claude/line_out.h"
 #include "agent/claude/record.h"
 #include "agent/claude/requests.h"
 #include "agent/claude/stream_blocks.h"
 #include "agent/claude/todo_list.h"
 #include "agent/claude/turn_usage.h"
+#include "agent/emitter.h"
 #include "agent/line_protocol.h"
 
 namespace troika::claude {
@@ -48,53 +48,53 @@ class ClaudeProtocol final : public LineProtocol {
   void OnLine(json::Value line, Emitter& out) override;
   void OnEnd(Result result, Emitter& out) override;
 
-  // wanted.cc: queues lines for the agent.
+  // parse_control.cc
   void OnTurnAsked(const TurnAsked& turn, Emitter& out) override;
   void OnInterruptAsked(Emitter& out) override;
   void OnAnswerGiven(const AnswerGiven& answer, Emitter& out) override;
-
-  // parse_control.cc: handles lines that were written.
   void OnWrittenLine(const Record& record, MessageSink sink) override;
 
   // parse.cc
-  void OnSystem(json::Value line, LineOut& out);
-  void OnInit(json::Value line, LineOut& out);
-  void OnRateLimit(json::Value line, LineOut& out);
-  void OnResult(json::Value line, LineOut& out);
+  void OnSystem(json::Value line, Emitter& out);
+  void OnInit(json::Value line, Emitter& out);
+  void OnRateLimit(json::Value line, Emitter& out);
+  void OnResult(json::Value line, Emitter& out);
 
   // parse_messages.cc
   void OnAssistant(json::Value line, Emitter& out);
   void OnAssistantBlock(const Block& block, absl::string_view message_id,
-                        absl::string_view parent, LineOut& out);
-  void OnToolUse(const Block& block, LineOut& out);
+                        absl::string_view parent, Emitter& out);
+  void OnToolUse(const Block& block, Emitter& out);
   void OnUser(json::Value line, Emitter& out);
-  void OnUserText(const MessageLine& line, UserInput input, LineOut& out);
+  void OnUserText(const MessageLine& line, UserInput input, Emitter& out);
   // Returns whether the todo list changed.
   bool OnToolResult(const Block& block, json::Value tool_use_result,
-                    LineOut& out);
+                    Emitter& out);
 
   // parse_stream.cc
   void OnStreamEvent(json::Value line, Emitter& out);
   void OnBlockStart(const StreamEvent& event, absl::string_view parent,
-                    LineOut& out);
+                    Emitter& out);
   void OnBlockDelta(const StreamEvent& event, absl::string_view parent,
-                    LineOut& out);
+                    Emitter& out);
   void CheckUsage(json::Value usage);
 
   // parse_control.cc
-  void OnControlRequest(json::Value line, LineOut& out);
-  void OnControlResponse(json::Value line, LineOut& out);
-  void OnControlCancel(json::Value line, LineOut& out);
-  void OnPromptWritten(json::Value line, LineOut& out);
+  void OnControlRequest(json::Value line, Emitter& out);
+  void OnControlResponse(json::Value line, Emitter& out);
+  void OnControlCancel(json::Value line, Emitter& out);
+  void OnPromptWritten(json::Value line, Emitter& out);
   // Returns whether this is the echo of a written prompt, then forgets it.
   bool TakeWritten(absl::string_view text);
 
   // `parent` is the wire's id of the subagent's tool use.
-  LineOut LineOutOf(absl::string_view parent, Emitter& out);
+  void SetParent(absl::string_view parent, Emitter& out) {
+    if (!parent.empty()) out.set_parent_tool_use_id(ledger().ToolId(parent));
+  }
   FieldScope Scope(absl::string_view where) const { return {drift(), where}; }
   // Reports the value as drift and emits the line as Raw.
   void OnUnknown(absl::string_view where, absl::string_view value,
-                 LineOut& out);
+                 Emitter& out);
 
   const ProtocolOptions::Input input_;
   StreamBlocks blocks_;

@@ -1,12 +1,15 @@
-// Handles requests, responses and lines that were written to the agent.
+// Handles requests and responses, and what is and was written to the agent.
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "agent/claude/content.h"
 #include "agent/claude/parse.h"
+#include "base/json_writer.h"
 #include "xxhash.h"
 
 namespace troika::claude {
@@ -14,9 +17,75 @@ namespace {
 
 constexpr size_t kMaxWritten = 64;
 
+std::string ImageBlock(const TurnAsked::Image& image) {
+  const std::string source = json::ObjectWriter()
+                                 .String("type", "base64")
+                                 .String("media_type", image.media_type)
+                                 .String("data", image.base64)
+                                 .Take();
+  return json::ObjectWriter()
+      .String("type", "image")
+      .Json("source", source)
+      .Take();
+}
+
+std::string PromptLine(const TurnAsked& turn) {
+  std::string content = absl::StrCat("[", json::ObjectWriter()
+                                              .String("type", "text")
+                                              .String("text", turn.prompt)
+                                              .Take());
+  for (const TurnAsked::Image& image : turn.images) {
+    absl::StrAppend(&content, ",", ImageBlock(image));
+  }
+  content += ']';
+  const std::string message = json::ObjectWriter()
+                                  .String("role", "user")
+                                  .Json("content", content)
+                                  .Take();
+  return json::ObjectWriter()
+      .String("type", "user")
+      .Json("message", message)
+      .Json("parent_tool_use_id", "null")
+      .String("session_id", "")
+      .Take();
+}
+
 }  // namespace
 
-void ClaudeProtocol::OnControlRequest(json::Value line, LineOut& out) {
+void ClaudeProtocol::OnTurnAsked(const TurnAsked& turn, Emitter& out) {
+  if (input_ == ProtocolOptions::Input::kPrompt) {
+    return LineProtocol::OnTurnAsked(turn, out);
+  }
+  Want({.key = absl::StrCat("turn-", turn.turn, ".prompt"),
+        .bytes = PromptLine(turn) + "\n"});
+}
+
+void ClaudeProtocol::OnInterruptAsked(Emitter&) {
+  if (input_ == ProtocolOptions::Input::kPrompt) return;
+  const std::string id =
+      absl::StrCat("interrupt-", generation(), ".", ++interrupts_);
+  Want({.key = id,
+        .bytes = json::ObjectWriter()
+                     .String("type", "control_request")
+                     .String("request_id", id)
+                     .Json("request", "{\"subtype\":\"interrupt\"}")
+                     .Take() +
+                 "\n"});
+}
+
+void ClaudeProtocol::OnAnswerGiven(const AnswerGiven& answer, Emitter&) {
+  const std::optional<std::string> response = requests_.ResponseTo(answer);
+  if (!response) return;
+  // The key is a number because the agent's request ids may have any length.
+  Want({.key = absl::StrCat("answer-", generation(), ".", ++answers_),
+        .bytes = json::ObjectWriter()
+                     .String("type", "control_response")
+                     .Json("response", *response)
+                     .Take() +
+                 "\n"});
+}
+
+void ClaudeProtocol::OnControlRequest(json::Value line, Emitter& out) {
   const auto wire = Read<ControlLine>(line, Scope("control_request"));
   const absl::string_view subtype = wire.request.Get("subtype").StringOr("");
   if (subtype != "can_use_tool") {
@@ -32,7 +101,7 @@ void ClaudeProtocol::OnControlRequest(json::Value line, LineOut& out) {
   }
 }
 
-void ClaudeProtocol::OnControlResponse(json::Value line, LineOut& out) {
+void ClaudeProtocol::OnControlResponse(json::Value line, Emitter& out) {
   const auto wire = Read<ControlLine>(line, Scope("control_response"));
   const auto response =
       Read<ControlResponse>(wire.response, Scope("control_response.response"));
@@ -46,7 +115,7 @@ void ClaudeProtocol::OnControlResponse(json::Value line, LineOut& out) {
   asked_.erase(asked);
 }
 
-void ClaudeProtocol::OnControlCancel(json::Value line, LineOut& out) {
+void ClaudeProtocol::OnControlCancel(json::Value line, Emitter& out) {
   const auto wire = Read<ControlLine>(line, Scope("control_cancel_request"));
   if (!requests_.Cancel(wire.request_id, out)) {
     out.EmitRaw("control_cancel_request", "no request of this id is open");
@@ -56,8 +125,7 @@ void ClaudeProtocol::OnControlCancel(json::Value line, LineOut& out) {
 void ClaudeProtocol::OnWrittenLine(const Record& record, MessageSink sink) {
   // A plain prompt; its UserInput was emitted when the turn was requested.
   if (input_ == ProtocolOptions::Input::kPrompt) return;
-  Emitter emitter(record, sink);
-  LineOut out(emitter);
+  Emitter out(record, sink);
   if (record.size > kMaxLineBytes) {
     // Only a prompt with images is this large.
     ledger().StartTurn();
@@ -79,7 +147,7 @@ void ClaudeProtocol::OnWrittenLine(const Record& record, MessageSink sink) {
   }
 }
 
-void ClaudeProtocol::OnPromptWritten(json::Value line, LineOut& out) {
+void ClaudeProtocol::OnPromptWritten(json::Value line, Emitter& out) {
   UserInput input = PromptOf(line.Get("message").Get("content"));
   ledger().StartTurn();
   if (written_.size() == kMaxWritten) written_.pop_front();

@@ -7,7 +7,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "absl/time/time.h"
 #include "agent/claude/content.h"
 #include "agent/claude/parse.h"
 #include "agent/tool_names.h"
@@ -23,13 +22,6 @@ std::optional<int> ExitCodeOf(absl::string_view output) {
       std::from_chars(output.data(), output.data() + output.size(), code);
   if (r.ec != std::errc()) return std::nullopt;
   return code;
-}
-
-std::optional<absl::Duration> DurationOf(const ToolUseResult& details) {
-  const std::optional<double> ms =
-      details.duration_ms ? details.duration_ms : details.total_duration_ms;
-  if (!ms) return std::nullopt;
-  return absl::Milliseconds(*ms);
 }
 
 // Strips the tags that the CLI puts around the output of a slash command.
@@ -50,7 +42,7 @@ void ClaudeProtocol::OnAssistant(json::Value line, Emitter& out) {
   const auto wire = Read<MessageLine>(line, Scope("assistant"));
   const auto message =
       Read<ApiMessage>(wire.message, Scope("assistant.message"));
-  LineOut line_out = LineOutOf(wire.parent_tool_use_id, out);
+  SetParent(wire.parent_tool_use_id, out);
   if (wire.parent_tool_use_id.empty()) ledger().StartTurn();
   if (message.usage.IsObject()) {
     usage_.AddMessage(
@@ -60,17 +52,17 @@ void ClaudeProtocol::OnAssistant(json::Value line, Emitter& out) {
   }
   for (const json::Value item : message.content.items()) {
     OnAssistantBlock(Read<Block>(item, Scope("assistant.message.content")),
-                     message.id, wire.parent_tool_use_id, line_out);
+                     message.id, wire.parent_tool_use_id, out);
   }
   if (message.content.IsString()) {
-    line_out.Emit(Text{std::string(message.content.StringOr(""))});
+    out.Emit(Text{std::string(message.content.StringOr(""))});
   }
-  if (line_out.empty()) line_out.EmitRaw("assistant", "it has no content");
+  if (out.empty()) out.EmitRaw("assistant", "it has no content");
 }
 
 void ClaudeProtocol::OnAssistantBlock(const Block& block,
                                       absl::string_view message_id,
-                                      absl::string_view parent, LineOut& out) {
+                                      absl::string_view parent, Emitter& out) {
   if (block.type == "text") {
     out.Emit(Text{std::string(block.text)},
              blocks_.TakeBlock(parent, message_id, StreamBlocks::Kind::kText));
@@ -89,7 +81,7 @@ void ClaudeProtocol::OnAssistantBlock(const Block& block,
   }
 }
 
-void ClaudeProtocol::OnToolUse(const Block& block, LineOut& out) {
+void ClaudeProtocol::OnToolUse(const Block& block, Emitter& out) {
   const ToolName name = NormalizeToolName(Harness::kClaude, block.name);
   ledger().StartTool(
       block.id,
@@ -99,7 +91,7 @@ void ClaudeProtocol::OnToolUse(const Block& block, LineOut& out) {
               .server = std::string(name.server.empty() ? block.server_name
                                                         : name.server),
               .input_json = block.input.ToJson()},
-      out.emitter(), out.context());
+      out);
   if (name.name == "Bash") commands_.emplace(block.id);
   std::optional<Todo> todo =
       todos_.OnToolUse(block.id, block.name, block.input);
@@ -109,9 +101,9 @@ void ClaudeProtocol::OnToolUse(const Block& block, LineOut& out) {
 void ClaudeProtocol::OnUser(json::Value line, Emitter& out) {
   const auto wire = Read<MessageLine>(line, Scope("user"));
   const auto message = Read<ApiMessage>(wire.message, Scope("user.message"));
-  LineOut line_out = LineOutOf(wire.parent_tool_use_id, out);
+  SetParent(wire.parent_tool_use_id, out);
   if (message.content.size() == 0 && !message.content.IsString()) {
-    return line_out.EmitRaw("user", "it has no content");
+    return out.EmitRaw("user", "it has no content");
   }
   // With several results in a line, we could not tell which one it describes.
   const json::Value tool_use_result =
@@ -123,7 +115,7 @@ void ClaudeProtocol::OnUser(json::Value line, Emitter& out) {
   for (const json::Value item : message.content.items()) {
     const auto block = Read<Block>(item, Scope("user.message.content"));
     if (absl::EndsWith(block.type, "tool_result")) {
-      todos_changed |= OnToolResult(block, tool_use_result, line_out);
+      todos_changed |= OnToolResult(block, tool_use_result, out);
     } else if (block.type == "text") {
       has_input = true;
       AppendText(block.text, &input.text);
@@ -131,15 +123,15 @@ void ClaudeProtocol::OnUser(json::Value line, Emitter& out) {
       has_input = true;
       ++input.images;
     } else {
-      OnUnknown("user", block.type, line_out);
+      OnUnknown("user", block.type, out);
     }
   }
-  if (todos_changed) line_out.Emit(todos_.list());
-  if (has_input) OnUserText(wire, std::move(input), line_out);
+  if (todos_changed) out.Emit(todos_.list());
+  if (has_input) OnUserText(wire, std::move(input), out);
 }
 
 void ClaudeProtocol::OnUserText(const MessageLine& line, UserInput input,
-                                LineOut& out) {
+                                Emitter& out) {
   absl::string_view text = input.text;
   if (ConsumeCommandOutput(&text) || line.is_synthetic.value_or(false)) {
     out.Emit(Notice{.kind = Notice::Kind::kInfo, .text = std::string(text)});
@@ -149,7 +141,7 @@ void ClaudeProtocol::OnUserText(const MessageLine& line, UserInput input,
 }
 
 bool ClaudeProtocol::OnToolResult(const Block& block,
-                                  json::Value tool_use_result, LineOut& out) {
+                                  json::Value tool_use_result, Emitter& out) {
   if (!ledger().IsRunning(block.tool_use_id)) {
     out.EmitRaw(block.type, ledger().WasAbandoned(block.tool_use_id)
                                 ? "the turn of its tool use has ended"
@@ -161,13 +153,14 @@ bool ClaudeProtocol::OnToolResult(const Block& block,
   result.output = ToolOutput(block.content, drift());
   result.is_error =
       block.is_error.value_or(false) || IsToolError(block.content);
-  result.duration = DurationOf(details);
+  result.duration =
+      details.duration ? details.duration : details.total_duration;
   if (commands_.erase(block.tool_use_id) > 0 && result.is_error) {
     result.exit_code = ExitCodeOf(result.output);
   }
   const bool todos_changed =
       todos_.OnToolResult(block.tool_use_id, result, details);
-  (void)ledger().EndTool(block.tool_use_id, std::move(result), out.emitter());
+  (void)ledger().EndTool(block.tool_use_id, std::move(result), out);
   requests_.OnToolEnded(block.tool_use_id, out);
   return todos_changed;
 }

@@ -9,11 +9,11 @@ void ClaudeProtocol::OnStreamEvent(json::Value line, Emitter& out) {
   const auto wire = Read<StreamLine>(line, Scope("stream_event"));
   const auto event = Read<StreamEvent>(wire.event, Scope("stream_event.event"));
   const absl::string_view parent = wire.parent_tool_use_id;
-  LineOut line_out = LineOutOf(parent, out);
+  SetParent(parent, out);
   if (event.type == "content_block_delta") {
-    OnBlockDelta(event, parent, line_out);
+    OnBlockDelta(event, parent, out);
   } else if (event.type == "content_block_start") {
-    OnBlockStart(event, parent, line_out);
+    OnBlockStart(event, parent, out);
   } else if (event.type == "message_start") {
     const auto message =
         Read<ApiMessage>(event.message, Scope("stream_event.event.message"));
@@ -24,23 +24,23 @@ void ClaudeProtocol::OnStreamEvent(json::Value line, Emitter& out) {
     CheckUsage(event.usage);
     (void)Read<Delta>(event.delta, Scope("stream_event.event.delta"));
   } else if (event.type == "error") {
-    line_out.Emit(Notice{.kind = Notice::Kind::kError,
-                         .text = std::string(ErrorText(
-                             event.error, Scope("stream_event.event.error")))});
+    out.Emit(Notice{.kind = Notice::Kind::kError,
+                    .text = std::string(ErrorText(
+                        event.error, Scope("stream_event.event.error")))});
   } else if (event.type != "content_block_stop" &&
              event.type != "message_stop" && event.type != "ping") {
-    OnUnknown("stream_event", event.type, line_out);
+    OnUnknown("stream_event", event.type, out);
   }
 }
 
 void ClaudeProtocol::OnBlockStart(const StreamEvent& event,
-                                  absl::string_view parent, LineOut& out) {
+                                  absl::string_view parent, Emitter& out) {
   const auto block = Read<Block>(event.content_block,
                                  Scope("stream_event.event.content_block"));
   StreamBlocks::Position position = {.parent = parent,
                                      .index = event.index.value_or(0),
                                      .kind = StreamBlocks::Kind::kText,
-                                     .record = out.emitter().record().number};
+                                     .record = out.record().number};
   // Blocks of other types are handled when their whole message comes.
   if (block.type == "text") {
     const absl::string_view id = blocks_.StartBlock(position);
@@ -55,13 +55,13 @@ void ClaudeProtocol::OnBlockStart(const StreamEvent& event,
 }
 
 void ClaudeProtocol::OnBlockDelta(const StreamEvent& event,
-                                  absl::string_view parent, LineOut& out) {
+                                  absl::string_view parent, Emitter& out) {
   const auto delta =
       Read<Delta>(event.delta, Scope("stream_event.event.delta"));
   StreamBlocks::Position position = {.parent = parent,
                                      .index = event.index.value_or(0),
                                      .kind = StreamBlocks::Kind::kText,
-                                     .record = out.emitter().record().number};
+                                     .record = out.record().number};
   if (delta.type == "text_delta") {
     out.Emit(TextDelta{std::string(delta.text)}, blocks_.DeltaBlock(position));
   } else if (delta.type == "thinking_delta") {

@@ -3,7 +3,7 @@
 #include "agent/claude/parse.h"
 
 #include "agent/backend.h"
-#include "agent/claude/test_util.h"
+#include "agent/claude/testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "agent/fields.h"
 #include "base/json.h"
 
@@ -65,8 +66,8 @@ struct ToolUseResult {
   json::Value task;
   json::Value tasks;
   std::optional<bool> success;
-  std::optional<double> duration_ms;
-  std::optional<double> total_duration_ms;
+  std::optional<absl::Duration> duration;
+  std::optional<absl::Duration> total_duration;
 };
 
 // Line `stream_event`, which comes with partial messages.
@@ -142,7 +143,7 @@ struct SystemLine {
   absl::string_view permission_mode;
   std::optional<int64_t> attempt;
   std::optional<int64_t> max_retries;
-  std::optional<double> retry_delay_ms;
+  std::optional<absl::Duration> retry_delay;
   std::optional<int64_t> error_status;
   json::Value error;  // A string or an object.
   absl::string_view tool_name;
@@ -163,7 +164,7 @@ struct ResultLine {
   absl::string_view result;
   json::Value errors;
   absl::string_view terminal_reason;
-  std::optional<double> duration_ms;
+  std::optional<absl::Duration> duration;
   json::Value usage;
   std::optional<double> total_cost;  // Has had several names.
   std::optional<double> cost;        // 0.2 only.

@@ -6,8 +6,7 @@
 #include <set>
 
 #include "absl/strings/match.h"
-#include "agent/claude/test_util.h"
-#include "agent/claude/wire_edit.h"
+#include "agent/claude/testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "testing/files.h"

@@ -110,7 +110,7 @@ void Settle(const ControlResponse& response, const PermissionAnswer& answer,
 
 bool Requests::Ask(absl::string_view request_id,
                    const PermissionRequest& request, const Ledger& ledger,
-                   LineOut& out) {
+                   Emitter& out) {
   if (Find(request_id) != open_.end()) return false;
   if (open_.size() == kMaxOpen) {
     EmitCancelled(std::move(open_.front()), "too many open requests", out);
@@ -147,7 +147,7 @@ bool Requests::Ask(absl::string_view request_id,
   return true;
 }
 
-void Requests::OnResponse(const ControlResponse& response, LineOut& out) {
+void Requests::OnResponse(const ControlResponse& response, Emitter& out) {
   const Iterator it = Find(response.request_id);
   if (it == open_.end()) return;
   const auto answer = Read<PermissionAnswer>(response.response, {});
@@ -192,7 +192,7 @@ std::optional<std::string> Requests::ResponseTo(const AnswerGiven& answer) {
       .Take();
 }
 
-bool Requests::Cancel(absl::string_view request_id, LineOut& out) {
+bool Requests::Cancel(absl::string_view request_id, Emitter& out) {
   const Iterator it = Find(request_id);
   if (it == open_.end()) return false;
   EmitCancelled(std::move(*it), "withdrawn by the agent", out);
@@ -200,19 +200,19 @@ bool Requests::Cancel(absl::string_view request_id, LineOut& out) {
   return true;
 }
 
-void Requests::OnToolEnded(absl::string_view native_tool_id, LineOut& out) {
+void Requests::OnToolEnded(absl::string_view native_tool_id, Emitter& out) {
   if (open_.empty() || native_tool_id.empty()) return;
   CancelIf(
       [&](const Open& open) { return open.native_tool_id == native_tool_id; },
       "the tool ended and no answer was seen", out);
 }
 
-void Requests::OnTurnEnded(LineOut& out) {
+void Requests::OnTurnEnded(Emitter& out) {
   CancelIf([](const Open& open) { return open.native_tool_id.empty(); },
            "the turn ended and no answer was seen", out);
 }
 
-void Requests::OnProcessEnded(LineOut& out) {
+void Requests::OnProcessEnded(Emitter& out) {
   CancelIf([](const Open&) { return true; }, "the process ended", out);
 }
 
@@ -221,7 +221,7 @@ Requests::Iterator Requests::Find(absl::string_view request_id) {
                       [&](const Open& open) { return open.id == request_id; });
 }
 
-void Requests::EmitCancelled(Open open, absl::string_view why, LineOut& out) {
+void Requests::EmitCancelled(Open open, absl::string_view why, Emitter& out) {
   if (auto* const question = std::get_if<Question>(&open.request)) {
     question->state = Question::State::kCancelled;
     out.Emit(std::move(*question));
@@ -235,7 +235,7 @@ void Requests::EmitCancelled(Open open, absl::string_view why, LineOut& out) {
 
 template <typename Predicate>
 void Requests::CancelIf(Predicate predicate, absl::string_view why,
-                        LineOut& out) {
+                        Emitter& out) {
   const Iterator first =
       std::stable_partition(open_.begin(), open_.end(), std::not_fn(predicate));
   for (Iterator it = first; it != open_.end(); ++it) {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "agent/claude/line_out.h"
 #include "agent/claude/record.h"
+#include "agent/emitter.h"
 #include "agent/ledger.h"
 #include "agent/message.h"
 #include "agent/protocol.h"
@@ -23,19 +23,19 @@ class Requests {
   // Returns false and emits nothing if a request with this id is open.
   [[nodiscard]] bool Ask(absl::string_view request_id,
                          const PermissionRequest& request, const Ledger& ledger,
-                         LineOut& out);
+                         Emitter& out);
   // Handles our written response. Ignores it if the request is not open.
-  void OnResponse(const ControlResponse& response, LineOut& out);
+  void OnResponse(const ControlResponse& response, Emitter& out);
   // Returns the content of the control_response for this answer; nullopt if the
   // request is not open or already has an answer.
   std::optional<std::string> ResponseTo(const AnswerGiven& answer);
   // Returns false and emits nothing if no such request is open.
-  [[nodiscard]] bool Cancel(absl::string_view request_id, LineOut& out);
+  [[nodiscard]] bool Cancel(absl::string_view request_id, Emitter& out);
   // Cancels the tool's requests: it has its result and needs no answer.
-  void OnToolEnded(absl::string_view native_tool_id, LineOut& out);
+  void OnToolEnded(absl::string_view native_tool_id, Emitter& out);
   // Cancels the requests that belong to no tool.
-  void OnTurnEnded(LineOut& out);
-  void OnProcessEnded(LineOut& out);
+  void OnTurnEnded(Emitter& out);
+  void OnProcessEnded(Emitter& out);
 
  private:
   static constexpr size_t kMaxOpen = 256;
@@ -51,9 +51,9 @@ class Requests {
 
   Iterator Find(absl::string_view request_id);
   // Emits the cancellation; the caller removes the request.
-  static void EmitCancelled(Open open, absl::string_view why, LineOut& out);
+  static void EmitCancelled(Open open, absl::string_view why, Emitter& out);
   template <typename Predicate>
-  void CancelIf(Predicate predicate, absl::string_view why, LineOut& out);
+  void CancelIf(Predicate predicate, absl::string_view why, Emitter& out);
 
   std::vector<Open> open_;
 };

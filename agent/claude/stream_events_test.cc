@@ -1,7 +1,7 @@
 // Tests partial messages.
 
 #include "absl/strings/str_cat.h"
-#include "agent/claude/test_util.h"
+#include "agent/claude/testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -124,20 +124,18 @@ bool MsgEvents::OnSaying(const Msg& msg, Emitter& out) {
   if (msg.type == "agent_message") {
     last_text_ = std::string(msg.message);
     const std::string block = std::exchange(text_block_, "");
-    out.Emit(Text{.text = last_text_}, {.block_id = block});
+    out.Emit(Text{.text = last_text_}, block);
   } else if (msg.type == "agent_reasoning" ||
              msg.type == "agent_reasoning_raw_content") {
     const std::string block = std::exchange(thinking_block_, "");
-    out.Emit(Thinking{.text = std::string(msg.text)}, {.block_id = block});
+    out.Emit(Thinking{.text = std::string(msg.text)}, block);
   } else if (msg.type == "agent_message_delta") {
     OpenBlock("text", &text_block_, out);
-    out.Emit(TextDelta{.text = std::string(msg.delta)},
-             {.block_id = text_block_});
+    out.Emit(TextDelta{.text = std::string(msg.delta)}, text_block_);
   } else if (msg.type == "agent_reasoning_delta" ||
              msg.type == "agent_reasoning_raw_content_delta") {
     OpenBlock("thinking", &thinking_block_, out);
-    out.Emit(ThinkingDelta{.text = std::string(msg.delta)},
-             {.block_id = thinking_block_});
+    out.Emit(ThinkingDelta{.text = std::string(msg.delta)}, thinking_block_);
   } else if (msg.type == "user_message") {
     out.Emit(UserInput{.text = std::string(msg.message)});
   } else if (msg.type == "error") {

@@ -76,7 +76,7 @@ void ExecProtocol::OnLine(json::Value value, Emitter& out) {
   } else if (line.type == "session.created") {
     OnThread(line.session_id, out);
   } else {
-    if (drift()) drift()->UnknownType("type", line.type);
+    ReportUnknown("type", line.type);
     out.EmitRaw(line.type);
   }
 }

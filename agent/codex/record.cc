@@ -20,8 +20,8 @@ constexpr RecordField<Line> kLine[] = {
     {"error", &Line::error},
     {"message", &Line::message},
     {"session_id", &Line::session_id},
-    {"id"},
     {"msg", &Line::msg},
+    {"id"},
 };
 
 constexpr RecordField<Item> kItem[] = {
@@ -85,10 +85,8 @@ struct McpResult {
 constexpr RecordField<McpResult> kMcpResultFields[] = {
     {"content", &McpResult::content},
     {"structured_content", &McpResult::structured_content},
-    {"_meta"},
-    {"is_error"},
-    {"isError"},
     {"structuredContent", &McpResult::structured_content},
+    {"_meta, is_error, isError"},
 };
 
 constexpr RecordField<Settings> kSettings[] = {
@@ -97,9 +95,7 @@ constexpr RecordField<Settings> kSettings[] = {
     {"sandbox", &Settings::sandbox},
     {"approval", &Settings::approval},
     {"prompt", &Settings::prompt},
-    {"provider"},
-    {"reasoning effort"},
-    {"reasoning summaries"},
+    {"provider, reasoning effort, reasoning summaries"},
 };
 
 constexpr RecordField<Msg> kMsg[] = {
@@ -107,39 +103,31 @@ constexpr RecordField<Msg> kMsg[] = {
     {"call_id", &Msg::call_id},
     {"command", &Msg::command},
     {"cwd", &Msg::cwd},
-    {"parsed_cmd"},
-    {"stream"},
     {"chunk", &Msg::chunk},
     {"stdout", &Msg::stdout_text},
     {"stderr", &Msg::stderr_text},
     {"aggregated_output", &Msg::aggregated_output},
     {"exit_code", &Msg::exit_code},
     {"duration", &Msg::duration},
-    {"formatted_output"},
     {"text", &Msg::text},
     {"message", &Msg::message},
     {"delta", &Msg::delta},
-    {"auto_approved"},
     {"changes", &Msg::changes},
     {"success", &Msg::success},
     {"invocation", &Msg::invocation},
     {"result", &Msg::result},
     {"query", &Msg::query},
-    {"explanation"},
     {"plan", &Msg::plan},
     {"info", &Msg::info},
     {"rate_limits", &Msg::rate_limits},
     {"unified_diff", &Msg::unified_diff},
     {"last_agent_message", &Msg::last_agent_message},
     {"reason", &Msg::reason},
-    {"model_context_window"},
     {"session_id", &Msg::session_id},
     {"model", &Msg::model},
-    {"reasoning_effort"},
-    {"history_log_id"},
-    {"history_entry_count"},
-    {"initial_messages"},
-    {"rollout_path"},
+    {"parsed_cmd, stream, formatted_output, auto_approved, explanation, "
+     "model_context_window, reasoning_effort, history_log_id, "
+     "history_entry_count, initial_messages, rollout_path"},
 };
 
 constexpr RecordField<PlanStep> kPlanStep[] = {
@@ -159,8 +147,7 @@ struct TokenInfo {
 
 constexpr RecordField<TokenInfo> kTokenInfoFields[] = {
     {"total_token_usage", &TokenInfo::total},
-    {"last_token_usage"},
-    {"model_context_window"},
+    {"last_token_usage, model_context_window"},
 };
 
 bool NeedsNoQuotes(absl::string_view word) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <system_error>
+#include <tuple>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -30,8 +31,7 @@ void Collect(const fs::path& folder, int depth,
     } else if (S_ISREG(info.st_mode) && wanted(it->path())) {
       out->push_back({.path = it->path(),
                       .size = info.st_size,
-                      .changed_ns = info.st_mtim.tv_sec * int64_t{1000000000} +
-                                    info.st_mtim.tv_nsec});
+                      .changed = absl::TimeFromTimespec(info.st_mtim)});
     }
   }
 }
@@ -77,8 +77,7 @@ std::vector<SessionFile> NewestFiles(
   std::sort(files.begin(), files.end(),
             [](const SessionFile& a, const SessionFile& b) {
               // Times may be equal; the names usually contain the date.
-              return a.changed_ns != b.changed_ns ? a.changed_ns > b.changed_ns
-                                                  : a.path > b.path;
+              return std::tie(a.changed, a.path) > std::tie(b.changed, b.path);
             });
   if (files.size() > kMaxSessionFiles) files.resize(kMaxSessionFiles);
   return files;

@@ -13,6 +13,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "agent/discovery/environment.h"
 #include "base/json.h"
@@ -31,7 +32,7 @@ bool FileContains(const std::filesystem::path& path, absl::string_view text);
 struct SessionFile {
   std::filesystem::path path;
   int64_t size = 0;
-  int64_t changed_ns = 0;
+  absl::Time changed;
 };
 
 // Returns at most kMaxSessionFiles regular files that `wanted` accepts, `depth`

@@ -52,7 +52,7 @@ void GeminiProtocol::OnLine(json::Value line, Emitter& out) {
   } else if (type == "error") {
     OnError(Read<ErrorLine>(line, {drift(), "error"}), out);
   } else {
-    Unknown("line.type", type);
+    ReportUnknown("line.type", type);
     out.EmitRaw(type, type.empty() ? "no type" : "");
   }
 }
@@ -86,14 +86,14 @@ void GeminiProtocol::OnMessage(const MessageLine& message, Emitter& out) {
   const bool fragment = by_model && message.delta.value_or(false);
   if (!fragment || !message.content.IsString()) EndText(out);
   if (!by_model && message.role != "user") {
-    Unknown("message.role", message.role);
+    ReportUnknown("message.role", message.role);
     out.EmitRaw("message", "unknown role");
     return;
   }
   ledger().StartTurn();
   const std::optional<absl::string_view> content = message.content.String();
   if (!content) {
-    Unknown("message.content", json::TypeName(message.content.type()));
+    ReportUnknown("message.content", json::TypeName(message.content.type()));
     out.EmitRaw("message", "the content is not a string");
   } else if (fragment) {
     AddFragment(*content, out);
@@ -115,20 +115,20 @@ void GeminiProtocol::AddFragment(absl::string_view text, Emitter& out) {
     block_id_ = absl::StrCat("text-", out.record().number);
   }
   absl::StrAppend(&text_, text);
-  out.Emit(TextDelta{std::string(text)}, {.block_id = block_id_});
+  out.Emit(TextDelta{std::string(text)}, block_id_);
 }
 
 void GeminiProtocol::EndText(Emitter& out) {
   if (block_id_.empty()) return;
   last_text_ = text_;
-  out.Emit(Text{std::exchange(text_, {})}, {.block_id = block_id_});
+  out.Emit(Text{std::exchange(text_, {})}, block_id_);
   block_id_.clear();
 }
 
 void GeminiProtocol::OnError(const ErrorLine& error, Emitter& out) {
   const bool warning = error.severity == "warning";
   if (!warning && error.severity != "error") {
-    Unknown("error.severity", error.severity);
+    ReportUnknown("error.severity", error.severity);
   }
   last_error_ = std::string(error.message);
   out.Emit(Notice{.kind = warning ? Notice::Kind::kInfo : Notice::Kind::kError,
@@ -148,12 +148,12 @@ void GeminiProtocol::OnResult(const ResultLine& result, Emitter& out) {
   end.is_error = result.status != "success";
   end.reason = std::string(FirstOf({error.type, result.status}));
   if (end.is_error) {
-    if (result.status != "error") Unknown("result.status", result.status);
+    if (result.status != "error") ReportUnknown("result.status", result.status);
     end.error = std::string(FirstOf({error.message, last_error_, result.status,
                                      "the result has no status"}));
   }
   const Stats stats = ReadStats(result.stats, drift());
-  if (stats.duration_ms) end.duration = absl::Milliseconds(*stats.duration_ms);
+  end.duration = stats.duration;
   if (result.stats.IsObject()) {
     end.usage = meter().AddTurn(CountsOf(stats));
     out.Emit(Usage(end.usage));
@@ -164,10 +164,6 @@ void GeminiProtocol::OnResult(const ResultLine& result, Emitter& out) {
   end.text = std::exchange(last_text_, {});
   EndAllAgents(out);
   ledger().EndTurn(std::move(end), out);
-}
-
-void GeminiProtocol::Unknown(absl::string_view where, absl::string_view value) {
-  if (drift()) drift()->UnknownType(where, value);
 }
 
 }  // namespace troika::gemini

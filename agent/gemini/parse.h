@@ -48,9 +48,6 @@ class GeminiProtocol final : public LineProtocol {
                 Emitter& out);
   void EndAllAgents(Emitter& out);
 
-  // Reports a value of the wire that we don't know.
-  void Unknown(absl::string_view where, absl::string_view value);
-
   bool had_init_ = false;
   bool had_result_ = false;  // Whether this process has sent a result.
   std::string block_id_;     // Id of the current text; empty if there is none.

@@ -54,7 +54,7 @@ void GeminiProtocol::OnToolUse(const ToolUseLine& use, Emitter& out) {
 void GeminiProtocol::EmitTodo(json::Value parameters, Emitter& out) {
   const json::Value todos = parameters.Get("todos");
   if (!todos.IsArray()) {
-    Unknown("tool_use.parameters.todos", json::TypeName(todos.type()));
+    ReportUnknown("tool_use.parameters.todos", json::TypeName(todos.type()));
     return;
   }
   Todo todo;
@@ -62,7 +62,8 @@ void GeminiProtocol::EmitTodo(json::Value parameters, Emitter& out) {
   for (const json::Value item : todos.items()) {
     const TodoEntry entry = ReadTodoEntry(item, drift());
     const std::optional<Todo::Status> status = TodoStatus(entry.status);
-    if (!status) Unknown("tool_use.parameters.todos[].status", entry.status);
+    if (!status)
+      ReportUnknown("tool_use.parameters.todos[].status", entry.status);
     todo.items.push_back({.text = std::string(entry.description),
                           .status = status.value_or(Todo::Status::kPending)});
   }
@@ -73,12 +74,12 @@ void GeminiProtocol::OnToolResult(const ToolResultLine& result, Emitter& out) {
   const FieldScope scope = {drift(), "tool_result.error"};
   const ErrorInfo error = ReadErrorInfo(result.error, scope);
   if (result.output.exists() && !result.output.IsString()) {
-    Unknown("tool_result.output", json::TypeName(result.output.type()));
+    ReportUnknown("tool_result.output", json::TypeName(result.output.type()));
   }
   ToolResult message;
   message.is_error = result.status != "success";
   if (message.is_error && result.status != "error") {
-    Unknown("tool_result.status", result.status);
+    ReportUnknown("tool_result.status", result.status);
   }
   message.output = OutputText(result.output);
   if (message.is_error) {

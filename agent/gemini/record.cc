@@ -4,35 +4,31 @@ namespace troika::gemini {
 namespace {
 
 constexpr RecordField<InitLine> kInitLine[] = {
-    {"type"},
-    {"timestamp"},
     {"session_id", &InitLine::session_id},
     {"model", &InitLine::model},
+    {"type, timestamp"},
 };
 
 constexpr RecordField<MessageLine> kMessageLine[] = {
-    {"type"},
-    {"timestamp"},
     {"role", &MessageLine::role},
     {"content", &MessageLine::content},
     {"delta", &MessageLine::delta},
+    {"type, timestamp"},
 };
 
 constexpr RecordField<ToolUseLine> kToolUseLine[] = {
-    {"type"},
-    {"timestamp"},
     {"tool_name", &ToolUseLine::tool_name},
     {"tool_id", &ToolUseLine::tool_id},
     {"parameters", &ToolUseLine::parameters},
+    {"type, timestamp"},
 };
 
 constexpr RecordField<ToolResultLine> kToolResultLine[] = {
-    {"type"},
-    {"timestamp"},
     {"tool_id", &ToolResultLine::tool_id},
     {"status", &ToolResultLine::status},
     {"output", &ToolResultLine::output},
     {"error", &ToolResultLine::error},
+    {"type, timestamp"},
 };
 
 constexpr RecordField<ErrorInfo> kErrorInfoFields[] = {
@@ -41,36 +37,32 @@ constexpr RecordField<ErrorInfo> kErrorInfoFields[] = {
 };
 
 constexpr RecordField<ErrorLine> kErrorLine[] = {
-    {"type"},
-    {"timestamp"},
     {"severity", &ErrorLine::severity},
     {"message", &ErrorLine::message},
+    {"type, timestamp"},
 };
 
 constexpr RecordField<ResultLine> kResultLine[] = {
-    {"type"},
-    {"timestamp"},
     {"status", &ResultLine::status},
     {"error", &ResultLine::error},
     {"stats", &ResultLine::stats},
+    {"type, timestamp"},
 };
 
 constexpr RecordField<Stats> kStatsFields[] = {
-    {"total_tokens"},
     {"input_tokens", &Stats::input_tokens},
     {"output_tokens", &Stats::output_tokens},
     {"cached", &Stats::cached},
     {"input", &Stats::input},
-    {"duration_ms", &Stats::duration_ms},
-    {"tool_calls"},
+    {"duration_ms", &Stats::duration},
     {"models", &Stats::models},
+    {"total_tokens, tool_calls"},
 };
 
 struct ModelStats {};
 
 constexpr RecordField<ModelStats> kModelFields[] = {
-    {"total_tokens"}, {"input_tokens"}, {"output_tokens"},
-    {"cached"},       {"input"},
+    {"total_tokens, input_tokens, output_tokens, cached, input"},
 };
 
 constexpr RecordField<TodoEntry> kTodoFields[] = {

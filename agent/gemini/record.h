@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "agent/drift.h"
 #include "agent/fields.h"
 #include "base/json.h"
@@ -61,7 +62,7 @@ struct Stats {
   std::optional<int64_t> output_tokens;
   std::optional<int64_t> cached;  // Present in 0.35, as is `input`.
   std::optional<int64_t> input;
-  std::optional<double> duration_ms;
+  std::optional<absl::Duration> duration;
   json::Value models;  // The same counts, keyed by model.
 };
 

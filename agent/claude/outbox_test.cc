@@ -1,7 +1,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "agent/claude/test_util.h"
+#include "agent/claude/testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -15,7 +15,7 @@ void Notify(const Note& note, ClaudeProtocol& protocol) {
   protocol.OnNote({.number = 1}, note, [](Message&&) {});
 }
 
-TEST(WantedTest, PromptIsWantedUntilItIsSeenWritten) {
+TEST(OutboxTest, PromptIsWantedUntilItIsSeenWritten) {
   ClaudeProtocol protocol({});
   Notify(TurnAsked{.turn = 3,
                    .prompt = "say \"hi\"\n",
@@ -44,7 +44,7 @@ TEST(WantedTest, PromptIsWantedUntilItIsSeenWritten) {
 }
 
 // Versions before 1.0.21 have no --input-format.
-TEST(WantedTest, AProcessThatReadsAPromptGetsItAsItIsAndTheEnd) {
+TEST(OutboxTest, AProcessThatReadsAPromptGetsItAsItIsAndTheEnd) {
   ClaudeProtocol protocol({.input = ProtocolOptions::Input::kPrompt});
   std::vector<Message> messages;
   const auto keep = [&](Message&& m) { messages.push_back(std::move(m)); };
@@ -65,7 +65,7 @@ TEST(WantedTest, AProcessThatReadsAPromptGetsItAsItIsAndTheEnd) {
   EXPECT_EQ(inputs[0].text, prompt);
 }
 
-TEST(WantedTest, InterruptsHaveIdsOfTheirOwn) {
+TEST(OutboxTest, InterruptsHaveIdsOfTheirOwn) {
   ClaudeProtocol protocol({.continuation = {.generation = 2}});
   Notify(InterruptAsked{}, protocol);
   Notify(InterruptAsked{}, protocol);
@@ -85,7 +85,7 @@ void Ask(absl::string_view id, absl::string_view tool, absl::string_view input,
   protocol.OnReceived(RecordOf(line, 1), [](Message&&) {});
 }
 
-TEST(WantedTest, AnswersAreWantedOnce) {
+TEST(OutboxTest, AnswersAreWantedOnce) {
   ClaudeProtocol protocol({});
   Ask("r1", "Bash", R"({"command":"ls"})", protocol);
   Ask("r2", "Bash", R"({"command":"rm"})", protocol);
@@ -113,7 +113,7 @@ TEST(WantedTest, AnswersAreWantedOnce) {
               ::testing::HasSubstr(R"("updatedInput":{"a":1})"));
 }
 
-TEST(WantedTest, AnswersToQuestionsAreByTheirTexts) {
+TEST(OutboxTest, AnswersToQuestionsAreByTheirTexts) {
   ClaudeProtocol protocol({});
   Ask("q", "AskUserQuestion",
       R"({"questions":[{"question":"A?"},{"question":"B?"}],"answers":{}})",
@@ -139,7 +139,7 @@ TEST(WantedTest, AnswersToQuestionsAreByTheirTexts) {
   EXPECT_THAT(questions[0].items[0].answers, ::testing::ElementsAre("x"));
 }
 
-TEST(WantedTest, NothingIsWantedOfWhatCannotHear) {
+TEST(OutboxTest, NothingIsWantedOfWhatCannotHear) {
   ClaudeProtocol protocol({});
   Notify(TurnAsked{.prompt = "a"}, protocol);
   Notify(InputClosed{}, protocol);
