@@ -9,6 +9,9 @@
 #include "base/status_macros.h"
 #include "dto/proto_json.h"
 #include "server/load_task.h"
+#include "server/start_queue.h"
+#include "server/task_deleter.h"
+#include "server/task_loader.h"
 #include "server/task_rows.h"
 
 namespace troika {
@@ -24,10 +27,11 @@ absl::Status NoTaskError(absl::string_view name) {
       "no task ", name, ": `troika tasks`, or GET /api/v1/tasks, lists them"));
 }
 
-OpenTasks::OpenTasks(const TaskTools* tools, const Parts& parts,
-                     size_t max_idle)
+OpenTasks::OpenTasks(const TaskTools* tools, const TaskParts* parts,
+                     Owner* owner, size_t max_idle)
     : tools_(*tools),
-      parts_(parts),
+      parts_(*parts),
+      owner_(*owner),
       max_idle_(max_idle),
       row_timer_(tools->loop->NewTimer([this] { PutOldRows(); })) {}
 
@@ -72,13 +76,13 @@ absl::StatusOr<ActiveTask*> OpenTasks::Add(const std::string& id,
 
 void OpenTasks::OpenOrReport(const std::string& id) {
   const auto opened = Open(id);
-  if (!opened.ok()) parts_.owner->OnUnreadable(id, opened.status());
+  if (!opened.ok()) owner_.OnUnreadable(id, opened.status());
 }
 
 void OpenTasks::StartOrReport(MadeTask made) {
   const std::string id = made.folder.id;
   const auto opened = Add(id, std::move(made));
-  if (!opened.ok()) parts_.owner->OnUnreadable(id, opened.status());
+  if (!opened.ok()) owner_.OnUnreadable(id, opened.status());
 }
 
 void OpenTasks::CloseSoon(const std::string& id) {
@@ -98,7 +102,7 @@ void OpenTasks::Close(const std::string& id) {
   const absl::Status failure = task.failure();
   open_.erase(it);
   // A task that can't be read now may be alive, or waiting.
-  if (MayPass(failure)) parts_.owner->OnUnreadable(id, failure);
+  if (MayPass(failure)) owner_.OnUnreadable(id, failure);
 }
 
 void OpenTasks::Remove(const std::string& id) {
@@ -106,15 +110,11 @@ void OpenTasks::Remove(const std::string& id) {
   open_.erase(id);
 }
 
-void OpenTasks::OnWantsStart(ActiveTask& task) {
-  parts_.owner->OnWantsStart(task);
-}
-
 void OpenTasks::OnChanged(ActiveTask& task) {
   if (!task.caught_up() && task.failure().ok()) return;
   Entry& entry = open_.find(task.id())->second;
   UpdateIdle(entry);
-  parts_.owner->OnRead(task);
+  owner_.OnRead(task);
   entry.row_is_old = true;
   if (NameOf(task.state().status) != entry.shown_status) {
     PutRow(entry);

@@ -21,10 +21,6 @@
 #include "base/event_loop.h"
 #include "dto/troika.pb.h"
 #include "server/active_task.h"
-#include "server/start_queue.h"
-#include "server/task_deleter.h"
-#include "server/task_loader.h"
-#include "server/task_rows.h"
 #include "server/task_stream.h"
 #include "server/task_tools.h"
 
@@ -49,18 +45,11 @@ class OpenTasks : private ActiveTask::Owner {
     virtual void OnUnreadable(const std::string& id,
                               const absl::Status& error) = 0;
   };
-  // All borrowed.
-  struct Parts {
-    const StartQueue* queue = nullptr;
-    TaskLoader* loader = nullptr;
-    TaskRows* rows = nullptr;
-    const TaskDeleter* deleter = nullptr;
-    Owner* owner = nullptr;
-  };
 
   // Processes beyond `max_idle` that wait for input are closed, the one that
-  // waits longest first.
-  OpenTasks(const TaskTools* tools, const Parts& parts, size_t max_idle);
+  // waits longest first. Borrows the others.
+  OpenTasks(const TaskTools* tools, const TaskParts* parts, Owner* owner,
+            size_t max_idle);
 
   // Opens the task, unless it is open.
   absl::StatusOr<ActiveTask*> Open(const std::string& id);
@@ -105,7 +94,7 @@ class OpenTasks : private ActiveTask::Owner {
 
   absl::StatusOr<ActiveTask*> Add(const std::string& id,
                                   ActiveTask::Source source);
-  void OnWantsStart(ActiveTask& task) override;
+  void OnWantsStart(ActiveTask& task) override { owner_.OnWantsStart(task); }
   void OnChanged(ActiveTask& task) override;
   void OnRest(ActiveTask& task) override { CloseSoon(task.id()); }
   void OnEventsDropped(ActiveTask& task) override;
@@ -118,7 +107,8 @@ class OpenTasks : private ActiveTask::Owner {
   void AddPosition(v1::Task* task) const;
 
   const TaskTools& tools_;
-  const Parts parts_;
+  const TaskParts& parts_;
+  Owner& owner_;
   const size_t max_idle_;
   std::map<std::string, Entry, std::less<>> open_;
   TaskStreams streams_;

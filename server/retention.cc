@@ -21,8 +21,8 @@ void Retention::Run(const Limits& limits) {
   ReadPage({});
 }
 
-void Retention::ReadPage(const TaskStore::Old& after) {
-  using Page = std::vector<TaskStore::Old>;
+void Retention::ReadPage(const TaskStore::EndedTask& after) {
+  using Page = std::vector<TaskStore::EndedTask>;
   tools_.index->Search<Page>(
       [after](TaskStore& store) {
         return store.EndedOldestFirst(after, kPage);
@@ -32,10 +32,10 @@ void Retention::ReadPage(const TaskStore::Old& after) {
         tools_.pool->RunFor<std::vector<Ended>>(
             [this, page = *std::move(page)] {
               std::vector<Ended> ended;
-              for (const TaskStore::Old& old : page) {
-                ended.push_back({.task = old,
+              for (const TaskStore::EndedTask& one : page) {
+                ended.push_back({.task = one,
                                  .bytes = limits_.max_bytes > 0
-                                              ? TaskBytes(*tools_.home, old.id)
+                                              ? TaskBytes(*tools_.home, one.id)
                                               : 0});
               }
               return ended;

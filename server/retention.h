@@ -46,11 +46,11 @@ class Retention {
 
  private:
   struct Ended {
-    TaskStore::Old task;
+    TaskStore::EndedTask task;
     int64_t bytes = 0;
   };
 
-  void ReadPage(const TaskStore::Old& after);
+  void ReadPage(const TaskStore::EndedTask& after);
   void OnPage(std::vector<Ended> page);
   void DeleteSome();
 

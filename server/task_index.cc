@@ -75,7 +75,7 @@ void TaskIndex::Work() {
 void TaskIndex::Flush() {
   const absl::Status flushed = store_.Flush();
   if (flushed.ok()) return flush_error_.clear();
-  if (absl::IsDataLoss(flushed)) return BeginAnew(flushed);
+  if (absl::IsDataLoss(flushed)) return Recreate(flushed);
   if (flush_error_ != flushed.message()) {
     flush_error_ = std::string(flushed.message());
     Warn(absl::StrCat("keep the index of tasks: ", flush_error_));
@@ -86,13 +86,13 @@ void TaskIndex::Flush() {
 }
 
 void TaskIndex::OnDamage(const absl::Status& damage) {
-  Run([this, damage](BufferedTaskStore&) { BeginAnew(damage); });
+  Run([this, damage](BufferedTaskStore&) { Recreate(damage); });
 }
 
-void TaskIndex::BeginAnew(const absl::Status& damage) {
+void TaskIndex::Recreate(const absl::Status& damage) {
   // Several requests may have met the same damage.
   if (store_.store().Check().ok()) return;
-  auto store = TaskStore::OpenAnew(path_, damage.message());
+  auto store = TaskStore::Recreate(path_, damage.message());
   if (!store.ok()) return Warn(store.status().message());
   Warn(store->repaired());
   store_.Replace(*std::move(store));

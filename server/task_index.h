@@ -48,7 +48,8 @@ class TaskIndex {
   TaskIndex(const TaskIndex&) = delete;
   TaskIndex& operator=(const TaskIndex&) = delete;
 
-  // `on_lost` is called after the file was found to be damaged and begun anew:
+  // `on_lost` is called after the file was found to be damaged and was created
+  // again:
   // all rows must be put again.
   void SetOnLost(absl::AnyInvocable<void()> on_lost) {
     on_lost_ = std::move(on_lost);
@@ -109,7 +110,7 @@ class TaskIndex {
   // The index's thread.
   void Work();
   void Flush();
-  void BeginAnew(const absl::Status& damage);
+  void Recreate(const absl::Status& damage);
 
   EventLoop* const loop_;
   const std::string path_;

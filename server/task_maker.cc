@@ -5,7 +5,12 @@
 #include "absl/strings/str_cat.h"
 #include "agent/harness.h"
 #include "base/status_macros.h"
+#include "server/load_task.h"
+#include "server/open_tasks.h"
+#include "server/start_queue.h"
+#include "server/task_loader.h"
 #include "server/task_rows.h"
+#include "server/task_starter.h"
 #include "task/make.h"
 
 namespace troika {
@@ -27,6 +32,10 @@ absl::StatusOr<LoadedTask> SyncAndLoad(const TaskTools& tools,
 }
 
 }  // namespace
+
+int TaskMaker::waiting() const {
+  return parts_.queue->waiting() + static_cast<int>(making_.size());
+}
 
 absl::Status TaskMaker::CheckQueue() const {
   if (waiting() < max_queued_) return absl::OkStatus();

@@ -11,12 +11,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "agent/discovery/environment.h"
-#include "server/load_task.h"
-#include "server/start_queue.h"
-#include "server/task_loader.h"
-#include "server/task_rows.h"
-#include "server/task_starter.h"
 #include "server/task_tools.h"
+#include "store/task_store.h"
 #include "task/make.h"
 #include "task/request.h"
 
@@ -25,17 +21,9 @@ namespace troika {
 // Loop thread only.
 class TaskMaker {
  public:
-  // All borrowed.
-  struct Parts {
-    const StartQueue* queue = nullptr;
-    TaskLoader* loader = nullptr;
-    TaskRows* rows = nullptr;
-    TaskStarter* starter = nullptr;
-    const OpenTasks* open = nullptr;
-  };
-
-  TaskMaker(const TaskTools* tools, const Parts& parts, int max_queued)
-      : tools_(*tools), parts_(parts), max_queued_(max_queued) {}
+  // Both are borrowed.
+  TaskMaker(const TaskTools* tools, const TaskParts* parts, int max_queued)
+      : tools_(*tools), parts_(*parts), max_queued_(max_queued) {}
 
   // Makes a task and queues it, unless the request's key has one already. Calls
   // back with the task's id.
@@ -46,9 +34,7 @@ class TaskMaker {
   bool idle() const { return making_.empty(); }
 
  private:
-  int waiting() const {
-    return parts_.queue->waiting() + static_cast<int>(making_.size());
-  }
+  int waiting() const;
   void FindKey(const std::string& key, TaskRequest request,
                Environment environment);
   void MakeNew(const std::string& key, TaskRequest request,
@@ -59,7 +45,7 @@ class TaskMaker {
   void Finish(const std::string& key, const absl::StatusOr<std::string>& id);
 
   const TaskTools& tools_;
-  const Parts parts_;
+  const TaskParts& parts_;
   const int max_queued_;
   // Those who wait for the tasks that are being made, by their keys. The key of
   // a request without one begins with a newline, as no client's does.

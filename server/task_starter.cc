@@ -5,6 +5,8 @@
 #include "absl/time/time.h"
 #include "agent/registry.h"
 #include "dto/proto_json.h"
+#include "server/start_queue.h"
+#include "server/task_loader.h"
 #include "server/task_rows.h"
 
 namespace troika {
@@ -16,9 +18,9 @@ constexpr int kOpenAtOnce = 2;
 
 }  // namespace
 
-TaskStarter::TaskStarter(const TaskTools* tools, const Parts& parts)
+TaskStarter::TaskStarter(const TaskTools* tools, const TaskParts* parts)
     : tools_(*tools),
-      parts_(parts),
+      parts_(*parts),
       open_timer_(tools->loop->NewTimer([this] { OpenSome(); })),
       position_timer_(tools->loop->NewTimer([this] { ShowPositions(); })) {}
 

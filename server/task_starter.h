@@ -19,9 +19,6 @@
 #include "server/active_task.h"
 #include "server/load_task.h"
 #include "server/open_tasks.h"
-#include "server/start_queue.h"
-#include "server/task_loader.h"
-#include "server/task_rows.h"
 #include "server/task_tools.h"
 #include "task/make.h"
 
@@ -30,15 +27,8 @@ namespace troika {
 // Loop thread only.
 class TaskStarter : public OpenTasks::Owner {
  public:
-  // All borrowed.
-  struct Parts {
-    StartQueue* queue = nullptr;
-    TaskLoader* loader = nullptr;
-    TaskRows* rows = nullptr;
-    OpenTasks* open = nullptr;
-  };
-
-  TaskStarter(const TaskTools* tools, const Parts& parts);
+  // Both are borrowed.
+  TaskStarter(const TaskTools* tools, const TaskParts* parts);
 
   // Queues a task that waits for a process.
   void Add(const LoadedTask& task);
@@ -78,7 +68,7 @@ class TaskStarter : public OpenTasks::Owner {
   void ShowPositions();
 
   const TaskTools& tools_;
-  const Parts parts_;
+  const TaskParts& parts_;
   std::deque<std::string> to_open_;
   std::set<std::string> unread_;
   const std::unique_ptr<EventLoop::Timer> open_timer_;

@@ -43,6 +43,23 @@ struct TaskTools {
   const std::atomic<bool>* ending = nullptr;  // Set when the server ends.
 };
 
+class OpenTasks;
+class StartQueue;
+class TaskDeleter;
+class TaskLoader;
+class TaskRows;
+class TaskStarter;
+
+// The parts of Tasks, for each other. All borrowed.
+struct TaskParts {
+  StartQueue* queue = nullptr;
+  TaskLoader* loader = nullptr;
+  TaskRows* rows = nullptr;
+  TaskDeleter* deleter = nullptr;
+  TaskStarter* starter = nullptr;
+  OpenTasks* open = nullptr;
+};
+
 }  // namespace troika
 
 #endif  // TROIKA_SERVER_TASK_TOOLS_H_

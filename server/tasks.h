@@ -88,6 +88,12 @@ class Tasks : private TaskLoader::Owner, private TaskDeleter::Owner {
 
   std::atomic<bool> ending_ = false;
   const TaskTools tools_;
+  const TaskParts parts_ = {.queue = &queue_,
+                            .loader = &loader_,
+                            .rows = &rows_,
+                            .deleter = &deleter_,
+                            .starter = &starter_,
+                            .open = &open_};
   StartQueue queue_;
   TaskLoader loader_;
   TaskRows rows_;

@@ -78,7 +78,7 @@ CREATE INDEX label_by_task ON label (id, key);
 )sql";
 
 // In this mode, SQLite needs no file for shared memory.
-constexpr char kAlone[] = "PRAGMA locking_mode = EXCLUSIVE;";
+constexpr char kExclusive[] = "PRAGMA locking_mode = EXCLUSIVE;";
 constexpr char kSettings[] =
     "PRAGMA journal_mode = WAL;"
     "PRAGMA synchronous = NORMAL;"
@@ -103,8 +103,9 @@ absl::Status MakeTables(Database* db) {
 
 bool IsOlder(int64_t version) { return version > 0 && version < kVersion; }
 
-absl::StatusOr<Database> OpenOnce(const std::string& path,
-                                  OpenedIndex::Sharing sharing) {
+enum class Sharing { kShared, kExclusive };
+
+absl::StatusOr<Database> OpenOnce(const std::string& path, Sharing sharing) {
   if (path != kInMemory) {
     // SQLite would make the file readable by others. The files that SQLite adds
     // get the same mode.
@@ -112,9 +113,7 @@ absl::StatusOr<Database> OpenOnce(const std::string& path,
         open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   }
   ASSIGN_OR_RETURN(Database db, Database::Open(path));
-  if (sharing == OpenedIndex::Sharing::kAlone) {
-    RETURN_IF_ERROR(db.Execute(kAlone));
-  }
+  if (sharing == Sharing::kExclusive) RETURN_IF_ERROR(db.Execute(kExclusive));
   ASSIGN_OR_RETURN(const int64_t version,
                    AskNumber(&db, "PRAGMA user_version"));
   if (version > kVersion) {
@@ -173,15 +172,14 @@ void RemoveFiles(const std::string& path) {
 }
 
 absl::StatusOr<OpenedIndex> OpenShared(const std::string& path) {
-  const auto sharing = OpenedIndex::Sharing::kShared;
-  absl::StatusOr<Database> db = OpenOnce(path, sharing);
+  absl::StatusOr<Database> db = OpenOnce(path, Sharing::kShared);
   std::string repaired;
   if (absl::IsAborted(db.status())) {
     RemoveFiles(path);
-    db = OpenOnce(path, sharing);
+    db = OpenOnce(path, Sharing::kShared);
   } else if (!db.ok() && IsBroken(db.status(), path)) {
     ASSIGN_OR_RETURN(repaired, MoveIndexAside(path, db.status().message()));
-    db = OpenOnce(path, sharing);
+    db = OpenOnce(path, Sharing::kShared);
   }
   if (!db.ok()) return db.status();
   return OpenedIndex{.db = *std::move(db), .repaired = std::move(repaired)};
@@ -195,20 +193,19 @@ absl::StatusOr<OpenedIndex> OpenIndex(const std::string& path) {
   if (shared.ok() || absl::IsFailedPrecondition(shared.status())) return shared;
   const std::string why =
       absl::StrCat(path, " can't be written (", shared.status().message(), ")");
-  const auto sharing = OpenedIndex::Sharing::kAlone;
-  if (auto alone = OpenOnce(path, sharing); alone.ok()) {
+  if (auto db = OpenOnce(path, Sharing::kExclusive); db.ok()) {
     return OpenedIndex{
-        .db = *std::move(alone),
+        .db = *std::move(db),
         .trouble = absl::StrCat(why, ": what changes is kept in memory"),
-        .sharing = sharing};
+        .shared = false};
   }
-  ASSIGN_OR_RETURN(Database memory, OpenOnce(kInMemory, sharing));
+  ASSIGN_OR_RETURN(Database memory, OpenOnce(kInMemory, Sharing::kExclusive));
   return OpenedIndex{
       .db = std::move(memory),
       .trouble = absl::StrCat(why,
                               ": the index is in memory, and is made "
                               "again at the next start"),
-      .sharing = sharing};
+      .shared = false};
 }
 
 absl::StatusOr<std::string> MoveIndexAside(const std::string& path,

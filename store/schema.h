@@ -16,18 +16,16 @@ struct OpenedIndex {
   std::string repaired;  // How a broken file was repaired, or empty.
   // Why changes are not saved in the file, or empty.
   std::string trouble;
-  // Whether other connections can read the same tables.
-  enum class Sharing { kShared, kAlone };
-  Sharing sharing = Sharing::kShared;
+  bool shared = true;  // Whether other connections can read the same tables.
 };
 
 // Opens or creates the index, readable by its owner only. A file that is broken
-// or not an index is moved aside, to `path` + ".broken-N", and created anew; a
+// or not an index is moved aside, to `path` + ".broken-N", and created again; a
 // file of an older version is replaced. Slow checks for damage are left to
 // CheckIndex().
 //
 // If the file can't be written, for example because the disk is full, the index
-// is opened without shared memory, for this connection alone, and reads still
+// is opened without shared memory, for this connection only, and reads still
 // work. If that fails too, the index is an empty one in memory. `trouble` is
 // set in both cases. Returns FailedPrecondition if a newer Troika created the
 // file.

@@ -142,19 +142,19 @@ absl::StatusOr<TaskStore::Page> TaskStore::List(const TaskFilter& filter,
   Page page;
   std::vector<int64_t> nums;
   RETURN_IF_ERROR(
-      db_.Run(sql, std::vector<SqlValue>(values.begin(), values.end()),
-              [&](const SqlRow& row) {
-                page.more = static_cast<int>(nums.size()) == page_size;
-                if (page.more) return;
-                nums.push_back(row.Int(0));
-                page.ids.push_back(row.Text(1));
-              }));
+      index_.db.Run(sql, std::vector<SqlValue>(values.begin(), values.end()),
+                    [&](const SqlRow& row) {
+                      page.more = static_cast<int>(nums.size()) == page_size;
+                      if (page.more) return;
+                      nums.push_back(row.Int(0));
+                      page.ids.push_back(row.Text(1));
+                    }));
   page.tasks.reserve(nums.size());
   const std::string shown =
       absl::StrCat("SELECT ", encoding == Encoding::kJson ? "json" : "pb",
                    " FROM shown WHERE num = ?");
   for (const int64_t num : nums) {
-    RETURN_IF_ERROR(db_.Run(shown, {num}, [&](const SqlRow& row) {
+    RETURN_IF_ERROR(index_.db.Run(shown, {num}, [&](const SqlRow& row) {
       page.tasks.push_back(row.Text(0));
     }));
   }

@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
-#include "store/schema.h"
 
 namespace troika {
 namespace {
@@ -129,34 +128,39 @@ TaskRow ReadTask(const SqlRow& from) {
   return row;
 }
 
+// Returns the first text after all that begin with `prefix`, or "" if there is
+// none.
+std::string AfterPrefix(absl::string_view prefix) {
+  std::string after(prefix);
+  while (!after.empty() && after.back() == '\xff') after.pop_back();
+  if (!after.empty()) ++after.back();
+  return after;
+}
+
 }  // namespace
 
 absl::StatusOr<TaskStore> TaskStore::Open(const std::string& path) {
   ASSIGN_OR_RETURN(OpenedIndex index, OpenIndex(path));
-  TaskStore store(std::move(index.db));
-  store.repaired_ = std::move(index.repaired);
-  store.trouble_ = std::move(index.trouble);
-  store.shared_ = index.sharing == OpenedIndex::Sharing::kShared;
-  return store;
+  return TaskStore(std::move(index));
 }
 
-absl::StatusOr<TaskStore> TaskStore::OpenAnew(const std::string& path,
+absl::StatusOr<TaskStore> TaskStore::Recreate(const std::string& path,
                                               absl::string_view damage) {
   ASSIGN_OR_RETURN(std::string repaired, MoveIndexAside(path, damage));
-  ASSIGN_OR_RETURN(TaskStore store, Open(path));
-  store.repaired_ = std::move(repaired);
-  return store;
+  ASSIGN_OR_RETURN(OpenedIndex index, OpenIndex(path));
+  index.repaired = std::move(repaired);
+  return TaskStore(std::move(index));
 }
 
 absl::StatusOr<TaskStore> TaskStore::OpenReader(const std::string& path) {
   ASSIGN_OR_RETURN(Database db, OpenIndexReader(path));
-  return TaskStore(std::move(db));
+  return TaskStore(OpenedIndex{.db = std::move(db)});
 }
 
-absl::Status TaskStore::Check() { return CheckIndex(&db_); }
+absl::Status TaskStore::Check() { return CheckIndex(&index_.db); }
 
 absl::Status TaskStore::Put(absl::Span<const TaskRow> rows) {
-  ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(&db_));
+  ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(&index_.db));
   for (const TaskRow& row : rows) {
     const absl::Status status = PutRow(row);
     if (absl::IsAlreadyExists(status)) {
@@ -178,20 +182,20 @@ absl::StatusOr<int64_t> TaskStore::PutTask(const TaskRow& row) {
   set.insert(set.end(), same.begin(), same.end());
   std::optional<int64_t> num;
   const auto read = [&](const SqlRow& put) { num = put.Int(0); };
-  RETURN_IF_ERROR(db_.Run(Sql().update, set, read));
-  if (!num) RETURN_IF_ERROR(db_.Run(Sql().put, all, read));
+  RETURN_IF_ERROR(index_.db.Run(Sql().update, set, read));
+  if (!num) RETURN_IF_ERROR(index_.db.Run(Sql().put, all, read));
   if (!num) return absl::InternalError("a row that has no number");
   return *num;
 }
 
 absl::Status TaskStore::PutRow(const TaskRow& row) {
   ASSIGN_OR_RETURN(const int64_t num, PutTask(row));
-  RETURN_IF_ERROR(db_.Run(
+  RETURN_IF_ERROR(index_.db.Run(
       "INSERT INTO shown VALUES (?, ?, ?) ON CONFLICT (num) DO UPDATE SET "
       "json = excluded.json, pb = excluded.pb",
       {num, row.task_json, Blob{row.task_pb}}));
   // The long texts seldom change.
-  RETURN_IF_ERROR(db_.Run(
+  RETURN_IF_ERROR(index_.db.Run(
       "INSERT INTO long_text VALUES (?, ?, ?) ON CONFLICT (num) DO UPDATE SET "
       "prompt = excluded.prompt, result = excluded.result "
       "WHERE prompt <> excluded.prompt OR result <> excluded.result",
@@ -202,39 +206,137 @@ absl::Status TaskStore::PutRow(const TaskRow& row) {
 absl::StatusOr<std::map<std::string, std::string>> TaskStore::Labels(
     absl::string_view id) {
   std::map<std::string, std::string> labels;
-  RETURN_IF_ERROR(
-      db_.Run("SELECT key, value FROM label WHERE id = ?", {id},
-              [&](const SqlRow& row) { labels[row.Text(0)] = row.Text(1); }));
+  RETURN_IF_ERROR(index_.db.Run(
+      "SELECT key, value FROM label WHERE id = ?", {id},
+      [&](const SqlRow& row) { labels[row.Text(0)] = row.Text(1); }));
   return labels;
 }
 
 absl::Status TaskStore::PutLabels(const TaskRow& row) {
   ASSIGN_OR_RETURN(const auto before, Labels(row.id));
   if (before == row.labels) return absl::OkStatus();
-  RETURN_IF_ERROR(db_.Run("DELETE FROM label WHERE id = ?", {row.id}));
+  RETURN_IF_ERROR(index_.db.Run("DELETE FROM label WHERE id = ?", {row.id}));
   for (const auto& [key, value] : row.labels) {
     RETURN_IF_ERROR(
-        db_.Run("INSERT INTO label (id, key, value) VALUES (?, ?, ?)",
-                {row.id, key, value}));
+        index_.db.Run("INSERT INTO label (id, key, value) VALUES (?, ?, ?)",
+                      {row.id, key, value}));
   }
   return absl::OkStatus();
 }
 
 absl::Status TaskStore::Remove(absl::Span<const std::string> ids) {
-  ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(&db_));
+  ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(&index_.db));
   for (const std::string& id : ids) {
-    RETURN_IF_ERROR(db_.Run("DELETE FROM task WHERE id = ?", {id}));
+    RETURN_IF_ERROR(index_.db.Run("DELETE FROM task WHERE id = ?", {id}));
   }
   return transaction.Commit();
 }
 
 absl::StatusOr<std::optional<TaskRow>> TaskStore::Get(absl::string_view id) {
   std::optional<TaskRow> row;
-  RETURN_IF_ERROR(db_.Run(Sql().get, {id},
-                          [&](const SqlRow& got) { row = ReadTask(got); }));
+  RETURN_IF_ERROR(index_.db.Run(
+      Sql().get, {id}, [&](const SqlRow& got) { row = ReadTask(got); }));
   if (!row) return row;
   ASSIGN_OR_RETURN(row->labels, Labels(id));
   return row;
+}
+
+absl::StatusOr<std::vector<TaskStore::Entry>> TaskStore::Entries(
+    absl::string_view after_id, int limit) {
+  std::vector<Entry> entries;
+  RETURN_IF_ERROR(index_.db.Run(
+      "SELECT id, ended, log_bytes, parser_version FROM task "
+      "WHERE id > ? ORDER BY id LIMIT ?",
+      {after_id, int64_t{limit}}, [&](const SqlRow& row) {
+        entries.push_back({.id = row.Text(0),
+                           .ended = row.Int(1) != 0,
+                           .log_bytes = row.Int(2),
+                           .parser_version = static_cast<int>(row.Int(3))});
+      }));
+  return entries;
+}
+
+absl::StatusOr<std::vector<std::string>> TaskStore::Ids(
+    const std::string& sql, absl::Span<const SqlValue> values) {
+  std::vector<std::string> ids;
+  RETURN_IF_ERROR(index_.db.Run(
+      sql, values, [&](const SqlRow& row) { ids.push_back(row.Text(0)); }));
+  return ids;
+}
+
+absl::StatusOr<std::vector<std::string>> TaskStore::NotEnded() {
+  return Ids("SELECT id FROM task WHERE ended = 0 ORDER BY id", {});
+}
+
+absl::StatusOr<std::vector<std::string>> TaskStore::WithPrefix(
+    absl::string_view prefix, int limit) {
+  const std::string after = AfterPrefix(prefix);
+  if (after.empty()) {
+    return Ids("SELECT id FROM task WHERE id >= ? ORDER BY id DESC LIMIT ?",
+               {prefix, int64_t{limit}});
+  }
+  return Ids(
+      "SELECT id FROM task WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ?",
+      {prefix, after, int64_t{limit}});
+}
+
+absl::StatusOr<std::string> TaskStore::ByIdempotencyKey(absl::string_view key) {
+  // The second condition lets SQLite use the index, which has no empty keys.
+  ASSIGN_OR_RETURN(const std::vector<std::string> ids,
+                   Ids("SELECT id FROM task WHERE idempotency_key = ? "
+                       "AND idempotency_key <> ''",
+                       {key}));
+  if (ids.empty()) {
+    return absl::NotFoundError("no task has this idempotency key");
+  }
+  return ids[0];
+}
+
+absl::StatusOr<std::vector<TaskStore::UsageRow>> TaskStore::Usage(
+    absl::Time since, absl::Time until) {
+  std::vector<UsageRow> rows;
+  // total() instead of sum(): a sum of integers that overflows is an error.
+  RETURN_IF_ERROR(index_.db.Run(
+      "SELECT harness, model, count(*), total(input_tokens), "
+      "total(cached_tokens), total(cache_write_tokens), "
+      "total(output_tokens), total(reasoning_tokens), total(cost_usd) "
+      "FROM task WHERE created_us >= ? AND created_us < ? "
+      "GROUP BY harness, model ORDER BY harness, model",
+      {absl::ToUnixMicros(since), absl::ToUnixMicros(until)},
+      [&](const SqlRow& sum) {
+        rows.push_back({.harness = sum.Text(0),
+                        .model = sum.Text(1),
+                        .tasks = sum.Int(2),
+                        .input_tokens = sum.Int(3),
+                        .cached_tokens = sum.Int(4),
+                        .cache_write_tokens = sum.Int(5),
+                        .output_tokens = sum.Int(6),
+                        .reasoning_tokens = sum.Int(7),
+                        .cost_usd = sum.Real(8)});
+      }));
+  return rows;
+}
+
+absl::StatusOr<std::map<std::string, int64_t>> TaskStore::CountByState() {
+  std::map<std::string, int64_t> counts;
+  RETURN_IF_ERROR(index_.db.Run(
+      "SELECT state, count(*) FROM task GROUP BY state", {},
+      [&](const SqlRow& row) { counts[row.Text(0)] = row.Int(1); }));
+  return counts;
+}
+
+absl::StatusOr<std::vector<TaskStore::EndedTask>> TaskStore::EndedOldestFirst(
+    const EndedTask& after, int limit) {
+  std::vector<EndedTask> ended;
+  RETURN_IF_ERROR(index_.db.Run(
+      "SELECT id, ended_us FROM task WHERE ended = 1 "
+      "AND (ended_us, id) > (?, ?) ORDER BY ended_us, id LIMIT ?",
+      {absl::ToUnixMicros(after.ended_at), after.id, int64_t{limit}},
+      [&](const SqlRow& row) {
+        ended.push_back(
+            {.id = row.Text(0), .ended_at = absl::FromUnixMicros(row.Int(1))});
+      }));
+  return ended;
 }
 
 }  // namespace troika

@@ -23,6 +23,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "store/schema.h"
 #include "store/sqlite.h"
 
 namespace troika {
@@ -100,7 +101,7 @@ class TaskStore {
     int64_t reasoning_tokens = 0;
     double cost_usd = 0;
   };
-  struct Old {
+  struct EndedTask {
     std::string id;
     absl::Time ended_at = absl::InfinitePast();
   };
@@ -109,17 +110,17 @@ class TaskStore {
   // Returns FailedPrecondition if a newer Troika created the file.
   static absl::StatusOr<TaskStore> Open(const std::string& path);
   // Moves a damaged file aside and creates a new one. `damage` is the reason.
-  static absl::StatusOr<TaskStore> OpenAnew(const std::string& path,
+  static absl::StatusOr<TaskStore> Recreate(const std::string& path,
                                             absl::string_view damage);
   // Opens another, read-only connection to a store that is open and shared().
   static absl::StatusOr<TaskStore> OpenReader(const std::string& path);
 
   // How a broken file was repaired, for the server's log, or empty.
-  const std::string& repaired() const { return repaired_; }
+  const std::string& repaired() const { return index_.repaired; }
   // Why rows are not saved in the file, or empty.
-  const std::string& trouble() const { return trouble_; }
+  const std::string& trouble() const { return index_.trouble; }
   // Whether OpenReader() sees the same rows.
-  bool shared() const { return shared_; }
+  bool shared() const { return index_.shared; }
   // Reads the whole file. Returns DataLoss if it is damaged.
   absl::Status Check();
 
@@ -151,11 +152,11 @@ class TaskStore {
   absl::StatusOr<std::map<std::string, int64_t>> CountByState();
   // Lists ended tasks by the time of their end, then by id, starting after
   // `after`.
-  absl::StatusOr<std::vector<Old>> EndedOldestFirst(const Old& after,
-                                                    int limit);
+  absl::StatusOr<std::vector<EndedTask>> EndedOldestFirst(
+      const EndedTask& after, int limit);
 
  private:
-  explicit TaskStore(Database db) : db_(std::move(db)) {}
+  explicit TaskStore(OpenedIndex index) : index_(std::move(index)) {}
 
   // Returns the ids that a query selects.
   absl::StatusOr<std::vector<std::string>> Ids(
@@ -167,10 +168,7 @@ class TaskStore {
   absl::StatusOr<std::map<std::string, std::string>> Labels(
       absl::string_view id);
 
-  Database db_;
-  std::string repaired_;
-  std::string trouble_;
-  bool shared_ = true;
+  OpenedIndex index_;
 };
 
 }  // namespace troika
