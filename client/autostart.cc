@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -10,6 +9,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -30,10 +31,9 @@ constexpr size_t kMaxReport = size_t{16} << 10;
 constexpr int kReadyFd = 3;
 
 std::string Absolute(const std::string& path) {
-  if (absl::StartsWith(path, "/")) return path;
-  char folder[PATH_MAX];
-  if (getcwd(folder, sizeof(folder)) == nullptr) return path;
-  return absl::StrCat(folder, "/", path);
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::absolute(path, error);
+  return error ? path : whole.string();
 }
 
 // The server runs in another folder, so paths of programs become absolute.

@@ -139,9 +139,9 @@ Answering::Asked Answering::Load(const TaskState& state) {
 std::vector<std::string> Answering::RowsOf(const Asked& asked) const {
   std::vector<std::string> rows;
   if (const auto* approval = std::get_if<Approval>(&asked.payload)) {
-    rows = view_.Rows(*approval);
+    rows = view_.timeline().Rows(*approval);
   } else if (const auto* question = std::get_if<Question>(&asked.payload)) {
-    rows = view_.Rows(*question);
+    rows = view_.timeline().Rows(*question);
   }
   if (asked.problem.empty()) return rows;
   const size_t width = view_.width();

@@ -1,4 +1,4 @@
-// The commands of `troika`, each in a file of its name.
+// The commands of `troika`; related ones share a file.
 #ifndef TROIKA_CLI_COMMANDS_COMMANDS_H_
 #define TROIKA_CLI_COMMANDS_COMMANDS_H_
 

@@ -28,11 +28,44 @@ constexpr double kGiB = 1 << 30;
 constexpr double kLittleRoom = 1.0;  // GiB.
 constexpr size_t kMaxConfig = size_t{1} << 20;
 
-Check Found(absl::string_view name, const absl::StatusOr<std::string>& path) {
-  if (path.ok()) return {.name = std::string(name), .text = *path};
+Check Bad(absl::string_view name, absl::string_view text) {
   return {.level = Level::kBad,
           .name = std::string(name),
-          .text = std::string(path.status().message())};
+          .text = std::string(text)};
+}
+
+Check Warning(absl::string_view name, absl::string_view text) {
+  return {.level = Level::kWarning,
+          .name = std::string(name),
+          .text = std::string(text)};
+}
+
+Check Found(absl::string_view name, const absl::StatusOr<std::string>& path) {
+  if (!path.ok()) return Bad(name, path.status().message());
+  return {.name = std::string(name), .text = *path};
+}
+
+// Checks that only the owner can use the folder.
+Check CheckAccess(const std::string& home) {
+  struct stat info = {};
+  if (stat(home.c_str(), &info) != 0) {
+    return Bad("folder", absl::StrCat(home,
+                                      " can't be read: set TROIKA_HOME "
+                                      "to a folder of your own"));
+  }
+  if (info.st_uid != geteuid()) {
+    return Bad("folder", absl::StrCat(home,
+                                      " belongs to another user: set "
+                                      "TROIKA_HOME to a folder of your "
+                                      "own"));
+  }
+  if ((info.st_mode & 077) != 0) {
+    return Bad("folder", absl::StrCat(home,
+                                      " is open to other users, and logs "
+                                      "are secret: chmod 700 ",
+                                      home));
+  }
+  return {.name = "folder", .text = home};
 }
 
 bool Exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
@@ -93,39 +126,17 @@ std::vector<Check> CheckPrograms(const Environment& environment) {
 }
 
 std::vector<Check> CheckHome(const std::string& home) {
-  std::vector<Check> checks;
-  struct stat info = {};
-  if (stat(home.c_str(), &info) != 0) {
-    return {
-        {.level = Level::kBad,
-         .name = "folder",
-         .text = absl::StrCat(
-             home, " can't be read: set TROIKA_HOME to a folder of your own")}};
-  }
-  const bool others = (info.st_mode & 077) != 0;
-  const bool mine = info.st_uid == geteuid();
-  checks.push_back(
-      {.level = others || !mine ? Level::kBad : Level::kOk,
-       .name = "folder",
-       .text = !mine    ? absl::StrCat(home,
-                                       " belongs to another user: set TROIKA_HOME "
-                                          "to a folder of your own")
-               : others ? absl::StrCat(home,
-                                       " is open to other users, and logs are ",
-                                       "secret: chmod 700 ", home)
-                        : home});
+  std::vector<Check> checks = {CheckAccess(home)};
   struct statvfs space = {};
-  if (statvfs(home.c_str(), &space) == 0) {
-    const double free = static_cast<double>(space.f_bavail) *
-                        static_cast<double>(space.f_frsize) / kGiB;
-    const bool little = free < kLittleRoom;
-    checks.push_back(
-        {.level = little ? Level::kWarning : Level::kOk,
-         .name = "space",
-         .text = absl::StrFormat(
-             "%.1f GiB are free%s", free,
-             little ? "; an agent is ended if its log can't be written" : "")});
-  }
+  if (statvfs(home.c_str(), &space) != 0) return checks;
+  const double free = static_cast<double>(space.f_bavail) *
+                      static_cast<double>(space.f_frsize) / kGiB;
+  const std::string text = absl::StrFormat("%.1f GiB are free", free);
+  checks.push_back(
+      free >= kLittleRoom
+          ? Check{.name = "space", .text = text}
+          : Warning("space",
+                    text + "; an agent is ended if its log can't be written"));
   return checks;
 }
 
@@ -155,20 +166,18 @@ std::vector<Check> CheckLogout(const std::string& root,
   const bool unit = Exists(absl::StrCat(
       root, environment.Get("HOME"), "/.config/systemd/user/troika.service"));
   const bool kills = KillsUserProcesses(LogindTexts(root));
-  Check check = {.name = "logout", .text = "agents outlive a logout"};
   if (unit && !lingers) {
-    check.level = Level::kWarning;
-    check.text =
-        "logging out ends the service and its agents: loginctl enable-linger";
-  } else if (kills && !unit) {
-    check.level = Level::kWarning;
-    check.text =
-        "logging out ends the agents, because logind has "
-        "KillUserProcesses=yes: "
-        "run the server as a user service (tools/troika.service), and "
-        "loginctl enable-linger";
+    return {Warning("logout",
+                    "logging out ends the service and its agents: "
+                    "loginctl enable-linger")};
   }
-  return {check};
+  if (kills && !unit) {
+    return {Warning("logout",
+                    "logging out ends the agents, because logind has "
+                    "KillUserProcesses=yes: run the server as a user service "
+                    "(tools/troika.service), and loginctl enable-linger")};
+  }
+  return {{.name = "logout", .text = "agents outlive a logout"}};
 }
 
 std::vector<Check> CheckHarnesses(const v1::ListHarnessesResponse& list) {
@@ -178,15 +187,12 @@ std::vector<Check> CheckHarnesses(const v1::ListHarnessesResponse& list) {
     checks.push_back(CheckHarness(harness));
     usable = usable || checks.back().level == Level::kOk;
     if (!harness.sandbox_error().empty()) {
-      checks.push_back({.level = Level::kWarning,
-                        .name = harness.id(),
-                        .text = harness.sandbox_error()});
+      checks.push_back(Warning(harness.id(), harness.sandbox_error()));
     }
   }
   if (!usable) {
-    checks.push_back({.level = Level::kBad,
-                      .name = "harnesses",
-                      .text = "none can be used: install one and log in"});
+    checks.push_back(
+        Bad("harnesses", "none can be used: install one and log in"));
   }
   return checks;
 }

@@ -1,5 +1,3 @@
-#include "cli/commands/prompt_input.h"
-
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -9,6 +7,7 @@
 #include <thread>
 
 #include "base/fd.h"
+#include "cli/commands/turn.h"
 #include "cli/testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -18,8 +18,7 @@ namespace {
 struct Given {
   std::string edit_mode;
   std::vector<std::string> labels;
-  TimeoutFlags timeouts;
-  TurnFlags turn_flags;
+  TurnFlags turn;
 };
 
 void AddLaunchFlags(LaunchOptions* options, Flags* flags) {
@@ -50,27 +49,14 @@ void AddFlags(TaskRequest* request, Given* given, Flags* flags) {
   flags->Add("title", &request->title);
   flags->Add("label", &given->labels);
   flags->Add("resume", &request->resume_session);
-  given->timeouts.AddTo(flags);
-  given->turn_flags.AddTo(flags);
-}
-
-absl::Status ReadWords(const std::vector<std::string>& words,
-                       RunOptions* options) {
-  if (words.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a harness is needed: ", HarnessIds()));
-  }
-  ASSIGN_OR_RETURN(const Backend* const backend, BackendById(words[0]));
-  options->request.harness = backend->harness;
-  ASSIGN_OR_RETURN(options->prompt.argument, ReadPromptArgument(words));
-  return absl::OkStatus();
+  given->turn.AddTo(flags);
 }
 
 absl::StatusOr<int> Run(const RunOptions& options, Server& server,
                         const Io& io) {
   TaskRequest wanted = options.request;
   ASSIGN_OR_RETURN(std::optional<std::string> prompt,
-                   ReadPrompt(options.prompt, io));
+                   ReadPrompt(options.turn.prompt, io));
   wanted.prompt = std::move(prompt).value_or("");
   // The folder as `troika tasks --cwd` names it.
   wanted.cwd = AbsolutePath(wanted.cwd.empty() ? "." : wanted.cwd);
@@ -81,7 +67,7 @@ absl::StatusOr<int> Run(const RunOptions& options, Server& server,
   return ShowTurn(
       server,
       {.before = task, .after = task, .show = FollowOptions::Show::kAll},
-      options.then, options.view, io);
+      options.turn, io);
 }
 
 }  // namespace
@@ -93,13 +79,16 @@ absl::StatusOr<RunOptions> ReadRunOptions(Args args) {
   Flags flags;
   AddFlags(&request, &given, &flags);
   ASSIGN_OR_RETURN(const std::vector<std::string> words, flags.Parse(args));
-  RETURN_IF_ERROR(ReadWords(words, &options));
+  if (words.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a harness is needed: ", HarnessIds()));
+  }
+  ASSIGN_OR_RETURN(const Backend* const backend, BackendById(words[0]));
+  request.harness = backend->harness;
   ASSIGN_OR_RETURN(request.options.edit_mode, ReadEditMode(given.edit_mode));
   ASSIGN_OR_RETURN(request.labels, ReadLabels(given.labels));
-  request.timeouts = given.timeouts.timeouts();
-  ASSIGN_OR_RETURN(options.view, given.turn_flags.Options());
-  options.then = given.turn_flags.then();
-  options.prompt.use_stdin = given.turn_flags.use_stdin();
+  ASSIGN_OR_RETURN(options.turn, given.turn.Read(words));
+  request.timeouts = options.turn.timeouts;
   return options;
 }
 

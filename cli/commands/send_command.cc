@@ -19,9 +19,7 @@ template <typename Request>
 struct Line {
   std::string task;
   Request request;
-  PromptInput prompt;
-  ViewOptions view;
-  Then then = Then::kFollow;
+  TurnOptions turn;
 };
 
 // Reads what both commands have, besides the flags that `flags` has already.
@@ -29,22 +27,17 @@ template <typename Request>
 absl::StatusOr<Line<Request>> ReadLine(Args args, Flags flags) {
   Line<Request> line;
   std::vector<std::string> images;
-  TimeoutFlags timeouts;
   TurnFlags turn;
   flags.Add("image", &images);
-  timeouts.AddTo(&flags);
   turn.AddTo(&flags);
   ASSIGN_OR_RETURN(const std::vector<std::string> words, flags.Parse(args));
-  ASSIGN_OR_RETURN(line.prompt.argument, ReadPromptArgument(words));
+  ASSIGN_OR_RETURN(line.turn, turn.Read(words));
   ASSIGN_OR_RETURN(line.task,
                    ReadTask({words.begin(), words.begin() + !words.empty()}));
-  line.prompt.use_stdin = turn.use_stdin();
   for (const std::string& image : images) {
     line.request.add_images(json::ToValidUtf8(AbsolutePath(image)));
   }
-  *line.request.mutable_timeouts() = ToTimeouts(timeouts.timeouts());
-  ASSIGN_OR_RETURN(line.view, turn.Options());
-  line.then = turn.then();
+  *line.request.mutable_timeouts() = ToTimeouts(line.turn.timeouts);
   return line;
 }
 
@@ -59,7 +52,7 @@ absl::StatusOr<Line<v1::ResumeRequest>> ReadResume(Args args) {
   flags.Add("edit-mode", &edit_mode);
   ASSIGN_OR_RETURN(Line<v1::ResumeRequest> line,
                    ReadLine<v1::ResumeRequest>(args, std::move(flags)));
-  line.prompt.need = PromptInput::Need::kNoPrompt;
+  line.turn.prompt.need = PromptInput::Need::kNoPrompt;
   if (!model.empty()) line.request.set_model(json::ToValidUtf8(model));
   ASSIGN_OR_RETURN(const std::optional<EditMode> mode, ReadEditMode(edit_mode));
   if (mode) line.request.set_edit_mode(ToEditMode(*mode));
@@ -73,14 +66,14 @@ absl::StatusOr<int> GiveTurn(const Line<Request>& line, Request request,
   GivenTurn turn;
   ASSIGN_OR_RETURN(turn.before, server.api.GetTask(line.task));
   ASSIGN_OR_RETURN(turn.after, (server.api.*method)(turn.before.id(), request));
-  return ShowTurn(server, turn, line.then, line.view, io);
+  return ShowTurn(server, turn, line.turn, io);
 }
 
 absl::StatusOr<int> Send(const Line<v1::InputRequest>& line, Server& server,
                          const Io& io) {
   v1::InputRequest request = line.request;
   ASSIGN_OR_RETURN(const std::optional<std::string> prompt,
-                   ReadPrompt(line.prompt, io));
+                   ReadPrompt(line.turn.prompt, io));
   request.set_text(json::ToValidUtf8(prompt.value_or("")));
   return GiveTurn(line, request, &client::ApiClient::SendInput, server, io);
 }
@@ -89,7 +82,7 @@ absl::StatusOr<int> Resume(const Line<v1::ResumeRequest>& line, Server& server,
                            const Io& io) {
   v1::ResumeRequest request = line.request;
   ASSIGN_OR_RETURN(const std::optional<std::string> prompt,
-                   ReadPrompt(line.prompt, io));
+                   ReadPrompt(line.turn.prompt, io));
   if (prompt) request.set_prompt(json::ToValidUtf8(*prompt));
   return GiveTurn(line, request, &client::ApiClient::Resume, server, io);
 }

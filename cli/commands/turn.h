@@ -13,43 +13,64 @@
 #include "base/flags.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/follow.h"
-#include "cli/commands/prompt_input.h"
 #include "cli/commands/server.h"
+#include "cli/io.h"
 #include "cli/timeline/task_view.h"
 #include "task/notes.h"
 #include "task/request.h"
 
 namespace troika::cli {
 
+// Where the prompt comes from: the command line, standard input, or both.
+struct PromptInput {
+  enum class Stdin { kRead, kSkip };
+  enum class Need {
+    kPrompt,    // The command needs a prompt.
+    kNoPrompt,  // The prompt may be missing.
+  };
+  std::optional<std::string> argument;  // "-" stands for standard input alone.
+  Stdin use_stdin = Stdin::kRead;       // kSkip: --no-stdin.
+  Need need = Need::kPrompt;
+  // After this time without input, io.err says what we wait for.
+  absl::Duration patience = absl::Seconds(2);
+};
+
+// Returns the argument, a blank line and standard input, as far as they are
+// there; nothing if there is no prompt and none is needed. If there is an
+// argument, standard input is read only from a pipe, a socket or a regular
+// file. Bytes that are not UTF-8 become U+FFFD, and io.err says so.
+//
+// InvalidArgument if a prompt is needed and missing, if standard input has a
+// NUL, or if the prompt is too long.
+absl::StatusOr<std::optional<std::string>> ReadPrompt(const PromptInput& input,
+                                                      const Io& io);
+
 // Says what to do once the agent has its prompt.
 enum class Then { kFollow, kDetach };
 
-// --json, --color, --quiet, --detach and --no-stdin.
+// What the command lines of run, send and resume have in common.
+struct TurnOptions {
+  PromptInput prompt;
+  notes::Timeouts timeouts;
+  ViewOptions view;
+  Then then = Then::kFollow;
+};
+
+// --json, --color, --quiet, --detach, --no-stdin, --timeout, --start-timeout,
+// --idle-timeout and --task-timeout.
 class TurnFlags {
  public:
   void AddTo(Flags* flags);
-  // InvalidArgument if they exclude each other.
-  absl::StatusOr<ViewOptions> Options() const;
-  Then then() const { return detach_ ? Then::kDetach : Then::kFollow; }
-  PromptInput::Stdin use_stdin() const {
-    return no_stdin_ ? PromptInput::Stdin::kSkip : PromptInput::Stdin::kRead;
-  }
+  // The second word of `words`, if there is one, is the prompt. InvalidArgument
+  // if there are more words, or if flags exclude each other.
+  absl::StatusOr<TurnOptions> Read(const std::vector<std::string>& words) const;
 
  private:
   ViewFlags view_;
+  notes::Timeouts timeouts_;
   bool quiet_ = false;
   bool detach_ = false;
   bool no_stdin_ = false;
-};
-
-// --timeout, --start-timeout, --idle-timeout and --task-timeout.
-class TimeoutFlags {
- public:
-  void AddTo(Flags* flags);
-  notes::Timeouts timeouts() const;
-
- private:
-  std::optional<absl::Duration> turn_, start_, idle_, task_;
 };
 
 // Returns nothing if `id` is empty. Dashes may stand for underscores.
@@ -59,17 +80,10 @@ absl::StatusOr<std::optional<EditMode>> ReadEditMode(const std::string& id);
 absl::StatusOr<std::map<std::string, std::string>> ReadLabels(
     const std::vector<std::string>& labels);
 
-// Takes the prompt from the words of a command line: the second, if there is
-// one. InvalidArgument if there are more.
-absl::StatusOr<std::optional<std::string>> ReadPromptArgument(
-    const std::vector<std::string>& words);
-
 // The command line of `troika run`.
 struct RunOptions {
-  TaskRequest request;  // Without the prompt, which ReadPrompt(prompt) reads.
-  PromptInput prompt;
-  ViewOptions view;
-  Then then = Then::kFollow;
+  TaskRequest request;  // Without the prompt, which ReadPrompt() reads.
+  TurnOptions turn;
 };
 
 // InvalidArgument and NotFound say what is wrong. Does not check whether the
@@ -84,8 +98,8 @@ struct GivenTurn {
 
 // Follows the turn, or prints the task's id (with --json: the task). Returns
 // the exit code.
-int ShowTurn(Server& server, const GivenTurn& turn, Then then,
-             const ViewOptions& view, const Io& io);
+int ShowTurn(Server& server, const GivenTurn& turn, const TurnOptions& options,
+             const Io& io);
 
 }  // namespace troika::cli
 

@@ -31,12 +31,12 @@ TEST(RunOptionsTest, ReadsHarnessAndPrompt) {
   ASSERT_TRUE(given.ok());
   EXPECT_EQ(given->request.harness, Harness::kClaude);
   EXPECT_EQ(given->request.options.model, "m");
-  EXPECT_EQ(given->prompt.argument, "do it");
-  EXPECT_EQ(given->prompt.use_stdin, PromptInput::Stdin::kRead);
-  EXPECT_FALSE(ReadRunOptions({"codex"})->prompt.argument.has_value());
-  EXPECT_EQ(ReadRunOptions({"codex", "--", "--model"})->prompt.argument,
+  EXPECT_EQ(given->turn.prompt.argument, "do it");
+  EXPECT_EQ(given->turn.prompt.use_stdin, PromptInput::Stdin::kRead);
+  EXPECT_FALSE(ReadRunOptions({"codex"})->turn.prompt.argument.has_value());
+  EXPECT_EQ(ReadRunOptions({"codex", "--", "--model"})->turn.prompt.argument,
             "--model");
-  EXPECT_EQ(ReadRunOptions({"codex", "--no-stdin", "x"})->prompt.use_stdin,
+  EXPECT_EQ(ReadRunOptions({"codex", "--no-stdin", "x"})->turn.prompt.use_stdin,
             PromptInput::Stdin::kSkip);
 }
 
@@ -74,8 +74,8 @@ TEST(RunOptionsTest, ReadsWhatIsNoPlainText) {
   EXPECT_THAT(request.options.images, ElementsAre("a.png", "b.png"));
   EXPECT_EQ(request.options.web_search, false);
   EXPECT_EQ(request.options.plan_tool, true);
-  EXPECT_EQ(options->view.output, ViewOptions::Output::kQuiet);
-  EXPECT_EQ(options->view.color, ViewOptions::Color::kNever);
+  EXPECT_EQ(options->turn.view.output, ViewOptions::Output::kQuiet);
+  EXPECT_EQ(options->turn.view.color, ViewOptions::Color::kNever);
 }
 
 TEST(RunOptionsTest, NothingIsSetThatWasNotAskedFor) {
@@ -129,7 +129,7 @@ TEST(TurnFlagsTest, ExcludeEachOther) {
     Flags flags;
     turn.AddTo(&flags);
     ASSERT_TRUE(flags.Parse({"--quiet", other}).ok());
-    EXPECT_THAT(std::string(turn.Options().status().message()),
+    EXPECT_THAT(std::string(turn.Read({}).status().message()),
                 HasSubstr("exclude each other"));
   }
 }

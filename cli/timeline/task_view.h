@@ -72,13 +72,8 @@ class TaskView {
   // Erases the prompt if the terminal can do that, or ends its line.
   void ErasePrompt();
 
-  // Returns the whole approval or question in rows for this terminal.
-  std::vector<std::string> Rows(const Approval& approval) const {
-    return timeline_.Rows(approval);
-  }
-  std::vector<std::string> Rows(const Question& question) const {
-    return timeline_.Rows(question);
-  }
+  // For the rows of an approval or question on this terminal.
+  const Timeline& timeline() const { return timeline_; }
   enum class Block { kNew, kSame };
   // Prints rows as a new block, or as part of the block before.
   void ShowRows(const std::vector<std::string>& rows, Block block);
