@@ -31,6 +31,7 @@ constexpr Part<RelayOptions> kParts[] = {
 
 absl::Status Main(const Command& args) {
   if (args.size() == 2 && args[0] == "--load") return LoadOnce(args[1]);
+  if (args.size() == 2 && args[0] == "--parse") return ParseOnce(args[1]);
   RelayOptions options;
   bool json = false;
   std::optional<int> megabytes, load_megabytes, rounds;

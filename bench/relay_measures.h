@@ -29,9 +29,11 @@ absl::Status ReportMemory(const RelayOptions& options);
 absl::Status ReportStart(const RelayOptions& options);
 // Cost of 200 relays at once.
 absl::Status ReportMany(const RelayOptions& options);
-// Time of loading a large log as a task, against `cat`.
+// Time of loading a large log as a task, against `cat` and a parser.
 absl::Status ReportLoad(const RelayOptions& options);
 
+// Parses the lines of a harness on stdin, for ReportLoad.
+absl::Status ParseOnce(const std::string& harness);
 // Loads the log in `folder` and prints the seconds and bytes that it took.
 absl::Status LoadOnce(const std::string& folder);
 

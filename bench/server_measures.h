@@ -26,7 +26,7 @@ absl::Status ReportIdle(const ServerOptions& options);
 absl::Status ReportList(const ServerOptions& options);
 // Creation of tasks, which are then queued.
 absl::Status ReportCreate(const ServerOptions& options);
-// Latency of a message from agent to viewer, against a bare pipe.
+// Latency of a message from agent to viewer, against a chain of three pipes.
 absl::Status ReportLatency(const ServerOptions& options);
 // An agent at full speed, with fast, slow and stalled viewers.
 absl::Status ReportFlood(const ServerOptions& options);

@@ -62,6 +62,11 @@ bool SomebodyIn(const std::string& folder) {
 
 std::string ServerAgentProgram() { return ProgramBeside("server_agent"); }
 
+std::string PlanText(const AgentPlan& plan) {
+  return absl::StrCat(plan.count, " ", plan.bytes, " ", plan.rate,
+                      plan.then == AgentPlan::Then::kHang ? " hang" : " end");
+}
+
 void UsePrograms(std::string folder) { ProgramFolder() = std::move(folder); }
 
 std::string NotReached(absl::Duration limit) {
@@ -183,10 +188,9 @@ std::string BenchServer::CreateRequest(const AgentPlan& plan) const {
       absl::StrFormat(
           R"({"harness":"codex","prompt":"measure","cwd":%s,"env":{)"
           R"("PATH":"/usr/bin:/bin","TROIKA_CODEX_BIN":%s,)"
-          R"("TROIKA_BENCH_PLAN":"%d %d %d %s"}})",
+          R"("TROIKA_BENCH_PLAN":"%s"}})",
           Quoted(folder_.path() + "/work"), Quoted(ServerAgentProgram()),
-          plan.count, plan.bytes, plan.rate,
-          plan.then == AgentPlan::Then::kHang ? "hang" : "end"));
+          PlanText(plan)));
 }
 
 absl::StatusOr<std::string> BenchServer::Create(const AgentPlan& plan) const {

@@ -29,6 +29,8 @@ struct AgentPlan {
 };
 
 std::string ServerAgentProgram();
+// The plan as the agent reads it, in TROIKA_BENCH_PLAN.
+std::string PlanText(const AgentPlan& plan);
 
 // Makes benchmarks run FOLDER/server/troika-server and
 // FOLDER/relay/troika-relay, as Bazel lays them out, instead of the programs

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# bench.sh NAME [--json …]: builds an optimized benchmark and runs it.
+# bench.sh NAME [FLAG…]: builds an optimized benchmark and runs it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source tools/common.sh
@@ -10,9 +10,16 @@ case $name in
   parse) rival=(bench/node_baseline.js) ;;
   relay) rival=(bench/relay_baseline.py) ;;
   server | scale) rival=() ;;
-  *) die "bench takes a name: parse, relay, server, scale" ;;
+  peers) ;;
+  *) die "bench takes a name: parse, relay, server, scale, peers" ;;
 esac
 need "${BENCH_PACKAGES[@]}"
+if [[ $name == peers ]]; then
+  say "building the programs, optimized"
+  run_bazel build --config=opt //bench/peers:all //:troika-server //:troika-relay
+  say "measuring both servers in turn, in rounds; about ten minutes"
+  exec bench/peers/peers.py "$@"
+fi
 say "building the benchmark, optimized"
 run_bazel build --config=opt "//bench:${name}_bench"
 say "measuring, in rounds; some minutes"
