@@ -14,11 +14,10 @@
 
 #include <utility>
 
+#include "base/check.h"
+
 namespace troika {
 namespace internal {
-
-[[noreturn]] void BlockingCallFailed(const char* call, const char* file,
-                                     int line);
 
 // Number of scopes of this thread that forbid blocking.
 inline thread_local int disallow_blocking_depth = 0;
@@ -32,7 +31,8 @@ inline void AssertMayBlock([[maybe_unused]] const char* call,
                            [[maybe_unused]] int line = __builtin_LINE()) {
 #ifndef NDEBUG
   if (internal::disallow_blocking_depth > 0) {
-    internal::BlockingCallFailed(call, file, line);
+    internal::CheckFailed(call, "may block, on the thread of an event loop",
+                          file, line);
   }
 #endif
 }

@@ -5,8 +5,9 @@
 
 namespace troika::internal {
 
-void CheckFailed(const char* condition, const char* file, int line) {
-  std::fprintf(stderr, "%s:%d: CHECK failed: %s\n", file, line, condition);
+void CheckFailed(const char* what, const char* problem, const char* file,
+                 int line) {
+  std::fprintf(stderr, "%s:%d: %s %s\n", file, line, what, problem);
   std::abort();
 }
 

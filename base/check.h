@@ -4,13 +4,14 @@
 #define TROIKA_BASE_CHECK_H_
 
 namespace troika::internal {
-[[noreturn]] void CheckFailed(const char* condition, const char* file,
-                              int line);
+// Prints "FILE:LINE: WHAT PROBLEM" and aborts.
+[[noreturn]] void CheckFailed(const char* what, const char* problem,
+                              const char* file, int line);
 }  // namespace troika::internal
 
-#define CHECK(condition)      \
-  ((condition)                \
-       ? static_cast<void>(0) \
-       : ::troika::internal::CheckFailed(#condition, __FILE__, __LINE__))
+#define CHECK(condition)                                                      \
+  ((condition) ? static_cast<void>(0)                                         \
+               : ::troika::internal::CheckFailed("CHECK failed:", #condition, \
+                                                 __FILE__, __LINE__))
 
 #endif  // TROIKA_BASE_CHECK_H_

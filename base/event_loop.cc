@@ -29,10 +29,10 @@ event_base* NewBase() {
   return base;
 }
 
-int64_t NowNanos() {
+absl::Duration AwakeTime() {
   timespec now = {};
   clock_gettime(CLOCK_MONOTONIC, &now);
-  return int64_t{now.tv_sec} * 1000000000 + now.tv_nsec;
+  return absl::DurationFromTimespec(now);
 }
 
 // A function that may destroy the object that holds it while it runs.
@@ -228,17 +228,17 @@ void EventLoop::Run() {
 }
 
 void EventLoop::OnCallback() {
-  if (round_began_ns_ == 0) round_began_ns_ = NowNanos();
+  if (!round_began_) round_began_ = AwakeTime();
 }
 
 void EventLoop::OnRoundEnd() {
-  if (round_began_ns_ == 0) return;
-  longest_hold_ns_ = std::max(longest_hold_ns_, NowNanos() - round_began_ns_);
-  round_began_ns_ = 0;
+  if (!round_began_) return;
+  longest_hold_ = std::max(longest_hold_, AwakeTime() - *round_began_);
+  round_began_.reset();
 }
 
 absl::Duration EventLoop::TakeLongestHold() {
-  return absl::Nanoseconds(std::exchange(longest_hold_ns_, 0));
+  return std::exchange(longest_hold_, absl::ZeroDuration());
 }
 
 void EventLoop::Stop() {

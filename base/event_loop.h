@@ -14,8 +14,8 @@
 #include <poll.h>
 
 #include <atomic>
-#include <cstdint>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -105,8 +105,9 @@ class EventLoop {
   std::vector<absl::AnyInvocable<void()>> posted_ ABSL_GUARDED_BY(mutex_);
   UniqueFd wake_;  // An eventfd, readable while something is posted.
   std::unique_ptr<Watch> wake_watch_;
-  int64_t round_began_ns_ = 0;  // 0 if this round has called no callback.
-  int64_t longest_hold_ns_ = 0;
+  // Awake time of this round's first callback.
+  std::optional<absl::Duration> round_began_;
+  absl::Duration longest_hold_;
 };
 
 }  // namespace troika

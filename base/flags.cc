@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <type_traits>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -35,8 +36,8 @@ size_t EditDistance(absl::string_view a, absl::string_view b) {
 constexpr absl::Duration kMaxDuration = absl::Hours(24 * 365);
 constexpr absl::string_view kMaxDurationText = "8760h";
 
-absl::Status ReadDuration(absl::string_view flag, const std::string& text,
-                          std::optional<absl::Duration>* out) {
+absl::Status Set(absl::string_view flag, const std::string& text,
+                 std::optional<absl::Duration>* out) {
   absl::Duration duration;
   if (!absl::ParseDuration(text, &duration)) {
     return absl::InvalidArgumentError(
@@ -51,8 +52,8 @@ absl::Status ReadDuration(absl::string_view flag, const std::string& text,
   return absl::OkStatus();
 }
 
-absl::Status ReadNumber(absl::string_view flag, const std::string& text,
-                        std::optional<int>* out) {
+absl::Status Set(absl::string_view flag, const std::string& text,
+                 std::optional<int>* out) {
   int number = 0;
   if (!absl::SimpleAtoi(text, &number) || number < 0) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -61,6 +62,22 @@ absl::Status ReadNumber(absl::string_view flag, const std::string& text,
   *out = number;
   return absl::OkStatus();
 }
+
+absl::Status Set(absl::string_view, const std::string& text, std::string* out) {
+  *out = text;
+  return absl::OkStatus();
+}
+
+absl::Status Set(absl::string_view, const std::string& text,
+                 std::vector<std::string>* out) {
+  out->push_back(text);
+  return absl::OkStatus();
+}
+
+// Whether a flag with this target takes no value.
+template <typename Target>
+constexpr bool kIsSwitch = std::is_same_v<Target, bool*> ||
+                           std::is_same_v<Target, std::optional<bool>*>;
 
 }  // namespace
 
@@ -80,34 +97,15 @@ std::string Nearest(absl::string_view word,
   return nearest;
 }
 
-void Flags::Add(absl::string_view name, std::string* value) {
-  targets_[absl::StrCat("--", name)] = value;
-}
-
-void Flags::Add(absl::string_view name, bool* value) {
-  targets_[absl::StrCat("--", name)] = Switch{.target = value};
-}
-
-void Flags::Add(absl::string_view name, std::vector<std::string>* values) {
-  targets_[absl::StrCat("--", name)] = values;
-}
-
-void Flags::Add(absl::string_view name, std::optional<bool>* value) {
-  targets_[absl::StrCat("--", name)] = Switch{.target = value};
-  targets_[absl::StrCat("--no-", name)] =
-      Switch{.target = value, .value = false};
-}
-
-void Flags::Add(absl::string_view name, std::optional<absl::Duration>* value) {
-  targets_[absl::StrCat("--", name)] = value;
-}
-
-void Flags::Add(absl::string_view name, std::optional<int>* value) {
-  targets_[absl::StrCat("--", name)] = value;
+void Flags::Add(absl::string_view name, Target target) {
+  flags_[absl::StrCat("--", name)] = {target};
+  if (std::holds_alternative<std::optional<bool>*>(target)) {
+    flags_[absl::StrCat("--no-", name)] = {target, /*value=*/false};
+  }
 }
 
 void Flags::AddShort(char letter, absl::string_view name) {
-  targets_[std::string({'-', letter})] = targets_.at(absl::StrCat("--", name));
+  flags_[std::string({'-', letter})] = flags_.at(absl::StrCat("--", name));
 }
 
 absl::StatusOr<std::vector<std::string>> Flags::Parse(
@@ -126,44 +124,35 @@ absl::StatusOr<std::vector<std::string>> Flags::Parse(
     const size_t equals = arg.find('=');
     const std::string name = arg.substr(0, equals);
     const bool has_value = equals != std::string::npos;
-    const auto found = targets_.find(name);
-    if (found == targets_.end()) return Unknown(name);
-    if (const auto* flag = std::get_if<Switch>(&found->second)) {
-      if (has_value) {
-        return absl::InvalidArgumentError(
-            absl::StrCat(name, " takes no value"));
-      }
-      std::visit([&](auto* target) { *target = flag->value; }, flag->target);
-      continue;
-    }
-    if (!has_value && i + 1 == args.size()) {
-      return absl::InvalidArgumentError(absl::StrCat(name, " needs a value"));
-    }
-    RETURN_IF_ERROR(Set(name, found->second,
-                        has_value ? arg.substr(equals + 1) : args[++i]));
+    const auto found = flags_.find(name);
+    if (found == flags_.end()) return Unknown(name);
+    const Flag& flag = found->second;
+    RETURN_IF_ERROR(std::visit(
+        [&](auto* target) -> absl::Status {
+          if constexpr (kIsSwitch<decltype(target)>) {
+            if (has_value) {
+              return absl::InvalidArgumentError(
+                  absl::StrCat(name, " takes no value"));
+            }
+            *target = flag.value;
+            return absl::OkStatus();
+          } else {
+            if (!has_value && i + 1 == args.size()) {
+              return absl::InvalidArgumentError(
+                  absl::StrCat(name, " needs a value"));
+            }
+            return Set(name, has_value ? arg.substr(equals + 1) : args[++i],
+                       target);
+          }
+        },
+        flag.target));
   }
   return others;
 }
 
-absl::Status Flags::Set(absl::string_view flag, const Target& target,
-                        const std::string& value) {
-  if (auto* const* text = std::get_if<std::string*>(&target)) {
-    **text = value;
-  } else if (auto* const* list =
-                 std::get_if<std::vector<std::string>*>(&target)) {
-    (*list)->push_back(value);
-  } else if (auto* const* number = std::get_if<std::optional<int>*>(&target)) {
-    return ReadNumber(flag, value, *number);
-  } else {
-    return ReadDuration(flag, value,
-                        std::get<std::optional<absl::Duration>*>(target));
-  }
-  return absl::OkStatus();
-}
-
 absl::Status Flags::Unknown(absl::string_view flag) const {
   std::vector<std::string> names;
-  for (const auto& [name, target] : targets_) names.push_back(name);
+  for (const auto& [name, target] : flags_) names.push_back(name);
   const std::string nearest = Nearest(flag, names);
   return absl::InvalidArgumentError(absl::StrCat(
       "unknown flag ", flag,

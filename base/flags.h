@@ -31,18 +31,17 @@ namespace troika {
 
 class Flags {
  public:
-  // Adds a flag, named without its dashes. `value` is borrowed, and keeps its
-  // content if the flag is not given.
-  void Add(absl::string_view name, std::string* value);
-  void Add(absl::string_view name, bool* value);
-  // Appends each value that is given.
-  void Add(absl::string_view name, std::vector<std::string>* values);
-  // Also accepts the name after "no-", which sets false.
-  void Add(absl::string_view name, std::optional<bool>* value);
-  // Accepts durations above zero: 90s, 10m, 1h30m.
-  void Add(absl::string_view name, std::optional<absl::Duration>* value);
-  // Accepts 0 or more.
-  void Add(absl::string_view name, std::optional<int>* value);
+  // Receives the values of a flag. Borrowed; keeps its content if the flag is
+  // not given. An optional bool also gets the flag --no-NAME, which sets false;
+  // a vector collects the values; durations are above zero (90s, 10m, 1h30m),
+  // and numbers are 0 or more.
+  using Target =
+      std::variant<bool*, std::optional<bool>*, std::string*,
+                   std::vector<std::string>*, std::optional<absl::Duration>*,
+                   std::optional<int>*>;
+
+  // Adds a flag, named without its dashes.
+  void Add(absl::string_view name, Target target);
   // Adds another spelling of a flag that was added: 'f' is -f.
   void AddShort(char letter, absl::string_view name);
 
@@ -54,20 +53,14 @@ class Flags {
   absl::Status ParseAll(absl::Span<const std::string> args) const;
 
  private:
-  // A flag without a value, and the value that it sets.
-  struct Switch {
-    std::variant<bool*, std::optional<bool>*> target;
-    bool value = true;
+  struct Flag {
+    Target target;
+    bool value = true;  // What a flag without a value sets.
   };
-  using Target =
-      std::variant<Switch, std::string*, std::vector<std::string>*,
-                   std::optional<absl::Duration>*, std::optional<int>*>;
 
   absl::Status Unknown(absl::string_view flag) const;
-  static absl::Status Set(absl::string_view flag, const Target& target,
-                          const std::string& value);
 
-  std::map<std::string, Target> targets_;  // By name, with its dashes.
+  std::map<std::string, Flag> flags_;  // By name, with its dashes.
 };
 
 // The candidate that looks most like `word`; empty if none does.

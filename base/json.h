@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
@@ -65,6 +66,7 @@ struct Tree {
 
 class ArrayRange;
 class ObjectRange;
+struct Mend;
 
 // A cheap handle to a value of the last parsed document; valid until the parser
 // parses again or the parsed bytes are destroyed. All accessors of a missing
@@ -192,7 +194,7 @@ class Parser {
   absl::StatusOr<Value> Parse(absl::string_view text);
 
  private:
-  absl::StatusOr<Value> ParseChecked(absl::string_view text);
+  absl::Status Read(absl::string_view text, std::vector<Mend>* mends);
   void MakeRoom(size_t bytes);
 
   internal::Tree tree_;

@@ -2,15 +2,22 @@
 #ifndef TROIKA_BASE_JSON_TEXT_H_
 #define TROIKA_BASE_JSON_TEXT_H_
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "base/json.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 
 namespace troika::json {
+
+// Strings are scanned and copied in blocks of this size.
+inline constexpr ptrdiff_t kBlockBytes = 16;
 
 // Whether `c` can't stand for itself in a JSON string: a quote, a backslash or
 // a control character.
@@ -35,7 +42,7 @@ inline __m128i LoadBlock(const char* from) {
 // Returns the first special byte, or `end`.
 inline const char* FindSpecial(const char* from, const char* end) {
 #if defined(__SSE2__)
-  for (; end - from >= 16; from += 16) {
+  for (; end - from >= kBlockBytes; from += kBlockBytes) {
     const unsigned mask = SpecialMask(LoadBlock(from));
     if (mask != 0) return from + __builtin_ctz(mask);
   }
@@ -49,7 +56,7 @@ inline const char* FindSpecial(const char* from, const char* end) {
 inline char* CopyToSpecial(const char** from, const char* end, char* to) {
   const char* at = *from;
 #if defined(__SSE2__)
-  for (; end - at >= 16; at += 16, to += 16) {
+  for (; end - at >= kBlockBytes; at += kBlockBytes, to += kBlockBytes) {
     const __m128i block = LoadBlock(at);
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to), block);
     const unsigned mask = SpecialMask(block);
@@ -63,15 +70,19 @@ inline char* CopyToSpecial(const char** from, const char* end, char* to) {
   return to;
 }
 
-// Whether a double can't hold the number because it is too large.
-bool IsBeyondDouble(absl::string_view number);
+// A part of a text, and what to write in its place.
+struct Mend {
+  size_t begin;
+  size_t end;
+  std::string text;
+};
 
-// Copies `text` to `out`, with lone surrogate escapes (Node prints them for a
-// text that was cut inside an emoji) as \ufffd, and numbers beyond a double's
-// range as strings of their digits. Returns false, with `out` unspecified, if
-// there was nothing to mend. Takes one pass; `text` may be the contents of
-// `out`.
-bool MendEscapesAndNumbers(absl::string_view text, std::string* out);
+// Reads a text in UTF-8 into `tree`, which has room for all its values. Strings
+// without escapes borrow from the text; the others are written to `unescaped`,
+// which has room for the text and a block. Sets `mends` to the faults that
+// json.h says are mended: the caller must read the mended text again.
+absl::Status ReadTree(absl::string_view text, internal::Tree* tree,
+                      char* unescaped, std::vector<Mend>* mends);
 
 }  // namespace troika::json
 
