@@ -57,6 +57,10 @@ std::string TaskPath(absl::string_view task, absl::string_view rest) {
   return absl::StrCat(kRoot, "/tasks/", UrlEscaped(task), rest);
 }
 
+std::string EventPath(absl::string_view task, absl::string_view event) {
+  return TaskPath(task, absl::StrCat("/events/", UrlEscaped(event)));
+}
+
 ApiClient::ApiClient(ServerAddress address, ApiOptions options)
     : address_(std::move(address)), options_(std::move(options)) {}
 
@@ -197,34 +201,14 @@ absl::StatusOr<v1::Task> ApiClient::Resume(absl::string_view task,
   return Command(task, "resume", request, RetryOf(request));
 }
 
-absl::StatusOr<v1::Event> ApiClient::GetEvent(absl::string_view task,
-                                              absl::string_view event) {
-  return SendFor<v1::Event>(
-      {.path = TaskPath(task, absl::StrCat("/events/", UrlEscaped(event)))});
-}
-
-absl::StatusOr<Message> ApiClient::GetExactEvent(absl::string_view task,
-                                                 absl::string_view event) {
+absl::StatusOr<Message> ApiClient::GetEvent(absl::string_view task,
+                                            absl::string_view event) {
   // JSON keeps numbers as they were written; protobuf has them as doubles.
-  ASSIGN_OR_RETURN(
-      const std::string text,
-      Send({.path = TaskPath(task, absl::StrCat("/events/", UrlEscaped(event))),
-            .accept = "application/json"}));
+  ASSIGN_OR_RETURN(const std::string text,
+                   Get(EventPath(task, event), "application/json"));
   json::Parser parser;
   ASSIGN_OR_RETURN(const json::Value value, parser.Parse(text));
   return ReadEvent(value);
-}
-
-absl::StatusOr<v1::RawRecord> ApiClient::GetRaw(absl::string_view task,
-                                                int64_t record) {
-  return SendFor<v1::RawRecord>(
-      {.path = TaskPath(task, absl::StrCat("/raw/", record))});
-}
-
-absl::StatusOr<std::string> ApiClient::GetRawBytes(absl::string_view task,
-                                                   int64_t record) {
-  return Send({.path = TaskPath(task, absl::StrCat("/raw/", record)),
-               .accept = "application/octet-stream"});
 }
 
 absl::StatusOr<v1::UsageResponse> ApiClient::GetUsage(
@@ -233,8 +217,9 @@ absl::StatusOr<v1::UsageResponse> ApiClient::GetUsage(
       {.path = absl::StrCat(kRoot, "/usage", QueryOf(request))});
 }
 
-absl::StatusOr<std::string> ApiClient::GetHealth() {
-  return Send({.path = "/healthz", .accept = "*/*"});
+absl::StatusOr<std::string> ApiClient::Get(std::string path,
+                                           absl::string_view accept) {
+  return Send({.path = std::move(path), .accept = accept});
 }
 
 std::string QueryOf(const v1::ListTasksRequest& request) {

@@ -55,18 +55,12 @@ class ApiClient {
                                 const v1::StopRequest& request);
   absl::StatusOr<v1::Task> Resume(absl::string_view task,
                                   const v1::ResumeRequest& request);
-  absl::StatusOr<v1::Event> GetEvent(absl::string_view task,
-                                     absl::string_view event);
-  // Like GetEvent, but the inputs of tools are exactly as the agent wrote them.
-  absl::StatusOr<Message> GetExactEvent(absl::string_view task,
-                                        absl::string_view event);
-  absl::StatusOr<v1::RawRecord> GetRaw(absl::string_view task, int64_t record);
-  // The bytes of a record, exactly as they were.
-  absl::StatusOr<std::string> GetRawBytes(absl::string_view task,
-                                          int64_t record);
+  // Returns an event with the inputs of tools exactly as the agent wrote them.
+  absl::StatusOr<Message> GetEvent(absl::string_view task,
+                                   absl::string_view event);
   absl::StatusOr<v1::UsageResponse> GetUsage(const v1::UsageRequest& request);
-  // The body of /healthz.
-  absl::StatusOr<std::string> GetHealth();
+  // Returns the body of a reply in the form that `accept` names.
+  absl::StatusOr<std::string> Get(std::string path, absl::string_view accept);
 
   const ServerAddress& address() const { return address_; }
   const ApiOptions& options() const { return options_; }
@@ -102,6 +96,7 @@ class ApiClient {
 
 // The path of a task's resource: "/api/v1/tasks/ID" followed by `rest`.
 std::string TaskPath(absl::string_view task, absl::string_view rest = "");
+std::string EventPath(absl::string_view task, absl::string_view event);
 
 // The request as the query of a URL ("?states=idle&text=x"), with the fields'
 // names of the .proto; empty if nothing is set.

@@ -125,7 +125,7 @@ Answering::Asked Answering::Load(const TaskState& state) {
       "the server does not say which event asked: is it older than this "
       "troika?");
   if (known.asked != EventId()) {
-    whole = api_.GetExactEvent(task_, EventIdText(known.asked));
+    whole = api_.GetEvent(task_, EventIdText(known.asked));
   }
   if (whole.ok() && IdOf(whole->payload) == id) {
     known_[id] = whole->payload;

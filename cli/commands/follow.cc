@@ -205,7 +205,7 @@ void Follower::OnMessage(const client::SseEvent& event) {
 }
 
 void Follower::Complete(const std::string& event, Message* message) {
-  absl::StatusOr<Message> whole = api_.GetExactEvent(id_, event);
+  absl::StatusOr<Message> whole = api_.GetEvent(id_, event);
   if (whole.ok()) {
     *message = *std::move(whole);
     answering_.Remember(*message);

@@ -35,7 +35,7 @@ absl::StatusOr<std::unique_ptr<Server>> FindServer() {
 
 std::string ServerVersion(const Server& server) {
   client::ApiClient api(server.api.address(), {.timeout = absl::Seconds(3)});
-  const absl::StatusOr<std::string> health = api.GetHealth();
+  const absl::StatusOr<std::string> health = api.Get("/healthz", "*/*");
   if (!health.ok()) return "";
   json::Parser parser;
   const absl::StatusOr<json::Value> said = parser.Parse(*health);

@@ -55,7 +55,7 @@ absl::StatusOr<int> PrintToken(const Line&, Server& server, const Io& io) {
   const std::string path = absl::StrCat(address.home, "/token");
   absl::StatusOr<std::string> token = ReadFile(path, kMaxToken);
   if (absl::IsNotFound(token.status())) {
-    RETURN_IF_ERROR(server.api.GetHealth().status());
+    RETURN_IF_ERROR(server.api.Get("/healthz", "*/*").status());
     token = ReadFile(path, kMaxToken);
   }
   if (!token.ok()) return Fail(io, token.status().message());

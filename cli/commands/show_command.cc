@@ -41,20 +41,16 @@ absl::StatusOr<ShowLine> ReadShow(Args args) {
 }
 
 absl::StatusOr<int> Show(const ShowLine& line, Server& server, const Io& io) {
-  if (!line.event.empty()) {
-    ASSIGN_OR_RETURN(const v1::Event event,
-                     server.api.GetEvent(line.task, line.event));
-    return PrintJson(io, event);
-  }
-  if (line.record && line.json) {
-    ASSIGN_OR_RETURN(const v1::RawRecord record,
-                     server.api.GetRaw(line.task, *line.record));
-    return PrintJson(io, record);
-  }
-  if (line.record) {
-    ASSIGN_OR_RETURN(std::string bytes,
-                     server.api.GetRawBytes(line.task, *line.record));
-    return Print(io, bytes);
+  if (!line.event.empty() || line.record) {
+    const bool raw = line.record && !line.json;
+    ASSIGN_OR_RETURN(
+        const std::string body,
+        server.api.Get(line.record
+                           ? client::TaskPath(
+                                 line.task, absl::StrCat("/raw/", *line.record))
+                           : client::EventPath(line.task, line.event),
+                       raw ? "application/octet-stream" : "application/json"));
+    return Print(io, raw ? body : absl::StrCat(body, "\n"));
   }
   ASSIGN_OR_RETURN(const v1::Task task, server.api.GetTask(line.task));
   if (line.json) return PrintJson(io, task);

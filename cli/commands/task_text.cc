@@ -14,6 +14,7 @@
 #include "cli/timeline/amounts.h"
 #include "cli/timeline/terminal_text.h"
 #include "cli/timeline/timeline.h"
+#include "dto/proto_fields.h"
 #include "dto/task.h"
 
 namespace troika::cli {
@@ -25,20 +26,12 @@ std::string WhenText(const google::protobuf::Timestamp& time, absl::Time now) {
                       ", ", AgeText(now - ToTime(time)), " ago");
 }
 
-std::string SpentText(const v1::Usage& usage) {
-  const v1::TokenCounts& total = usage.total();
-  std::vector<std::string> parts;
-  const std::string tokens =
-      TokensText({.input = total.input_tokens(),
-                  .cached = total.cached_input_tokens(),
-                  .cache_write = total.cache_write_input_tokens(),
-                  .output = total.output_tokens(),
-                  .reasoning = total.reasoning_output_tokens()});
-  const std::string cost =
-      CostText({.usd = usage.total_cost_usd(),
-                .source = static_cast<CostSource>(usage.total_cost_source())});
-  if (!tokens.empty()) parts.push_back(tokens);
-  if (!cost.empty()) parts.push_back(cost);
+std::string SpentText(const v1::Usage& proto) {
+  Usage usage;
+  FieldsFromProto(proto, &usage);
+  std::vector<std::string> parts = {TokensText(usage.total),
+                                    CostText(usage.total_cost)};
+  std::erase(parts, "");
   return absl::StrJoin(parts, " · ");
 }
 
@@ -126,7 +119,7 @@ std::map<std::string, std::string> ReadInputs(const v1::Task& task,
   std::map<std::string, std::string> inputs;
   for (const v1::Approval& approval : task.approvals()) {
     const absl::StatusOr<Message> event =
-        api.GetExactEvent(task.id(), approval.event_id());
+        api.GetEvent(task.id(), approval.event_id());
     if (!event.ok()) continue;
     const auto* asked = std::get_if<Approval>(&event->payload);
     if (asked != nullptr && asked->id == approval.id()) {

@@ -12,15 +12,12 @@ struct Range {
   char32_t last;
 };
 
-bool Within(char32_t code, const Range* begin, const Range* end) {
-  return std::any_of(begin, end, [code](const Range& range) {
-    return code >= range.first && code <= range.last;
-  });
-}
-
 template <size_t kSize>
 bool IsIn(char32_t code, const Range (&ranges)[kSize]) {
-  return Within(code, std::begin(ranges), std::end(ranges));
+  return std::any_of(std::begin(ranges), std::end(ranges),
+                     [code](const Range& range) {
+                       return code >= range.first && code <= range.last;
+                     });
 }
 
 }  // namespace
@@ -97,10 +94,8 @@ bool IsCombining(char32_t code) {
 
 size_t WidthOf(char32_t code) {
   static constexpr Range kNone[] = {
-      {0x300, 0x36f},   {0x483, 0x489},   {0x591, 0x5bd},   {0x610, 0x61a},
-      {0x64b, 0x65f},   {0x93a, 0x93c},   {0x941, 0x948},   {0xe31, 0xe31},
-      {0xe34, 0xe3a},   {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200d},
-      {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}, {0xfeff, 0xfeff}};
+      {0x93a, 0x93c},   {0x941, 0x948},   {0xe31, 0xe31},  {0xe34, 0xe3a},
+      {0x200b, 0x200d}, {0xfe00, 0xfe0f}, {0xfeff, 0xfeff}};
   static constexpr Range kTwo[] = {
       {0x1100, 0x115f},   {0x231a, 0x231b},   {0x23e9, 0x23ec},
       {0x25fd, 0x25fe},   {0x2614, 0x2615},   {0x2648, 0x2653},
@@ -115,7 +110,7 @@ size_t WidthOf(char32_t code) {
       {0x1f32d, 0x1f64f}, {0x1f680, 0x1f6ff}, {0x1f7e0, 0x1f7eb},
       {0x1f900, 0x1faff}, {0x20000, 0x3fffd}};
   if (code < 0x300) return 1;
-  if (IsIn(code, kNone)) return 0;
+  if (IsCombining(code) || IsIn(code, kNone)) return 0;
   return IsIn(code, kTwo) ? 2 : 1;
 }
 

@@ -36,14 +36,12 @@ std::optional<absl::Duration> Took(const Result& result, const Message& message,
 // Returns the time, tokens and cost that are known.
 std::string Spent(const Result& result,
                   const std::optional<absl::Duration>& took) {
-  std::vector<std::string> parts;
-  if (took) parts.push_back(DurationText(*took));
   const Usage& usage = result.usage;
   std::string tokens = TokensText(usage.turn.value_or(usage.total));
   if (!tokens.empty() && !usage.turn) tokens += " in all";
-  const std::string cost = CostText(usage.turn_cost);
-  if (!tokens.empty()) parts.push_back(std::move(tokens));
-  if (!cost.empty()) parts.push_back(cost);
+  std::vector<std::string> parts = {took ? DurationText(*took) : "", tokens,
+                                    CostText(usage.turn_cost)};
+  std::erase(parts, "");
   return absl::StrJoin(parts, " · ");
 }
 
