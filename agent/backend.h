@@ -92,7 +92,6 @@ struct Backend {
 const Backend& CodexBackend();
 const Backend& ClaudeBackend();
 const Backend& GeminiBackend();
-const Backend& DemoBackend();
 
 }  // namespace troika
 

@@ -9,7 +9,7 @@
 
 namespace troika {
 
-// kDemo is a demonstration without a model (agent/demo).
+// kDemo is a demonstration without a model (agent/registry.cc).
 enum class Harness { kCodex, kClaude, kGemini, kDemo };
 
 template <>

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "agent/testing_launch.h"
+#include "agent/testing_backend.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -20,11 +20,6 @@ constexpr absl::string_view kStart =
 constexpr absl::string_view kResearch =
     "--permission-mode default --disallowedTools "
     "Bash,CronCreate,Edit,EnterWorktree,NotebookEdit,Workflow,Write";
-
-void Expect(absl::string_view version, const LaunchRequest& request,
-            absl::string_view start, absl::string_view rest) {
-  ExpectLaunch(ClaudeBackend(), version, request, absl::StrCat(start, rest));
-}
 
 TEST(ClaudeBackendTest, EachOptionOfTheNewestVersion) {
   const struct {
@@ -54,7 +49,8 @@ TEST(ClaudeBackendTest, EachOptionOfTheNewestVersion) {
        ",TaskCreate,TaskGet,TaskList,TaskUpdate,TodoWrite"},
   };
   for (const auto& c : kCases) {
-    Expect(kNew, c.request, absl::StrCat(kStart, kResearch), c.rest);
+    ExpectLaunch(ClaudeBackend(), kNew, c.request,
+                 absl::StrCat(kStart, kResearch), c.rest);
   }
 }
 
@@ -78,14 +74,15 @@ TEST(ClaudeBackendTest, Permissions) {
        "--settings {\"permissions\":{\"defaultMode\":\"acceptEdits\"}}"},
   };
   for (const auto& c : kCases) {
-    Expect(kNew, {.options = c.options}, kStart, c.rest);
+    ExpectLaunch(ClaudeBackend(), kNew, {.options = c.options}, kStart, c.rest);
   }
-  Expect(kNew,
-         {.options = {.edit_mode = EditMode::kAutoEdit,
-                      .approval_policy = "plan"}},
-         "",
-         "approval_policy: is set beside edit_mode, and both say what the "
-         "agent may do; leave one of them out");
+  ExpectLaunch(
+      ClaudeBackend(), kNew,
+      {.options = {.edit_mode = EditMode::kAutoEdit,
+                   .approval_policy = "plan"}},
+      "",
+      "approval_policy: is set beside edit_mode, and both say what the "
+      "agent may do; leave one of them out");
 }
 
 TEST(ClaudeBackendTest, WhatItCantDo) {
@@ -113,7 +110,7 @@ TEST(ClaudeBackendTest, WhatItCantDo) {
       {{.output_schema = "s.json"}, "output_schema: s.json is empty"},
   };
   for (const auto& c : kCases)
-    Expect(kNew, {.options = c.options}, "", c.error);
+    ExpectLaunch(ClaudeBackend(), kNew, {.options = c.options}, "", c.error);
 }
 
 TEST(ClaudeBackendTest, FlagsFollowTheVersion) {
@@ -122,15 +119,18 @@ TEST(ClaudeBackendTest, FlagsFollowTheVersion) {
       "@anthropic-ai/claude-code";
   constexpr absl::string_view kOldStart =
       "-p --output-format stream-json --verbose ";
-  Expect("1.0.60", {}, kStart,
-         "--permission-mode default --disallowedTools "
-         "Bash,Edit,MultiEdit,NotebookEdit,Write");
-  Expect("1.0.0", {.new_session = "not-taken"}, kOldStart,
-         "--disallowedTools Bash,Edit,MultiEdit,NotebookEdit,Write");
-  Expect("1.0.0", {.options = {.edit_mode = EditMode::kAutoEdit}}, kOldStart,
-         "--allowedTools Edit,MultiEdit,NotebookEdit,Write");
-  Expect("1.0.0", {.options = {.edit_mode = EditMode::kFullAuto}}, kOldStart,
-         "--allowedTools Bash,Edit,MultiEdit,NotebookEdit,Write");
+  ExpectLaunch(ClaudeBackend(), "1.0.60", {}, kStart,
+               "--permission-mode default --disallowedTools "
+               "Bash,Edit,MultiEdit,NotebookEdit,Write");
+  ExpectLaunch(ClaudeBackend(), "1.0.0", {.new_session = "not-taken"},
+               kOldStart,
+               "--disallowedTools Bash,Edit,MultiEdit,NotebookEdit,Write");
+  ExpectLaunch(ClaudeBackend(), "1.0.0",
+               {.options = {.edit_mode = EditMode::kAutoEdit}}, kOldStart,
+               "--allowedTools Edit,MultiEdit,NotebookEdit,Write");
+  ExpectLaunch(ClaudeBackend(), "1.0.0",
+               {.options = {.edit_mode = EditMode::kFullAuto}}, kOldStart,
+               "--allowedTools Bash,Edit,MultiEdit,NotebookEdit,Write");
   const struct {
     absl::string_view version;
     LaunchOptions options;
@@ -159,17 +159,19 @@ TEST(ClaudeBackendTest, FlagsFollowTheVersion) {
        "effort: Claude Code 2.1.36 has no --effort"},
   };
   for (const auto& c : kCases) {
-    Expect(c.version, {.options = c.options, .output_schema_text = "{}"},
-           c.error, kUpdate);
+    ExpectLaunch(ClaudeBackend(), c.version,
+                 {.options = c.options, .output_schema_text = "{}"}, c.error,
+                 kUpdate);
   }
-  Expect(
-      "1.0.62", {.options = {.images = {"a"}}}, "",
+  ExpectLaunch(
+      ClaudeBackend(), "1.0.62", {.options = {.images = {"a"}}}, "",
       "images: Claude Code 1.0.62 can't take images; update with npm install "
       "-g @anthropic-ai/claude-code");
-  Expect("0.2.114", {}, "",
-         "start Claude Code 0.2.114: it is older than 0.2.118, the first that "
-         "works here; update it with npm install -g "
-         "@anthropic-ai/claude-code");
+  ExpectLaunch(
+      ClaudeBackend(), "0.2.114", {}, "",
+      "start Claude Code 0.2.114: it is older than 0.2.118, the first that "
+      "works here; update it with npm install -g "
+      "@anthropic-ai/claude-code");
 }
 
 TEST(ClaudeBackendTest, CapabilitiesFollowTheVersion) {

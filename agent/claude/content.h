@@ -1,10 +1,13 @@
-// Converts the content of messages and tool results.
+// Converts the content of messages and tool results, and the lines of type
+// system that inform the reader and change no state.
 #ifndef TROIKA_AGENT_CLAUDE_CONTENT_H_
 #define TROIKA_AGENT_CLAUDE_CONTENT_H_
 
+#include <optional>
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "agent/claude/record.h"
 #include "agent/drift.h"
 #include "agent/message.h"
 #include "base/json.h"
@@ -23,6 +26,18 @@ UserInput PromptOf(json::Value content);
 
 // Appends a text as further lines.
 void AppendText(absl::string_view text, std::string* to);
+
+// Returns nullopt for lines that only count or only say that the agent is
+// working: thinking_tokens, and the status "requesting" or none. They come many
+// times per message, and other lines report their outcome.
+std::optional<Notice> NoticeOf(absl::string_view subtype,
+                               const SystemLine& line,
+                               Drift* /*nullable*/ drift);
+
+Notice NoticeOf(absl::string_view subtype, const HookLine& line);
+
+// `error` is a string, or an object with a message.
+absl::string_view ErrorText(json::Value error, const FieldScope& scope);
 
 }  // namespace troika::claude
 

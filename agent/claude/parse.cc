@@ -5,7 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "agent/claude/notices.h"
+#include "agent/claude/content.h"
 
 namespace troika::claude {
 namespace {

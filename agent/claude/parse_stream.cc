@@ -1,6 +1,6 @@
 // Handles the API's own events, which come with partial messages.
 
-#include "agent/claude/notices.h"
+#include "agent/claude/content.h"
 #include "agent/claude/parse.h"
 
 namespace troika::claude {

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "agent/testing_launch.h"
+#include "agent/testing_backend.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

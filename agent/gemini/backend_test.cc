@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "agent/testing_launch.h"
+#include "agent/testing_backend.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -16,11 +16,6 @@ using ::testing::Pair;
 constexpr absl::string_view kNew = "0.61.0";
 constexpr absl::string_view kResearch =
     "-o stream-json --approval-mode default --allowed-tools read_file";
-
-void Expect(absl::string_view version, const LaunchRequest& request,
-            absl::string_view start, absl::string_view rest) {
-  ExpectLaunch(GeminiBackend(), version, request, absl::StrCat(start, rest));
-}
 
 TEST(GeminiBackendTest, EachOptionOfTheNewestVersion) {
   const struct {
@@ -40,7 +35,8 @@ TEST(GeminiBackendTest, EachOptionOfTheNewestVersion) {
         .cwd = "/w"},
        " --include-directories /x -p @/x/y/a.png"},
   };
-  for (const auto& c : kCases) Expect(kNew, c.request, kResearch, c.rest);
+  for (const auto& c : kCases)
+    ExpectLaunch(GeminiBackend(), kNew, c.request, kResearch, c.rest);
 }
 
 TEST(GeminiBackendTest, Permissions) {
@@ -57,14 +53,14 @@ TEST(GeminiBackendTest, Permissions) {
       {{.approval_policy = "yolo"}, "yolo"},
   };
   for (const auto& c : kCases) {
-    Expect(kNew, {.options = c.options}, "-o stream-json --approval-mode ",
-           c.rest);
+    ExpectLaunch(GeminiBackend(), kNew, {.options = c.options},
+                 "-o stream-json --approval-mode ", c.rest);
   }
-  Expect(kNew,
-         {.options = {.approval_policy = "plan", .dangerously_bypass = true}},
-         "",
-         "approval_policy: is set beside dangerously_bypass, and both say what "
-         "the agent may do; leave one of them out");
+  ExpectLaunch(
+      GeminiBackend(), kNew,
+      {.options = {.approval_policy = "plan", .dangerously_bypass = true}}, "",
+      "approval_policy: is set beside dangerously_bypass, and both say what "
+      "the agent may do; leave one of them out");
 }
 
 TEST(GeminiBackendTest, WhatItCantDo) {
@@ -110,30 +106,38 @@ TEST(GeminiBackendTest, WhatItCantDo) {
        "end in its name; rename a\"b.png"},
   };
   for (const auto& c : kCases) {
-    Expect(kNew, {.options = c.options, .cwd = "/w"}, "", c.error);
+    ExpectLaunch(GeminiBackend(), kNew, {.options = c.options, .cwd = "/w"}, "",
+                 c.error);
   }
 }
 
 TEST(GeminiBackendTest, FlagsFollowTheVersion) {
-  Expect("0.11.3", {.new_session = "not-taken"}, kResearch, "");
-  Expect("0.35.0", {.new_session = "not-taken"}, kResearch, "");
-  Expect("0.20.0", {.resume_session = "id"}, kResearch, " --resume id");
-  Expect("0.13.0", {.resume_session = "id"}, "",
-         "resume_session: Gemini CLI 0.13.0 can't go on with a session; update "
-         "with npm install -g @google/gemini-cli");
+  ExpectLaunch(GeminiBackend(), "0.11.3", {.new_session = "not-taken"},
+               kResearch, "");
+  ExpectLaunch(GeminiBackend(), "0.35.0", {.new_session = "not-taken"},
+               kResearch, "");
+  ExpectLaunch(GeminiBackend(), "0.20.0", {.resume_session = "id"}, kResearch,
+               " --resume id");
+  ExpectLaunch(
+      GeminiBackend(), "0.13.0", {.resume_session = "id"}, "",
+      "resume_session: Gemini CLI 0.13.0 can't go on with a session; update "
+      "with npm install -g @google/gemini-cli");
   const LaunchRequest dirs = {.options = {.extra_dirs = {"/a"}}};
   for (const absl::string_view version : {"0.16.0", "0.27.0"}) {
-    Expect(version, dirs, kResearch, " --include-directories /a");
+    ExpectLaunch(GeminiBackend(), version, dirs, kResearch,
+                 " --include-directories /a");
   }
   for (const absl::string_view version : {"0.17.0", "0.26.0"}) {
-    Expect(version, dirs, "",
-           absl::StrCat("extra_dirs: Gemini CLI ", version,
-                        " ignores --include-directories; leave it out, or "
-                        "update with npm install -g @google/gemini-cli"));
+    ExpectLaunch(
+        GeminiBackend(), version, dirs, "",
+        absl::StrCat("extra_dirs: Gemini CLI ", version,
+                     " ignores --include-directories; leave it out, or "
+                     "update with npm install -g @google/gemini-cli"));
   }
-  Expect("0.10.0", {}, "",
-         "start Gemini CLI 0.10.0: it is older than 0.11.3, the first that "
-         "works here; update it with npm install -g @google/gemini-cli");
+  ExpectLaunch(
+      GeminiBackend(), "0.10.0", {}, "",
+      "start Gemini CLI 0.10.0: it is older than 0.11.3, the first that "
+      "works here; update it with npm install -g @google/gemini-cli");
 }
 
 TEST(GeminiBackendTest, CapabilitiesFollowTheVersion) {

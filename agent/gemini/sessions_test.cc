@@ -1,10 +1,8 @@
-#include "agent/gemini/home.h"
-
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "agent/testing_backend.h"
 #include "gtest/gtest.h"
-#include "testing/files.h"
 
 namespace troika::gemini {
 namespace {
@@ -14,27 +12,12 @@ std::string Line(absl::string_view id, absl::string_view kind = "main") {
                       "\"}\n{\"$set\":{}}\n");
 }
 
-class GeminiHomeTest : public testing::Test {
+class GeminiSessionsTest : public SessionsTest {
  protected:
-  std::string Latest(absl::string_view cwd) {
-    const absl::StatusOr<std::string> id =
-        LatestSession(cwd, Environment({{"HOME", folder_.Path("")}}));
-    return id.ok() ? *id : "";
-  }
-
-  TempFolder folder_;
+  GeminiSessionsTest() : SessionsTest(GeminiBackend()) {}
 };
 
-TEST_F(GeminiHomeTest, Sha256) {
-  EXPECT_EQ(Sha256Hex(""),
-            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-  EXPECT_EQ(Sha256Hex("abc"),
-            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  EXPECT_EQ(Sha256Hex(std::string(1000000, 'a')),
-            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
-}
-
-TEST_F(GeminiHomeTest, FoldersByName) {
+TEST_F(GeminiSessionsTest, FoldersByName) {
   folder_.Write(".gemini/tmp/w/.project_root", "/w");
   folder_.Write(".gemini/tmp/w/chats/session-1.jsonl", Line("old"), 100);
   folder_.Write(".gemini/tmp/w/chats/session-2.jsonl", Line("new"), 200);
@@ -49,9 +32,11 @@ TEST_F(GeminiHomeTest, FoldersByName) {
   EXPECT_EQ(Latest("/x"), "");
 }
 
-TEST_F(GeminiHomeTest, FoldersByHash) {
+TEST_F(GeminiSessionsTest, FoldersByHash) {
+  // The SHA-256 of "/w".
   const std::string chats =
-      absl::StrCat(".gemini/tmp/", Sha256Hex("/w"), "/chats/");
+      ".gemini/tmp/"
+      "d1bb8ca354673cd575d31d952490058c9943aef39d5a9553fb4a21ab7a59a19d/chats/";
   folder_.Write(absl::StrCat(chats, "session-1.json"),
                 "{\n  \"sessionId\": \"id\",\n  \"messages\": []\n}", 100);
   EXPECT_EQ(Latest("/w"), "id");
@@ -61,10 +46,11 @@ TEST_F(GeminiHomeTest, FoldersByHash) {
   EXPECT_EQ(Latest("/w"), "new");
 }
 
-TEST_F(GeminiHomeTest, NoneIsAnErrorThatSaysWhere) {
+TEST_F(GeminiSessionsTest, NoneIsAnErrorThatSaysWhere) {
   EXPECT_EQ(
-      LatestSession("/w",
-                    Environment({{"GEMINI_CLI_HOME", "/none"}, {"HOME", "/x"}}))
+      backend_
+          .LatestSession(
+              "/w", Environment({{"GEMINI_CLI_HOME", "/none"}, {"HOME", "/x"}}))
           .status(),
       absl::NotFoundError(
           "find the latest session of Gemini CLI in /w: there is none under "

@@ -1,6 +1,6 @@
-// Tables of command lines for tests of BuildLaunch.
-#ifndef TROIKA_AGENT_TESTING_LAUNCH_H_
-#define TROIKA_AGENT_TESTING_LAUNCH_H_
+// Helpers for tests of backends.
+#ifndef TROIKA_AGENT_TESTING_BACKEND_H_
+#define TROIKA_AGENT_TESTING_BACKEND_H_
 
 #include <string>
 
@@ -12,6 +12,7 @@
 #include "agent/backend.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "testing/files.h"
 
 namespace troika {
 
@@ -34,10 +35,11 @@ inline std::string Show(const absl::StatusOr<Launch>& launch) {
 
 inline void ExpectLaunch(const Backend& backend, absl::string_view version,
                          const LaunchRequest& request,
-                         absl::string_view expected) {
+                         absl::string_view expected,
+                         absl::string_view rest = "") {
   const absl::StatusOr<Launch> launch = backend.BuildLaunch(
       request, {.path = "/bin/cli", .version = std::string(version)});
-  EXPECT_EQ(Show(launch), expected) << version;
+  EXPECT_EQ(Show(launch), absl::StrCat(expected, rest)) << version;
   if (launch.ok()) {
     EXPECT_EQ(launch->argv[0], "/bin/cli");
   }
@@ -50,6 +52,21 @@ inline void ExpectLaunches(const Backend& backend,
   }
 }
 
+// A home folder in which a CLI keeps its sessions.
+class SessionsTest : public testing::Test {
+ protected:
+  explicit SessionsTest(const Backend& backend) : backend_(backend) {}
+
+  // Returns the id of the latest session in `cwd`, or "" if there is none.
+  std::string Latest(absl::string_view cwd) {
+    const Environment env(Environment::Map{{"HOME", folder_.Path("")}});
+    return backend_.LatestSession(cwd, env).value_or("");
+  }
+
+  const Backend& backend_;
+  TempFolder folder_;
+};
+
 }  // namespace troika
 
-#endif  // TROIKA_AGENT_TESTING_LAUNCH_H_
+#endif  // TROIKA_AGENT_TESTING_BACKEND_H_

@@ -1,10 +1,8 @@
-#include "agent/claude/home.h"
-
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "agent/testing_backend.h"
 #include "gtest/gtest.h"
-#include "testing/files.h"
 
 namespace troika::claude {
 namespace {
@@ -14,24 +12,25 @@ std::string Lines(absl::string_view cwd, absl::string_view more = "") {
                       R"({"type":"user","cwd":")", cwd, "\"", more, "}\n");
 }
 
-class ClaudeHomeTest : public testing::Test {
+class ClaudeSessionsTest : public SessionsTest {
  protected:
-  std::string Latest(absl::string_view cwd) {
-    const absl::StatusOr<std::string> id =
-        LatestSession(cwd, Environment({{"HOME", folder_.Path("")}}));
-    return id.ok() ? *id : "";
-  }
-
-  TempFolder folder_;
+  ClaudeSessionsTest() : SessionsTest(ClaudeBackend()) {}
 };
 
-TEST_F(ClaudeHomeTest, NamesOfFolders) {
-  EXPECT_EQ(ProjectFolder("/home/me/a_b.c"), "-home-me-a-b-c");
-  EXPECT_EQ(ProjectFolder("/n\xC3\xA4m\xC3\xA9-\xF0\x9F\x98\x80.x"),
-            "-n-m-----x");
+TEST_F(ClaudeSessionsTest, NamesOfFolders) {
+  const struct {
+    std::string cwd;
+    std::string folder;
+  } kCases[] = {{"/home/me/a_b.c", "-home-me-a-b-c"},
+                {"/n\xC3\xA4m\xC3\xA9-\xF0\x9F\x98\x80.x", "-n-m-----x"}};
+  for (const auto& c : kCases) {
+    folder_.Write(absl::StrCat(".claude/projects/", c.folder, "/id.jsonl"),
+                  Lines(c.cwd));
+    EXPECT_EQ(Latest(c.cwd), "id");
+  }
 }
 
-TEST_F(ClaudeHomeTest, TheLastChangedOfTheFolder) {
+TEST_F(ClaudeSessionsTest, TheLastChangedOfTheFolder) {
   folder_.Write(".claude/projects/-w-a/old.jsonl", Lines("/w/a"), 100);
   folder_.Write(".claude/projects/-w-a/new.jsonl", Lines("/w/a"), 200);
   // Another working folder with the same project name.
@@ -41,7 +40,7 @@ TEST_F(ClaudeHomeTest, TheLastChangedOfTheFolder) {
   EXPECT_EQ(Latest("/w"), "");
 }
 
-TEST_F(ClaudeHomeTest, PassesOverWhatIsNone) {
+TEST_F(ClaudeSessionsTest, PassesOverWhatIsNone) {
   folder_.Write(".claude/projects/-w/good.jsonl", Lines("/w"), 100);
   folder_.Write(".claude/projects/-w/side.jsonl",
                 Lines("/w", ",\"isSidechain\":true"), 200);
@@ -52,14 +51,14 @@ TEST_F(ClaudeHomeTest, PassesOverWhatIsNone) {
   EXPECT_EQ(Latest("/w"), "good");
 }
 
-TEST_F(ClaudeHomeTest, AFirstPromptMayBeLongerThanWhatIsRead) {
+TEST_F(ClaudeSessionsTest, AFirstPromptMayBeLongerThanWhatIsRead) {
   folder_.Write(".claude/projects/-w/image.jsonl",
                 absl::StrCat("{\"message\":\"", std::string(2 << 20, 'x'),
                              "\",\"cwd\":\"/w\"}\n"));
   EXPECT_EQ(Latest("/w"), "image");
 }
 
-TEST_F(ClaudeHomeTest, LongNamesAreCut) {
+TEST_F(ClaudeSessionsTest, LongNamesAreCut) {
   const std::string cwd = absl::StrCat("/", std::string(250, 'd'));
   folder_.Write(absl::StrCat(".claude/projects/-", std::string(199, 'd'),
                              "-8fd8ot/long.jsonl"),
@@ -68,14 +67,14 @@ TEST_F(ClaudeHomeTest, LongNamesAreCut) {
   EXPECT_EQ(Latest(cwd + "e"), "");
 }
 
-TEST_F(ClaudeHomeTest, NoneIsAnErrorThatSaysWhere) {
-  EXPECT_EQ(
-      LatestSession(
-          "/w", Environment(Environment::Map{{"CLAUDE_CONFIG_DIR", "/none"}}))
-          .status(),
-      absl::NotFoundError(
-          "find the latest session of Claude Code in /w: there is none "
-          "under /none/projects; start a new one, or name the session"));
+TEST_F(ClaudeSessionsTest, NoneIsAnErrorThatSaysWhere) {
+  EXPECT_EQ(backend_
+                .LatestSession("/w", Environment(Environment::Map{
+                                         {"CLAUDE_CONFIG_DIR", "/none"}}))
+                .status(),
+            absl::NotFoundError(
+                "find the latest session of Claude Code in /w: there is none "
+                "under /none/projects; start a new one, or name the session"));
 }
 
 }  // namespace
