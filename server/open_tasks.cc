@@ -53,23 +53,20 @@ absl::StatusOr<ActiveTask*> OpenTasks::Open(const std::string& id) {
     return absl::NotFoundError(absl::StrCat("task ", id, " is being deleted"));
   }
   ASSIGN_OR_RETURN(TaskFolder folder, tools_.home->OpenTask(id));
-  return Add(id, std::move(folder));
+  auto stream = streams_.Open(id, folder.fd.get());
+  return Add(std::move(folder), std::move(stream));
 }
 
-absl::StatusOr<ActiveTask*> OpenTasks::Add(const std::string& id,
-                                           ActiveTask::Source source) {
-  const auto* const folder = std::get_if<TaskFolder>(&source);
-  const int folder_fd = folder != nullptr
-                            ? folder->fd.get()
-                            : std::get<MadeTask>(source).folder.fd.get();
-  ASSIGN_OR_RETURN(std::shared_ptr<TaskStream> stream,
-                   streams_.Open(id, folder_fd));
+absl::StatusOr<ActiveTask*> OpenTasks::Add(
+    ActiveTask::Source source,
+    absl::StatusOr<std::shared_ptr<TaskStream>> stream) {
+  RETURN_IF_ERROR(stream.status());
   ASSIGN_OR_RETURN(
       std::unique_ptr<ActiveTask> task,
-      ActiveTask::Open(std::move(source), std::move(stream), &tools_, this));
+      ActiveTask::Open(std::move(source), *std::move(stream), &tools_, this));
   ActiveTask* const opened = task.get();
-  open_[id].task = std::move(task);
-  parts_.loader->Supersede(id);
+  open_[opened->id()].task = std::move(task);
+  parts_.loader->Supersede(opened->id());
   opened->Advance();
   return opened;
 }
@@ -79,9 +76,10 @@ void OpenTasks::OpenOrReport(const std::string& id) {
   if (!opened.ok()) owner_.OnUnreadable(id, opened.status());
 }
 
-void OpenTasks::StartOrReport(MadeTask made) {
-  const std::string id = made.folder.id;
-  const auto opened = Add(id, std::move(made));
+void OpenTasks::StartOrReport(NewTask task) {
+  const std::string id = task.made.folder.id;
+  const auto opened =
+      Add(std::move(task.made), streams_.Add(id, std::move(task.events)));
   if (!opened.ok()) owner_.OnUnreadable(id, opened.status());
 }
 
@@ -116,7 +114,11 @@ void OpenTasks::OnChanged(ActiveTask& task) {
   UpdateIdle(entry);
   owner_.OnRead(task);
   entry.row_is_old = true;
-  if (NameOf(task.state().status) != entry.shown_status) {
+  // A new task can be found at once. Other rows are written when somebody
+  // watches or reads them, or with the next ones.
+  const bool is_watched = tools_.changes->viewers().size() > 0 ||
+                          task.stream()->viewers().size() > 0;
+  if (entry.shown_status.empty() || (is_watched && HasNewStatus(entry))) {
     PutRow(entry);
   } else if (!row_timer_->is_set()) {
     row_timer_->SetIn(kRowDelay);
@@ -152,6 +154,7 @@ void OpenTasks::CloseIdle() {
   for (auto& [id, entry] : open_) {
     if (entry.idle_since) idle.emplace_back(*entry.idle_since, &entry);
   }
+  if (idle.size() <= max_idle_) return;
   std::sort(idle.begin(), idle.end());
   for (size_t i = 0; i + max_idle_ < idle.size(); ++i) {
     Entry& entry = *idle[i].second;
@@ -183,6 +186,16 @@ void OpenTasks::PutOldRows() {
     if (!entry.row_is_old) continue;
     if (++put > kRowsAtOnce) return row_timer_->SetIn(absl::ZeroDuration());
     PutRow(entry);
+  }
+}
+
+bool OpenTasks::HasNewStatus(const Entry& entry) {
+  return NameOf(entry.task->state().status) != entry.shown_status;
+}
+
+void OpenTasks::PutChangedStatuses() {
+  for (auto& [id, entry] : open_) {
+    if (entry.row_is_old && HasNewStatus(entry)) PutRow(entry);
   }
 }
 

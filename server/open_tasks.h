@@ -3,7 +3,7 @@
 //
 // A task is opened when it is needed and closed when it needs nobody. While it
 // is open, its row is written from here, at most four times a second unless
-// its status changes.
+// somebody watches and its status changes.
 #ifndef TROIKA_SERVER_OPEN_TASKS_H_
 #define TROIKA_SERVER_OPEN_TASKS_H_
 
@@ -27,6 +27,13 @@
 namespace troika {
 
 absl::Status NoTaskError(absl::string_view name);
+
+// A task that was just made, and its file of events, unless that could not be
+// created.
+struct NewTask {
+  MadeTask made;
+  absl::StatusOr<std::unique_ptr<EventFile>> events;
+};
 
 using TaskCallback = absl::AnyInvocable<void(absl::StatusOr<v1::Task>)>;
 
@@ -56,13 +63,16 @@ class OpenTasks : private ActiveTask::Owner {
   // Does the same, and tells the owner if the task can't be opened.
   void OpenOrReport(const std::string& id);
   // Does the same for a task that was just made, and starts it.
-  void StartOrReport(MadeTask made);
+  void StartOrReport(NewTask task);
   // Closes the task in the next round, if it is at rest or queued.
   void CloseSoon(const std::string& id);
   // The task was deleted: tells its viewers.
   void Remove(const std::string& id);
   // Writes the rows of all open tasks.
   void PutRows();
+  // Writes the rows of tasks whose status has changed: before the rows are
+  // read.
+  void PutChangedStatuses();
 
   // Runs a command on the task, and calls back with the task when what it did
   // is in the log.
@@ -92,8 +102,9 @@ class OpenTasks : private ActiveTask::Owner {
     std::optional<absl::Time> idle_since;
   };
 
-  absl::StatusOr<ActiveTask*> Add(const std::string& id,
-                                  ActiveTask::Source source);
+  absl::StatusOr<ActiveTask*> Add(
+      ActiveTask::Source source,
+      absl::StatusOr<std::shared_ptr<TaskStream>> stream);
   void OnWantsStart(ActiveTask& task) override { owner_.OnWantsStart(task); }
   void OnChanged(ActiveTask& task) override;
   void OnRest(ActiveTask& task) override { CloseSoon(task.id()); }
@@ -101,6 +112,7 @@ class OpenTasks : private ActiveTask::Owner {
   void Close(const std::string& id);
   void UpdateIdle(Entry& entry);
   void CloseIdle();
+  static bool HasNewStatus(const Entry& entry);
   void PutRow(Entry& entry);
   void PutOldRows();
   std::optional<v1::Task> Describe(const std::string& id) const;

@@ -6,7 +6,6 @@
 #include "agent/harness.h"
 #include "base/status_macros.h"
 #include "server/load_task.h"
-#include "server/open_tasks.h"
 #include "server/start_queue.h"
 #include "server/task_loader.h"
 #include "server/task_rows.h"
@@ -101,24 +100,27 @@ void TaskMaker::MakeWithCli(const std::string& key, TaskRequest request,
                             Environment environment, absl::StatusOr<Cli> cli) {
   TaskRow known = {.harness = std::string(HarnessId(request.harness)),
                    .idempotency_key = request.idempotency_key};
-  tools_.pools->work.RunFor<absl::StatusOr<MadeTask>>(
+  tools_.pools->work.RunFor<absl::StatusOr<NewTask>>(
       [this, request = std::move(request), environment = std::move(environment),
-       cli = std::move(cli)]() mutable {
-        return MakeTask(*tools_.home, std::move(request), environment,
-                        std::move(cli), tools_.clock);
+       cli = std::move(cli)]() mutable -> absl::StatusOr<NewTask> {
+        ASSIGN_OR_RETURN(MadeTask made,
+                         MakeTask(*tools_.home, std::move(request), environment,
+                                  std::move(cli), tools_.clock));
+        auto events = EventFile::Open(made.folder.fd.get(), made.folder.id);
+        return NewTask{std::move(made), std::move(events)};
       },
       [this, key,
-       known = std::move(known)](absl::StatusOr<MadeTask> made) mutable {
-        if (!made.ok()) return Finish(key, made.status());
-        OnMade(key, *std::move(made), std::move(known));
+       known = std::move(known)](absl::StatusOr<NewTask> task) mutable {
+        if (!task.ok()) return Finish(key, task.status());
+        OnMade(key, *std::move(task), std::move(known));
       });
 }
 
-void TaskMaker::OnMade(const std::string& key, MadeTask made, TaskRow known) {
-  known.id = made.folder.id;
+void TaskMaker::OnMade(const std::string& key, NewTask task, TaskRow known) {
+  known.id = task.made.folder.id;
   parts_.loader->Supersede(known.id);
   // It starts while it is synced, and the client waits for the sync only.
-  parts_.starter->AddNew(std::move(made), known.harness);
+  parts_.starter->AddNew(std::move(task), known.harness);
   tools_.pools->work.RunFor<absl::StatusOr<LoadedTask>>(
       [this, id = known.id] { return SyncAndLoad(tools_, id); },
       [this, key,

@@ -11,9 +11,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "agent/discovery/environment.h"
+#include "server/open_tasks.h"
 #include "server/task_tools.h"
 #include "store/task_store.h"
-#include "task/make.h"
 #include "task/request.h"
 
 namespace troika {
@@ -41,7 +41,7 @@ class TaskMaker {
                Environment environment);
   void MakeWithCli(const std::string& key, TaskRequest request,
                    Environment environment, absl::StatusOr<Cli> cli);
-  void OnMade(const std::string& key, MadeTask made, TaskRow known);
+  void OnMade(const std::string& key, NewTask task, TaskRow known);
   void Finish(const std::string& key, const absl::StatusOr<std::string>& id);
 
   const TaskTools& tools_;

@@ -29,9 +29,9 @@ void TaskStarter::Add(const LoadedTask& task) {
   ShowPositionsSoon();
 }
 
-void TaskStarter::AddNew(MadeTask made, absl::string_view harness) {
-  parts_.queue->Add(made.folder.id, harness, tools_.clock->Now());
-  StartSome(&made);
+void TaskStarter::AddNew(NewTask task, absl::string_view harness) {
+  parts_.queue->Add(task.made.folder.id, harness, tools_.clock->Now());
+  StartSome(&task);
 }
 
 void TaskStarter::TakeUp(std::vector<std::string> ids) {
@@ -98,7 +98,7 @@ void TaskStarter::OnWantsStart(ActiveTask& task) {
   if (parts_.queue->IsWaiting(task.id())) parts_.open->CloseSoon(task.id());
 }
 
-void TaskStarter::StartSome(MadeTask* made) {
+void TaskStarter::StartSome(NewTask* made) {
   if (!parts_.loader->live_tasks_known() || !unread_.empty() ||
       std::exchange(starting_, true)) {
     return;
@@ -106,7 +106,7 @@ void TaskStarter::StartSome(MadeTask* made) {
   while (const auto id = parts_.queue->Next()) {
     if (ActiveTask* active = parts_.open->Find(*id)) {
       if (active->runner().waits_for_start()) StartProcess(*active);
-    } else if (made != nullptr && made->folder.id == *id) {
+    } else if (made != nullptr && made->made.folder.id == *id) {
       parts_.open->StartOrReport(std::move(*made));
     } else {
       parts_.open->OpenOrReport(*id);
@@ -130,10 +130,16 @@ void TaskStarter::StartProcess(ActiveTask& task) {
 
 void TaskStarter::FindCli(Harness harness, Environment environment,
                           absl::AnyInvocable<void(absl::StatusOr<Cli>)> found) {
+  const CliNames& names = BackendOf(harness).cli_names;
+  if (auto cli = clis_.Remembered(names, environment)) {
+    return found(*std::move(cli));
+  }
   tools_.pools->probe.RunFor<absl::StatusOr<Cli>>(
-      [this, harness, environment = std::move(environment)] {
-        return FindCliOf(BackendOf(harness), environment,
-                         tools_.home->version_cache());
+      [this, &names, environment = std::move(environment)] {
+        ProcessRunner runner;
+        return clis_.Find(
+            names, environment,
+            {.cache_path = tools_.home->version_cache(), .runner = &runner});
       },
       std::move(found));
 }

@@ -13,6 +13,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "agent/discovery/discovery.h"
 #include "agent/discovery/environment.h"
 #include "agent/harness.h"
 #include "base/event_loop.h"
@@ -20,7 +21,6 @@
 #include "server/load_task.h"
 #include "server/open_tasks.h"
 #include "server/task_tools.h"
-#include "task/make.h"
 
 namespace troika {
 
@@ -34,7 +34,7 @@ class TaskStarter : public OpenTasks::Owner {
   void Add(const LoadedTask& task);
   // Does the same for a task that was just made. If it can start at once, it is
   // open afterwards; else its log is unlocked.
-  void AddNew(MadeTask made, absl::string_view harness);
+  void AddNew(NewTask task, absl::string_view harness);
   // Opens tasks that are alive, a few in each round. Nothing is started before
   // all of them are read, because they count against the limits.
   void TakeUp(std::vector<std::string> ids);
@@ -45,7 +45,7 @@ class TaskStarter : public OpenTasks::Owner {
   // How many tasks are still to be opened.
   size_t remaining() const { return to_open_.size(); }
 
-  // Looks for the harness's CLI, on a thread.
+  // Looks for the harness's CLI, on a thread unless it is remembered.
   void FindCli(Harness harness, Environment environment,
                absl::AnyInvocable<void(absl::StatusOr<Cli>)> found);
 
@@ -58,7 +58,7 @@ class TaskStarter : public OpenTasks::Owner {
   void OnWantsStart(ActiveTask& task) override;
   void OnRead(const ActiveTask& task) override;
   // Moves from `made` if its turn has come.
-  void StartSome(MadeTask* /*nullable*/ made);
+  void StartSome(NewTask* /*nullable*/ made);
   void StartProcess(ActiveTask& task);
   void OpenSome();
   // Has read, or can't read, a task of TakeUp().
@@ -69,6 +69,7 @@ class TaskStarter : public OpenTasks::Owner {
 
   const TaskTools& tools_;
   const TaskParts& parts_;
+  CliMemory clis_;
   std::deque<std::string> to_open_;
   std::set<std::string> unread_;
   const std::unique_ptr<EventLoop::Timer> open_timer_;

@@ -108,12 +108,15 @@ void TaskStream::WhenCaughtUp(absl::AnyInvocable<void(TaskStream&)> then) {
 
 absl::StatusOr<std::shared_ptr<TaskStream>> TaskStreams::Open(
     const std::string& id, int folder_fd) {
-  std::weak_ptr<TaskStream>& known = streams_[id];
-  if (std::shared_ptr<TaskStream> stream = known.lock()) return stream;
-  ASSIGN_OR_RETURN(std::unique_ptr<EventFile> file,
-                   EventFile::Open(folder_fd, id));
-  auto stream = std::make_shared<TaskStream>(id, std::move(file));
-  known = stream;
+  if (std::shared_ptr<TaskStream> stream = streams_[id].lock()) return stream;
+  return Add(id, EventFile::Open(folder_fd, id));
+}
+
+absl::StatusOr<std::shared_ptr<TaskStream>> TaskStreams::Add(
+    const std::string& id, absl::StatusOr<std::unique_ptr<EventFile>> file) {
+  RETURN_IF_ERROR(file.status());
+  auto stream = std::make_shared<TaskStream>(id, *std::move(file));
+  streams_[id] = stream;
   return stream;
 }
 

@@ -64,6 +64,9 @@ class TaskStreams {
   // The stream of a task, whose folder is `folder_fd`.
   absl::StatusOr<std::shared_ptr<TaskStream>> Open(const std::string& id,
                                                    int folder_fd);
+  // The stream of a new task.
+  absl::StatusOr<std::shared_ptr<TaskStream>> Add(
+      const std::string& id, absl::StatusOr<std::unique_ptr<EventFile>> file);
   // The task was deleted: tells its viewers.
   void Remove(const std::string& id);
   // Those that have viewers.

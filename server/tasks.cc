@@ -158,7 +158,7 @@ absl::Status Tasks::CheckDelete(const std::string& id) const {
 void Tasks::Delete(const std::string& id,
                    absl::AnyInvocable<void(absl::Status)> done) {
   if (const absl::Status may = CheckDelete(id); !may.ok()) return done(may);
-  tools_.index->Ask<bool>(
+  index().Ask<bool>(
       [id](BufferedTaskStore& store) -> absl::StatusOr<bool> {
         const auto row = store.Get(id);
         return row.ok() && *row && !(*row)->ended;

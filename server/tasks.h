@@ -61,8 +61,11 @@ class Tasks : private TaskLoader::Owner, private TaskDeleter::Owner {
   // Shows, watches and commands tasks, and opens them for that.
   OpenTasks& open() { return open_; }
   const OpenTasks& open() const { return open_; }
-  // For lists and sums.
-  TaskIndex& index() { return *tools_.index; }
+  // The index with the present status of each task: for lists and sums.
+  TaskIndex& index() {
+    open_.PutChangedStatuses();
+    return *tools_.index;
+  }
 
   // How many tasks are still to be read.
   size_t loading() const { return loader_.remaining() + starter_.remaining(); }

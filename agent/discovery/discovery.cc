@@ -14,8 +14,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
 #include "agent/discovery/sandbox.h"
-#include "agent/discovery/version_cache.h"
 #include "agent/launch/version.h"
 
 namespace troika {
@@ -24,6 +24,8 @@ namespace {
 // Codex takes less than this even on a busy machine. A probe that hangs is not
 // repeated in the same surroundings.
 constexpr absl::Duration kSandboxDeadline = absl::Seconds(20);
+// After this, changes of the surroundings are noticed (SandboxSurroundings).
+constexpr absl::Duration kRemember = absl::Minutes(1);
 
 bool IsExecutable(const std::string& path) {
   struct stat info;
@@ -134,6 +136,36 @@ absl::StatusOr<Cli> FindCli(const CliNames& names, const Environment& env,
                           .help = cli.help,
                           .sandbox_error = cli.sandbox_error,
                           .sandbox_surroundings = std::move(surroundings)});
+  }
+  return cli;
+}
+
+std::optional<Cli> CliMemory::Remembered(const CliNames& names,
+                                         const Environment& env) const {
+  const absl::StatusOr<std::string> path = FindProgram(names, env);
+  if (!path.ok()) return std::nullopt;
+  MutexLock lock(&mutex_);
+  const auto entry = entries_.find(*path);
+  if (entry == entries_.end() ||
+      absl::Now() - entry->second.found > kRemember ||
+      IdentityOf(*path).value_or(FileIdentity()) != entry->second.identity) {
+    return std::nullopt;
+  }
+  return entry->second.cli;
+}
+
+absl::StatusOr<Cli> CliMemory::Find(const CliNames& names,
+                                    const Environment& env,
+                                    const FindCliOptions& options) {
+  const absl::StatusOr<std::string> path = FindProgram(names, env);
+  // Before the program is asked, which may take long.
+  const auto identity = path.ok() ? IdentityOf(*path) : path.status();
+  absl::StatusOr<Cli> cli = FindCli(names, env, options);
+  if (identity.ok() && cli.ok() && cli->path == *path &&
+      cli->sandbox_error.empty() && !HasOtherNames(*path)) {
+    MutexLock lock(&mutex_);
+    entries_[*path] = {
+        .identity = *identity, .found = absl::Now(), .cli = *cli};
   }
   return cli;
 }

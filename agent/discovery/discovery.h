@@ -7,14 +7,19 @@
 #ifndef TROIKA_AGENT_DISCOVERY_DISCOVERY_H_
 #define TROIKA_AGENT_DISCOVERY_DISCOVERY_H_
 
+#include <map>
+#include <optional>
 #include <string>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "agent/backend.h"
 #include "agent/discovery/command_runner.h"
 #include "agent/discovery/environment.h"
+#include "agent/discovery/version_cache.h"
 #include "agent/launch/launch.h"
+#include "base/mutex.h"
 
 namespace troika {
 
@@ -41,6 +46,30 @@ struct FindCliOptions {
 // outcome is remembered in the same file.
 absl::StatusOr<Cli> FindCli(const CliNames& names, const Environment& env,
                             const FindCliOptions& options);
+
+// Remembers CLIs for a minute after they were found, so that a task's start
+// need not wait for a thread. Thread-safe.
+class CliMemory {
+ public:
+  // The CLI that Find() returned for the same program, unless that was replaced
+  // since. Does not block.
+  std::optional<Cli> Remembered(const CliNames& names,
+                                const Environment& env) const;
+  // Does the same as FindCli(). Remembers the CLI if its sandbox works, and if
+  // the version depends on the file alone.
+  absl::StatusOr<Cli> Find(const CliNames& names, const Environment& env,
+                           const FindCliOptions& options);
+
+ private:
+  struct Entry {
+    FileIdentity identity;
+    absl::Time found;
+    Cli cli;
+  };
+
+  mutable Mutex mutex_;
+  std::map<std::string, Entry> entries_ ABSL_GUARDED_BY(mutex_);  // By path.
+};
 
 }  // namespace troika
 

@@ -77,6 +77,24 @@ TEST_F(DiscoveryTest, TheSandboxIsProbedOnceInTheSameSurroundings) {
               ElementsAre("--version", "sandbox true", "sandbox true"));
 }
 
+TEST_F(DiscoveryTest, ACliIsRememberedUntilItsFileChanges) {
+  const CliNames names = {.program = "prog"};
+  const Environment env({{"PATH", folder_.Path("bin")}});
+  CliMemory memory;
+  EXPECT_FALSE(memory.Remembered(names, env).has_value());
+  ASSERT_TRUE(memory.Find(names, env, {.runner = &runner_}).ok());
+  ASSERT_TRUE(memory.Remembered(names, env).has_value());
+  EXPECT_EQ(memory.Remembered(names, env)->version, "1.2.3");
+  // Another program comes first on PATH.
+  const Environment other(
+      {{"PATH", absl::StrCat(folder_.Path("new"), ":", folder_.Path("bin"))}});
+  EXPECT_TRUE(memory.Remembered(names, other).has_value());
+  folder_.WriteProgram("new/prog", "");
+  EXPECT_FALSE(memory.Remembered(names, other).has_value());
+  folder_.WriteProgram("bin/prog", "an update");
+  EXPECT_FALSE(memory.Remembered(names, env).has_value());
+}
+
 TEST_F(DiscoveryTest, OnPath) {
   const absl::StatusOr<Cli> cli = Find({});
   ASSERT_TRUE(cli.ok()) << cli.status();
