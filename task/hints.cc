@@ -3,12 +3,15 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "agent/sandbox_error.h"
@@ -145,6 +148,46 @@ constexpr const char* kNoise[] = {
     R"(^\s+at .*[():])",
 };
 
+// Each pattern of tools contains one of these. Few outputs do, and all are
+// searched: by the scheme of Wu and Manber, which looks at two bytes of a
+// window to know how far it can move, and not by RE2, which takes longer than
+// parsing the line.
+constexpr absl::string_view kToolWords[] = {"bwrap: ", "landlock", "sandbox",
+                                            "bubblewrap"};
+constexpr size_t kWindow = 7;  // The length of the shortest word.
+
+// Ignores the case of letters.
+constexpr size_t PairHash(unsigned char a, unsigned char b) {
+  return ((a | 0x20u) << 4 ^ (b | 0x20u)) & 1023;
+}
+
+constexpr std::array<uint8_t, 1024> MakeShifts() {
+  std::array<uint8_t, 1024> shifts = {};
+  for (uint8_t& shift : shifts) shift = kWindow - 1;
+  for (const absl::string_view word : kToolWords) {
+    for (size_t end = 2; end <= kWindow; ++end) {
+      uint8_t& shift = shifts[PairHash(word[end - 2], word[end - 1])];
+      shift = std::min(shift, static_cast<uint8_t>(kWindow - end));
+    }
+  }
+  return shifts;
+}
+constexpr std::array<uint8_t, 1024> kShifts = MakeShifts();
+
+bool HasToolWord(absl::string_view text) {
+  for (size_t end = kWindow; end <= text.size();) {
+    const size_t shift = kShifts[PairHash(text[end - 2], text[end - 1])];
+    if (shift == 0) {
+      const absl::string_view rest = text.substr(end - kWindow);
+      for (const absl::string_view word : kToolWords) {
+        if (absl::StartsWithIgnoreCase(rest, word)) return true;
+      }
+    }
+    end += std::max(shift, size_t{1});
+  }
+  return false;
+}
+
 std::string_view ToStd(absl::string_view text) {
   return {text.data(), text.size()};
 }
@@ -198,6 +241,7 @@ absl::string_view HintFor(absl::string_view text) {
 }
 
 absl::string_view HintForTool(absl::string_view output) {
+  if (!HasToolWord(LastBytes(output, kMaxStderrBytes))) return "";
   return FirstHint(output, [](const Hint& hint) { return hint.of_tools; });
 }
 

@@ -12,6 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 // What the CLIs really say, and a part of the hint.
@@ -110,6 +111,18 @@ constexpr std::pair<absl::string_view, absl::string_view> kSaid[] = {
 TEST(HintsTest, OfToolsOnlyWhatEndsNoTurn) {
   EXPECT_THAT(HintForTool("$ ls\nbwrap: Can't mount proc on /newroot/proc"),
               HasSubstr("sandbox"));
+  for (const absl::string_view said :
+       {"BWRAP: No permissions to create a new namespace",
+        "bwrap: execvp codex-linux-sandbox: No such file or directory",
+        "error running landlock: denied", "Sandbox(Landlock(no rules))",
+        "error applying legacy Linux sandbox restrictions: x",
+        "error building bubblewrap command: x"}) {
+    for (size_t before = 0; before < 20; ++before) {
+      const std::string output = absl::StrCat(std::string(before, '\n'), said,
+                                              std::string(20 - before, 'o'));
+      EXPECT_THAT(HintForTool(output), Not(IsEmpty())) << output;
+    }
+  }
   for (const absl::string_view output :
        {"", "no space left on device", "401 unauthorized",
         "bwrap: execvp my-tool: No such file or directory",

@@ -246,7 +246,7 @@ void Replay::EmitStep(Lifecycle step, Out& out) {
   Emit(std::move(step), out);
 }
 
-void Replay::Deliver(Message message, Out& out) {
+void Replay::Deliver(Message&& message, Out& out) {
   const EventId next = {last_id_.record, last_id_.index + 1};
   message.id = last_id_ < out.first ? out.first : next;
   last_id_ = message.id;

@@ -108,7 +108,7 @@ class Replay {
   // Adds the number of the last process.
   void EmitStep(Lifecycle step, Out& out);
   // Numbers the message, completes it, counts it in and hands it on.
-  void Deliver(Message message, Out& out);
+  void Deliver(Message&& message, Out& out);
   // Adds what the process's stderr and tools tell about it.
   void CompleteResult(Result* result) const;
   absl::string_view HintOf(const Result& result) const;
