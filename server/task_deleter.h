@@ -1,4 +1,5 @@
-// Deletes the files of tasks.
+// Deletes tasks: those that somebody names, and those that are too old or too
+// many.
 //
 // A task's folder is first renamed, which takes it out of sight at once, and
 // its files are removed afterwards. What a server that was killed has left of
@@ -6,13 +7,19 @@
 #ifndef TROIKA_SERVER_TASK_DELETER_H_
 #define TROIKA_SERVER_TASK_DELETER_H_
 
+#include <cstdint>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "base/thread_pool.h"
+#include "server/task_index.h"
 #include "server/task_tools.h"
+#include "task/home.h"
 
 namespace troika {
 
@@ -51,6 +58,54 @@ class TaskDeleter {
   const TaskTools& tools_;
   Owner& owner_;
   std::set<std::string> deleting_;
+};
+
+// Deletes ended tasks that are too old, or more than fit. Works in pages and
+// batches, on pool threads: what it costs grows with the number of tasks, and
+// the loop sees only ids. Loop thread only.
+class Retention {
+ public:
+  // Deletes those tasks that can be deleted, and calls back when their files
+  // are gone.
+  using DeleteTasks = absl::AnyInvocable<void(std::vector<std::string> ids,
+                                              absl::AnyInvocable<void()> done)>;
+
+  // All borrowed.
+  struct Tools {
+    ThreadPool* pool = nullptr;
+    TaskIndex* index = nullptr;
+    const Home* home = nullptr;
+  };
+
+  Retention(const Tools& tools, DeleteTasks delete_tasks)
+      : tools_(tools), delete_tasks_(std::move(delete_tasks)) {}
+
+  struct Limits {
+    // Tasks that ended earlier are deleted.
+    absl::Time ended_before = absl::InfinitePast();
+    int64_t max_bytes = 0;  // For all files of ended tasks; 0 if any.
+  };
+  // Does nothing while the last call is at work.
+  void Run(const Limits& limits);
+  bool running() const { return running_; }
+
+ private:
+  struct Ended {
+    TaskStore::EndedTask task;
+    int64_t bytes = 0;
+  };
+
+  void ReadPage(const TaskStore::EndedTask& after);
+  void OnPage(std::vector<Ended> page);
+  void DeleteSome();
+
+  const Tools tools_;
+  DeleteTasks delete_tasks_;
+  bool running_ = false;
+  Limits limits_;
+  std::vector<Ended> ended_;  // The oldest first.
+  int64_t bytes_ = 0;         // Total of ended_ from next_ on.
+  size_t next_ = 0;
 };
 
 }  // namespace troika

@@ -14,7 +14,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "relay/testing.h"
-#include "server/retention.h"
+#include "server/task_deleter.h"
 #include "task/home.h"
 
 namespace troika {

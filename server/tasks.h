@@ -3,7 +3,7 @@
 // Only some of them are open, in memory (open_tasks.h). All others are rows of
 // the index (task_index.h), which the loader keeps up to date with the logs
 // (task_loader.h). Others make tasks (task_maker.h), start them
-// (task_starter.h), and delete them (task_deleter.h, retention.h).
+// (task_starter.h), and delete them (task_deleter.h).
 #ifndef TROIKA_SERVER_TASKS_H_
 #define TROIKA_SERVER_TASKS_H_
 
@@ -20,7 +20,6 @@
 #include "server/active_task.h"
 #include "server/load_task.h"
 #include "server/open_tasks.h"
-#include "server/retention.h"
 #include "server/start_queue.h"
 #include "server/task_deleter.h"
 #include "server/task_index.h"
