@@ -21,8 +21,10 @@ const FieldDescriptor& FieldOf(const ProtoMessage& message, int number) {
   return *field;
 }
 
+// JSON that is nested deeper than kMaxMessageDepth becomes a string of its
+// text.
 void FillValue(json::Value value, int depth, google::protobuf::Value* out) {
-  const bool too_deep = depth >= kMaxProtoJsonDepth;
+  const bool too_deep = depth >= kMaxMessageDepth;
   if (value.IsString()) {
     out->set_string_value(json::ToValidUtf8(value.StringOr("")));
   } else if (const std::optional<double> number = value.Double()) {

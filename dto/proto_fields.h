@@ -27,10 +27,6 @@
 
 namespace troika {
 
-// JSON that is nested deeper is carried as a string of its text: each level of
-// a protobuf Value is three of messages, and readers refuse more than 100.
-inline constexpr int kMaxProtoJsonDepth = 30;
-
 // Values outside of protobuf's ranges become the nearest within.
 google::protobuf::Timestamp ToProto(absl::Time time);
 google::protobuf::Duration ToProto(absl::Duration duration);

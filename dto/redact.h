@@ -6,7 +6,7 @@
 //   redactor.Redact(&line, 0);
 //
 // A secret is found by its value, if the task's environment or settings have
-// it, and by its shape (secret_shapes.h).
+// it, and by its shape (FindSecretShapes).
 #ifndef TROIKA_DTO_REDACT_H_
 #define TROIKA_DTO_REDACT_H_
 
@@ -20,7 +20,6 @@
 #include "absl/strings/string_view.h"
 #include "agent/discovery/environment.h"
 #include "agent/launch/launch.h"
-#include "dto/secret_shapes.h"
 
 namespace troika {
 
@@ -50,6 +49,31 @@ struct KnownSecrets {
   // agent is shown.
   std::string problem;
 };
+
+struct TextRange {
+  size_t begin = 0;
+  size_t end = 0;
+};
+
+// In JSON no range reaches beyond a string or splits an escape.
+enum class TextForm { kPlain, kJson };
+
+// Adds the ranges that look like secrets by their shape, whatever the name of
+// the variable or the file that they come from:
+//
+//   passwords in URLs            postgres://user:PASSWORD@host/db
+//   keys with a known prefix     sk-…, ghp_…, AKIA…, glpat-…, xoxb-…, …
+//   JSON web tokens              eyJ….eyJ….…
+//   private keys                 -----BEGIN … PRIVATE KEY----- …
+//   HTTP credentials             Authorization: Bearer …
+//
+// They are from `from` on, in no order, and may overlap. Takes linear time for
+// any text.
+void FindSecretShapes(absl::string_view text, size_t from, TextForm form,
+                      std::vector<TextRange>* out);
+
+// Whether the byte at `at` follows an odd number of backslashes.
+bool IsEscaped(absl::string_view json, size_t at);
 
 // Immutable; thread-safe. Looks at a fraction of the bytes of a text that holds
 // no secret.

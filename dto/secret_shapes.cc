@@ -1,4 +1,6 @@
-#include "dto/secret_shapes.h"
+// Most bytes are not looked at: a key is a run of 16 letters or more, which a
+// scan in steps of 16 can't miss, and the rest begins with a byte or a word
+// that memchr and memmem find.
 
 #include <string.h>
 
@@ -9,6 +11,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "dto/redact.h"
 
 namespace troika {
 namespace {

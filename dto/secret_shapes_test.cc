@@ -1,5 +1,3 @@
-#include "dto/secret_shapes.h"
-
 #include <random>
 #include <string>
 #include <vector>
