@@ -24,8 +24,8 @@ struct RelayCommand {
   std::string key;
   std::string payload;
   absl::Duration grace;  // For kStop.
-  // A turn is the task's: where the process ends before the relay takes it, it
-  // is left for the next one. All else ends with the process.
+  // A turn is the task's: if the process ends before the relay takes it, it is
+  // left for the next one. All else ends with the process.
   bool is_turn = false;
 };
 

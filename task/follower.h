@@ -2,7 +2,7 @@
 //
 // Passive: its owner polls what PollFd() says, or waits until wake_at(), and
 // calls Advance(). Records come from the file; the relay only says when there
-// are more of them. Where the relay is gone and left no word of the end, the
+// are more of them. If the relay is gone and left no word of the end, the
 // follower takes the log's lock and says so in the log, for everybody.
 #ifndef TROIKA_TASK_FOLLOWER_H_
 #define TROIKA_TASK_FOLLOWER_H_
@@ -45,12 +45,12 @@ class Follower {
     BlockingExecutor* /*nullable*/ executor = nullptr;
   };
 
-  // Reads nothing yet. `folder` is borrowed. NotFound where it has no log.
+  // Reads nothing yet. `folder` is borrowed. NotFound if it has no log.
   static absl::StatusOr<Follower> Open(const TaskFolder* folder,
                                        Options options);
 
-  // Reads what has come, connects where a process lives, and finds out where
-  // one is gone. Errors are of the log and final: it was cut or removed, or it
+  // Reads what has come, connects if a process lives, and finds out if one is
+  // gone. Errors are of the log and final: it was cut or removed, or it
   // is of a newer version.
   absl::Status Advance(MessageSink sink);
 
@@ -81,9 +81,9 @@ class Follower {
   int64_t connections() const { return connections_; }
   // Our role at the relay; nothing before it said so.
   std::optional<relay::Role> role() const;
-  // Why we watch, where the relay tells.
+  // The reason why we may only watch, if the relay tells it.
   std::optional<relay::WatchReason> watch_reason() const;
-  // Asks again to drive, where we watch and the relay would not tell us that
+  // Asks again to drive, if we watch and the relay would not tell us that
   // its driver is gone. Happens every second by itself.
   void AskToDrive();
   // The clock of the relay that we are connected to.
@@ -103,7 +103,7 @@ class Follower {
   // To the relay.
   void Listen();
   void Disconnect();
-  // Where a relay should be there.
+  // Connects to the relay that should be there.
   void Connect(MessageSink sink);
   void OnRelayMissing(MessageSink sink);
   // We want to drive, and the relay, an old one, won't tell us when we can.
@@ -123,7 +123,7 @@ class Follower {
   RelayClock relay_clock_;
   Later<absl::StatusOr<relay::LogWriter>> open_log_;
   Later<absl::Status> append_lost_;
-  // Where the log ended when we found that we are behind; 0: we are not.
+  // The end of the log when we found that we are behind; 0 if we are not.
   int64_t behind_until_ = 0;
   bool relay_gone_ = false;  // Which is judged once its last words are read.
   bool at_end_ = false;
@@ -138,7 +138,7 @@ absl::StatusOr<UniqueFd> CopyOf(const UniqueFd& fd);
 absl::AnyInvocable<absl::StatusOr<relay::LogWriter>()> OpenLogForWriting(
     const TaskFolder& folder, Clock* clock);
 
-// NotFound says what to do where the task has no log.
+// NotFound says what to do if the task has no log.
 absl::StatusOr<relay::LogReader> OpenLog(const TaskFolder& folder);
 
 // Whether nobody has the log's lock: no relay, and nobody who starts one.

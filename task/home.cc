@@ -135,8 +135,8 @@ absl::StatusOr<TaskFolder> Home::OpenTask(std::string id) const {
 
 absl::StatusOr<TaskFolder> Home::FindTask(absl::string_view id) const {
   if (!relay::IsTaskId(id)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("\"", id, "\" is no task's id"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "\"", id, "\" is no id of a task: `troika tasks` lists them"));
   }
   std::vector<std::string> found;
   for (std::string& one : TaskIds()) {

@@ -34,7 +34,7 @@ struct TaskFolder {
 
 class Home {
  public:
-  // Where `environment` says; the folder is made where it is missing.
+  // Opens the folder that `environment` names, and makes it if it is missing.
   static absl::StatusOr<Home> Open(const Environment& environment);
 
   // A new folder, with an id of its own. Ids sort by the time they were made.

@@ -16,7 +16,7 @@
 namespace troika {
 
 // Runs `work` on a thread that may block, and then `done` on the thread of the
-// caller. Where it is not set, both run at once.
+// caller. If it is not set, both run at once.
 using BlockingExecutor = absl::AnyInvocable<void(
     absl::AnyInvocable<void()> work, absl::AnyInvocable<void()> done)>;
 

@@ -15,7 +15,7 @@ namespace troika {
 // so its memory is bounded.
 class LineJoiner {
  public:
-  // The line that `log_record` ends, or nothing where it goes on. It has that
+  // The line that `log_record` ends, or nothing if it goes on. It has that
   // record's number and time, the place of its first record, and the first key
   // there is; its bytes are borrowed until the next call.
   std::optional<Record> Add(const relay::LogRecord& log_record);

@@ -26,7 +26,7 @@ struct MadeTask {
 };
 
 // Makes a task that waits for its first turn. It survives a loss of power only
-// after SyncTask(). Nothing is left behind where the request makes no sense,
+// after SyncTask(). Nothing is left behind if the request makes no sense,
 // its CLI is missing, or the disk is full. `request.cwd` must be absolute
 // (MakePathsAbsolute). `cli` is what was found with the same environment. The
 // task keeps ForAgents(environment); InvalidArgument if that is too much for a

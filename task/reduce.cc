@@ -137,7 +137,7 @@ class Reducer {
     state_.ending = {};
     state_.turn_open = true;
   }
-  // How it ended, where nothing else is to be said of it.
+  // The step by which the process ended, from the state alone.
   Step EndStep() const;
   Step OnTurnAsked(const Lifecycle& event);
   Step OnSpawned(const Lifecycle& event);
@@ -289,7 +289,7 @@ Step Reducer::OnCancelled() {
 }
 
 Ending EndingOf(const Lifecycle& event) {
-  // Troika gives up by itself only where something is wrong.
+  // Troika gives up by itself only if something is wrong.
   const bool failure = event.kind == Lifecycle::Kind::kDeadline ||
                        event.by == "troika" || event.by == "deadline";
   if (failure && !event.text.empty()) {

@@ -267,7 +267,7 @@ void Replay::OnNote(const notes::Exited& note, Out& out) {
   } else if (!note.reason.empty() || note.code.value_or(0) != 0) {
     ended.reason = text;
   }
-  // Where the log has no stderr of its own.
+  // The relay's excerpt serves if the log has no stderr.
   if (process_ && process_->stderr_tail.text().empty()) {
     for (const absl::string_view line :
          absl::StrSplit(note.stderr_tail, '\n')) {

@@ -37,7 +37,7 @@ absl::Status CheckFolder(const std::string& path, absl::string_view what) {
   if (fs::is_directory(path, error)) return absl::OkStatus();
   if (fs::exists(path, error)) {
     return absl::InvalidArgumentError(
-        absl::StrCat(what, " ", path, " is no folder"));
+        absl::StrCat(what, " ", path, " is no folder: name another"));
   }
   return absl::NotFoundError(absl::StrCat(
       what, " ", path, " does not exist: make it, or name another"));

@@ -57,8 +57,8 @@ inline constexpr size_t kMaxPromptBytes = size_t{8} << 20;
 // InvalidArgument if no agent can be given this prompt.
 absl::Status CheckPrompt(absl::string_view prompt);
 
-// Makes all paths absolute from the current folder, which is the cwd where none
-// is given: for who asks from where the user is.
+// Makes all paths absolute from the current folder, which is also the default
+// of cwd: for programs that run in the user's folder.
 void MakePathsAbsolute(TaskRequest* request);
 
 // Takes other paths than cwd from there, fills in defaults, finds the latest
@@ -78,7 +78,7 @@ enum class NamedFile { kImage, kOutputSchema, kBaseInstructions };
 absl::StatusOr<std::string> ReadNamedFile(const std::string& path,
                                           NamedFile which);
 
-// Reads the images that a turn comes with, where the harness takes them so.
+// Reads the images that a turn comes with, if the harness takes them so.
 // Paths are absolute.
 absl::StatusOr<std::vector<TurnAsked::Image>> ReadImages(
     const std::vector<std::string>& paths, const Backend& backend);

@@ -42,9 +42,9 @@ class RelayClock {
   std::optional<absl::Duration> ahead_;
 };
 
-// Those of `given`, and for what it leaves out: two minutes until the agent's
-// first words, an hour without a word, six hours for a turn, and a day of
-// working time for all turns of the task.
+// Completes timeouts. The defaults are two minutes until the agent's first
+// words, an hour without a word, six hours for a turn, and a day of working time
+// for all turns of the task.
 notes::Timeouts WithDefaults(const notes::Timeouts& given);
 
 struct Alarm {
