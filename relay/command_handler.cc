@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "relay/log_format.h"
 #include "relay/note_text.h"
 
 namespace troika::relay {
@@ -46,6 +47,24 @@ Reply CommandHandler::Handle(const Command& command) {
     log_->CommitAndSync();
   }
   return reply;
+}
+
+void CommandHandler::AppendFirst(const std::vector<std::string>& frames) {
+  for (const std::string& bytes : frames) {
+    FrameReader reader(kMaxCommandFrame);
+    reader.Feed(bytes);
+    const auto frame = reader.Next();
+    const auto command = frame ? DecodeCommand(*frame) : std::nullopt;
+    if (!command || !IsKey(command->key)) continue;
+    if (command->type != FrameType::kWrite &&
+        command->type != FrameType::kCloseStdin) {
+      continue;
+    }
+    const Reply reply = Record(*command);
+    if (reply.code == ReplyCode::kOk) {
+      keys_.emplace(std::string(command->key), reply.record);
+    }
+  }
 }
 
 Reply CommandHandler::Record(const Command& command) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "relay/frame.h"
 #include "relay/guarded_agent.h"
@@ -23,6 +24,9 @@ class CommandHandler {
   // Records the command, syncs the log, and carries the command out. One whose
   // key came before has been carried out already, so it only gets its reply.
   Reply Handle(const Command& command);
+  // Appends the spec's first commands and queues their input. The caller
+  // writes the log before the queue, and syncs afterwards.
+  void AppendFirst(const std::vector<std::string>& frames);
 
  private:
   Reply Record(const Command& command);

@@ -33,6 +33,7 @@ Relay::Relay(RelaySpec spec, LogWriter log, int dir_fd, Clock* clock)
       log_(std::move(log), dir_fd, clock, &clients_),
       agent_(&log_, clock),
       output_(spec_.max_log_bytes, &log_, clock),
+      stdin_(spec_.stdin_mode),
       commands_(&log_, &agent_, &stdin_) {}
 
 absl::Status Relay::Start() {
@@ -42,12 +43,14 @@ absl::Status Relay::Start() {
   signal(SIGINT, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);  // A file size limit is handled like a full disk.
   log_.AppendNote(spec_.spawned_note, spec_.spawned_key);
+  commands_.AppendFirst(spec_.first_commands);
   RETURN_IF_ERROR(log_.Write());
   ASSIGN_OR_RETURN(GuardedAgent::Stdio stdio, agent_.Start(spec_));
-  stdin_.Open(std::move(stdio.in));
-  output_.Open(std::move(stdio.out), std::move(stdio.err));
   // The rest runs while the agent starts. If it fails, we end, and then the
   // guard ends the agent.
+  stdin_.SetPipe(std::move(stdio.in));
+  OnStdinLost(stdin_.Write());
+  output_.Open(std::move(stdio.out), std::move(stdio.err));
   RETURN_IF_ERROR(clients_.Listen(dir_fd_));
   log_.Reserve();
   // For connections. The agent keeps the limit of its starter.

@@ -103,6 +103,48 @@ TEST(RelayTest, WritesAreRecordedAndKeysAreTakenOnce) {
   EXPECT_EQ(log.records[first.record - 1].key, "a");
 }
 
+TEST(RelayTest, FirstCommandsStandBehindTheStart) {
+  TestRelay relay(
+      "cat; echo end",
+      {.first_commands = {
+           Encode(Command{.key = "a", .payload = "x\ny"}),
+           Encode(Command{.type = FrameType::kCloseStdin, .key = "c"})}});
+  ASSERT_TRUE(relay.WaitForEnd());
+  const CollectingSink log = relay.Log();
+  EXPECT_THAT(log.damages, IsEmpty());
+  EXPECT_EQ(log.records[0].payload, "{\"note\":\"spawned\"}");
+  EXPECT_EQ(log.records[1].key, "a");
+  EXPECT_EQ(log.records[1].payload, "x");
+  EXPECT_EQ(log.records[2].payload, "y");
+  EXPECT_EQ(log.records[3].key, "c");
+  EXPECT_EQ(log.records[3].payload, "{\"note\":\"stdin_closed\"}");
+  EXPECT_EQ(Joined(log, Stream::kStdout), "x\nyend\n");
+}
+
+TEST(RelayTest, FirstCommandsThatAreSentAgainAreTakenOnce) {
+  TestRelay relay(
+      "cat", {.first_commands = {
+                  Encode(Command{.key = "a", .payload = "x\n"}), "no frame",
+                  Encode(Command{.type = FrameType::kStop, .key = "s"})}});
+  const auto driver = relay.Connect(Role::kDriver);
+  ASSERT_NE(driver, nullptr);
+  EXPECT_EQ(relay.Ask(*driver, {.key = "a", .payload = "x\n"}).record, 2);
+  relay.Ask(*driver, {.key = "b", .payload = "z\n"});
+  relay.Ask(*driver, {.type = FrameType::kCloseStdin, .key = "c"});
+  ASSERT_TRUE(relay.WaitForEnd());
+  EXPECT_EQ(Joined(relay.Log(), Stream::kStdout), "x\nz\n");
+}
+
+TEST(RelayTest, FirstCommandsOfAnAgentThatCannotStartStandInTheLog) {
+  TestRelay relay(
+      "", {.argv = {"/no/such/program"},
+           .first_commands = {Encode(Command{.key = "a", .payload = "x\n"})}});
+  ASSERT_TRUE(relay.WaitForEnd());
+  const CollectingSink log = relay.Log();
+  EXPECT_EQ(Joined(log, Stream::kStdin), "x\n");
+  EXPECT_THAT(Notes(log, "start_failed"), SizeIs(1));
+}
+
 TEST(RelayTest, NotesOfTheDriverStandInTheLog) {
   TestRelay relay("read x");
   const auto driver = relay.Connect(Role::kDriver);

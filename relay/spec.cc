@@ -29,6 +29,7 @@ enum class Tag : uint8_t {
   kGraceMs = 8,
   kDiskFullWaitMs = 9,
   kUndrivenMs = 10,
+  kFirstCommand = 11,  // Repeated, in order.
 };
 constexpr uint8_t kFirstRequired = 128;
 
@@ -45,9 +46,9 @@ absl::Status TooNew(absl::string_view what) {
       "; install both from one version, and restart the server"));
 }
 
-// Calls `visit` with each field's tag and value, in the order of the specs that
-// had no tags.
-void VisitFields(auto& spec, auto visit) {
+// Calls `visit` with the tag and the value of each field that specs without
+// tags had, in their order.
+void VisitFirstFields(auto& spec, auto visit) {
   visit(Tag::kArgument, spec.argv);
   visit(Tag::kEnvironment, spec.env);
   visit(Tag::kCwd, spec.cwd);
@@ -58,6 +59,11 @@ void VisitFields(auto& spec, auto visit) {
   visit(Tag::kGraceMs, spec.grace);
   visit(Tag::kDiskFullWaitMs, spec.disk_full_wait);
   visit(Tag::kUndrivenMs, spec.undriven);
+}
+
+void VisitFields(auto& spec, auto visit) {
+  VisitFirstFields(spec, visit);
+  visit(Tag::kFirstCommand, spec.first_commands);
 }
 
 // Sets a field from the bytes that a tag has. Returns false if they are cut
@@ -82,7 +88,7 @@ bool IsComplete(const RelaySpec& spec) {
 absl::StatusOr<RelaySpec> DecodeUnversioned(absl::string_view bytes) {
   ByteReader reader(bytes);
   RelaySpec spec;
-  VisitFields(spec, [&](Tag, auto& value) { reader(value); });
+  VisitFirstFields(spec, [&](Tag, auto& value) { reader(value); });
   if (!reader.ok() || !IsComplete(spec)) return Damaged();
   return spec;
 }

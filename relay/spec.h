@@ -40,6 +40,11 @@ struct RelaySpec {
   StdinMode stdin_mode = StdinMode::kPipe;
   std::string spawned_note;  // Appended before the agent is started.
   std::string spawned_key;
+  // Commands that write to the agent's stdin or close it, as frames. They are
+  // recorded together with spawned_note, and carried out while the agent
+  // starts. An old relay ignores them, so their sender looks in the log whether
+  // it has to send them again.
+  std::vector<std::string> first_commands;
   int64_t max_log_bytes = int64_t{4} << 30;
   // These three durations are whole milliseconds.
   absl::Duration grace = absl::Seconds(5);  // Between the signals of an ending.

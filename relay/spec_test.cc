@@ -70,6 +70,12 @@ TEST(SpecTest, RelayStartsFromEveryForm) {
   }
 }
 
+TEST(SpecTest, FirstCommandsKeepTheirOrder) {
+  RelaySpec spec = FrozenSpec();
+  spec.first_commands = {"b", std::string("\0", 1), "a"};
+  EXPECT_TRUE(*DecodeSpec(Encode(spec)) == spec);
+}
+
 TEST(SpecTest, FieldsOfANewerServerArePassedOver) {
   const auto spec =
       DecodeSpec(absl::StrCat(Encode(FrozenSpec()), Field(127, "newer")));

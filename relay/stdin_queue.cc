@@ -8,7 +8,7 @@
 
 namespace troika::relay {
 
-void StdinQueue::Open(UniqueFd pipe) {
+void StdinQueue::SetPipe(UniqueFd pipe) {
   pipe_ = std::move(pipe);
   if (pipe_.ok()) fcntl(pipe_.get(), F_SETFL, O_WRONLY | O_NONBLOCK);
 }
@@ -16,7 +16,7 @@ void StdinQueue::Open(UniqueFd pipe) {
 int StdinQueue::poll_fd() const { return size() > 0 ? pipe_.get() : -1; }
 
 void StdinQueue::Close() {
-  closing_ = true;
+  open_ = false;
   if (size() == 0) pipe_.Reset();
 }
 
@@ -32,7 +32,7 @@ size_t StdinQueue::Write() {
   bytes_.clear();
   bytes_.shrink_to_fit();
   written_ = 0;
-  if (closing_) pipe_.Reset();
+  if (!open_) pipe_.Reset();
   return 0;
 }
 
@@ -40,6 +40,7 @@ size_t StdinQueue::Drop() {
   const size_t lost = size();
   bytes_.clear();
   written_ = 0;
+  open_ = false;
   pipe_.Reset();
   return lost;
 }

@@ -6,17 +6,20 @@
 
 #include "absl/strings/string_view.h"
 #include "base/fd.h"
+#include "relay/spec.h"
 
 namespace troika::relay {
 
 class StdinQueue {
  public:
-  // `pipe` is the end of a pipe, which becomes nonblocking, or unset if the
-  // agent has no stdin.
-  void Open(UniqueFd pipe);
+  explicit StdinQueue(StdinMode mode) : open_(mode == StdinMode::kPipe) {}
+
+  // Bytes are written to `pipe`, which becomes nonblocking. It may be unset if
+  // the agent has no stdin.
+  void SetPipe(UniqueFd pipe);
 
   // Whether bytes can still be written to the agent.
-  bool open() const { return pipe_.ok() && !closing_; }
+  bool open() const { return open_; }
   size_t size() const { return bytes_.size() - written_; }
   // Descriptor to poll for POLLOUT, or -1 if the queue is empty.
   int poll_fd() const;
@@ -36,7 +39,7 @@ class StdinQueue {
   UniqueFd pipe_;
   std::string bytes_;
   size_t written_ = 0;
-  bool closing_ = false;
+  bool open_;  // Neither closed nor to be closed once the queue is written.
 };
 
 }  // namespace troika::relay

@@ -23,6 +23,14 @@ absl::StatusOr<RelayCommand> NoteCommand(const notes::Note& note,
       "prompt and images are over 16 MiB together: name them by path");
 }
 
+RelayCommand CommandFor(const Outgoing& wanted) {
+  return {.type = wanted.kind == Outgoing::Kind::kClose
+                      ? relay::FrameType::kCloseStdin
+                      : relay::FrameType::kWrite,
+          .key = wanted.key,
+          .payload = wanted.bytes};
+}
+
 void CommandQueue::Add(RelayCommand command) {
   if (!known_.insert(command.key).second) return;
   entries_.push_back({.command = std::move(command)});
@@ -30,12 +38,7 @@ void CommandQueue::Add(RelayCommand command) {
 
 void CommandQueue::AddWanted(const std::vector<Outgoing>& outbox) {
   for (const Outgoing& wanted : outbox) {
-    if (known_.contains(wanted.key)) continue;
-    Add({.type = wanted.kind == Outgoing::Kind::kClose
-                     ? relay::FrameType::kCloseStdin
-                     : relay::FrameType::kWrite,
-         .key = wanted.key,
-         .payload = wanted.bytes});
+    if (!known_.contains(wanted.key)) Add(CommandFor(wanted));
   }
 }
 
@@ -53,8 +56,7 @@ void CommandQueue::Send(absl::Time now,
   }
 }
 
-void CommandQueue::OnAnswer(const relay::Reply& answer,
-                            absl::Time now) {
+void CommandQueue::OnAnswer(const relay::Reply& answer, absl::Time now) {
   const auto entry =
       std::find_if(entries_.begin(), entries_.end(),
                    [&](const Entry& e) { return e.command.key == answer.key; });

@@ -33,6 +33,9 @@ struct RelayCommand {
 absl::StatusOr<RelayCommand> NoteCommand(const notes::Note& note,
                                          std::string key);
 
+// What a protocol wants written, as a command.
+RelayCommand CommandFor(const Outgoing& wanted);
+
 class CommandQueue {
  public:
   // A key that was there since the last Reset is passed over.

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "relay/start.h"
+#include "task/command_queue.h"
 #include "task/follower.h"
 #include "task/make.h"
 #include "task/notes.h"
@@ -57,6 +58,23 @@ absl::StatusOr<LaunchRequest> NextLaunch(const Replay& replay,
       backend);
 }
 
+// The first input of a process as the relay's first commands. A longer one than
+// a pipe takes at once is left to the runner, as relay and guard would keep it
+// in memory.
+std::vector<std::string> FirstCommands(const std::vector<Outgoing>& input) {
+  constexpr size_t kMaxBytes = size_t{64} << 10;
+  std::vector<std::string> commands;
+  size_t bytes = 0;
+  for (const Outgoing& wanted : input) {
+    const RelayCommand command = CommandFor(wanted);
+    commands.push_back(relay::Encode(relay::Command{
+        .type = command.type, .key = command.key, .payload = command.payload}));
+    bytes += command.payload.size();
+  }
+  if (bytes > kMaxBytes) commands.clear();
+  return commands;
+}
+
 }  // namespace
 
 absl::Status Launcher::Start(const Replay& replay, const Backend& backend,
@@ -68,6 +86,15 @@ absl::Status Launcher::Start(const Replay& replay, const Backend& backend,
   const int generation = state.generation + 1;
   const bool keeps_session =
       !request.resume_session.empty() && backend.resume_keeps_session(cli);
+  const notes::Spawned spawned = {
+      .generation = generation,
+      .turn = state.turns - state.turns_waiting + 1,
+      .argv = launch.argv,
+      .cwd = request.cwd,
+      .version = cli.version,
+      .stdin_mode = kStdinNames[static_cast<int>(launch.stdin_mode)],
+      .expected_session = keeps_session ? request.resume_session : "",
+      .notices = launch.notices};
   relay::RelaySpec spec = {
       .argv = launch.argv,
       .env = EnvironmentOf(environment, launch),
@@ -75,18 +102,13 @@ absl::Status Launcher::Start(const Replay& replay, const Backend& backend,
       .stdin_mode = launch.stdin_mode == Launch::Stdin::kNull
                         ? relay::StdinMode::kNull
                         : relay::StdinMode::kPipe,
-      .spawned_note = notes::ToJson(notes::Spawned{
-          .generation = generation,
-          .turn = state.turns - state.turns_waiting + 1,
-          .argv = launch.argv,
-          .cwd = request.cwd,
-          .version = cli.version,
-          .stdin_mode = kStdinNames[static_cast<int>(launch.stdin_mode)],
-          .expected_session = keeps_session ? request.resume_session : "",
-          .notices = launch.notices}),
+      .spawned_note = notes::ToJson(spawned),
       .spawned_key = absl::StrCat("spawn-", generation),
       .max_log_bytes = tools_->max_log_bytes,
       .grace = tools_->grace};
+  if (spec.stdin_mode == relay::StdinMode::kPipe) {
+    spec.first_commands = FirstCommands(replay.FirstInput(spawned));
+  }
   tools_->Step();
   start_relay_.Start(
       &tools_->executor,

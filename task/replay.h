@@ -53,6 +53,9 @@ class Replay {
   const TaskState& state() const { return state_; }
   // Wanted on the agent's stdin and not yet seen written, in order.
   const std::vector<Outgoing>& outbox() const;
+  // What the process that `spawned` is about wants written first, for the turn
+  // that waits: its outbox as it will be after that note.
+  std::vector<Outgoing> FirstInput(const notes::Spawned& spawned) const;
   // The first that no process has taken; null: none waits.
   const TurnAsked* /*nullable*/ waiting_turn() const {
     return held_turns_.empty() ? nullptr : &held_turns_.front();
@@ -136,6 +139,8 @@ class Replay {
   void OnNote(const notes::Lost& note, Out& out);
   void OnNote(const notes::Clock& note, Out& out);
 
+  // A protocol for the process that `spawned` is about.
+  std::unique_ptr<Protocol> NewProtocol(const notes::Spawned& spawned) const;
   void OnEndAsked(Lifecycle asked, Out& out);
   void GiveTurn(const TurnAsked& turn, Out& out);
   void EndProcess(const ProcessEnded& ended, Out& out);

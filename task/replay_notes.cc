@@ -110,6 +110,26 @@ void Replay::GiveTurn(const TurnAsked& turn, Out& out) {
   NotifyProtocol(turn, out);
 }
 
+std::unique_ptr<Protocol> Replay::NewProtocol(
+    const notes::Spawned& spawned) const {
+  ProtocolOptions options = {.continuation = continuation_,
+                             .version = spawned.version};
+  // Never one that was there before, whatever the note says.
+  options.continuation.generation =
+      std::max(continuation_.generation, spawned.generation);
+  if (spawned.stdin_mode == kStdinPrompt) {
+    options.input = ProtocolOptions::Input::kPrompt;
+  }
+  return backend_->NewProtocol(options);
+}
+
+std::vector<Outgoing> Replay::FirstInput(const notes::Spawned& spawned) const {
+  if (!backend_ || held_turns_.empty()) return {};
+  const std::unique_ptr<Protocol> protocol = NewProtocol(spawned);
+  protocol->OnNote({}, held_turns_.front(), [](Message&&) {});
+  return protocol->outbox();
+}
+
 void Replay::OnNote(const notes::Spawned& note, Out& out) {
   if (process_) {
     // This record is of another relay, whose clock is another one.
@@ -125,18 +145,12 @@ void Replay::OnNote(const notes::Spawned& note, Out& out) {
   process.generation = std::max(1, note.generation);
   process.expected_session = note.expected_session;
   if (backend_) {
-    // Never one that was there before, whatever the note says.
-    continuation_.generation =
-        std::max(continuation_.generation, note.generation);
-    const bool one_prompt = note.stdin_mode == kStdinPrompt;
-    process.protocol = backend_->NewProtocol(
-        {.continuation = continuation_,
-         .version = note.version,
-         .input = one_prompt ? ProtocolOptions::Input::kPrompt
-                             : ProtocolOptions::Input::kConversation});
+    process.protocol = NewProtocol(note);
     capabilities_ = backend_->capabilities({.version = note.version});
     // The help of a newer version than we know may have said so.
-    if (one_prompt) capabilities_ = WithoutConversation(capabilities_);
+    if (note.stdin_mode == kStdinPrompt) {
+      capabilities_ = WithoutConversation(capabilities_);
+    }
   }
   process_ = std::move(process);
   state_.session_mismatch = false;
