@@ -6,10 +6,8 @@
 #ifndef TROIKA_CLIENT_API_H_
 #define TROIKA_CLIENT_API_H_
 
-#include <cstdint>
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"

@@ -1,6 +1,5 @@
 #include <poll.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <fstream>

@@ -4,8 +4,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
+#include <map>
 #include <system_error>
 
 #include "absl/status/statusor.h"
@@ -70,27 +70,22 @@ Check CheckAccess(const std::string& home) {
 
 bool Exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
-// Reads logind.conf and its drop-in files, in the order in which they count.
+// Reads logind.conf and its drop-in files, in the order in which they count: by
+// name, and of those with the same name the last folder's.
 std::vector<std::string> LogindTexts(const std::string& root) {
-  std::vector<std::string> paths = {root + "/etc/systemd/logind.conf"};
-  std::vector<std::string> more;
+  std::map<std::string, std::string> files;
   for (const char* folder :
        {"/usr/lib/systemd/logind.conf.d", "/run/systemd/logind.conf.d",
         "/etc/systemd/logind.conf.d"}) {
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(root + folder, error)) {
-      if (entry.path().extension() == ".conf") {
-        more.push_back(entry.path().string());
-      }
+      if (entry.path().extension() != ".conf") continue;
+      files[entry.path().filename()] = entry.path();
     }
   }
-  std::sort(more.begin(), more.end(),
-            [](const std::string& a, const std::string& b) {
-              return fs::path(a).filename() < fs::path(b).filename();
-            });
-  paths.insert(paths.end(), more.begin(), more.end());
-  std::vector<std::string> texts;
-  for (const std::string& path : paths) {
+  std::vector<std::string> texts = {
+      ReadFile(root + "/etc/systemd/logind.conf", kMaxConfig).value_or("")};
+  for (const auto& [name, path] : files) {
     texts.push_back(ReadFile(path, kMaxConfig).value_or(""));
   }
   return texts;

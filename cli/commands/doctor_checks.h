@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/string_view.h"
 #include "agent/discovery/environment.h"
 #include "dto/troika.pb.h"
 

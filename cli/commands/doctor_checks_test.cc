@@ -1,7 +1,6 @@
 #include "cli/commands/doctor_checks.h"
 
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>

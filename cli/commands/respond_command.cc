@@ -4,9 +4,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "base/flags.h"
-#include "base/json.h"
 #include "base/status_macros.h"
 #include "cli/approvals/respond.h"
 #include "cli/commands/follow.h"

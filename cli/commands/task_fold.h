@@ -2,8 +2,6 @@
 #ifndef TROIKA_CLI_COMMANDS_TASK_FOLD_H_
 #define TROIKA_CLI_COMMANDS_TASK_FOLD_H_
 
-#include <string>
-
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "agent/message.h"

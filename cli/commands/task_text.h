@@ -6,7 +6,6 @@
 #include <map>
 #include <string>
 
-#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "agent/message.h"
 #include "cli/timeline/table.h"

@@ -2,7 +2,6 @@
 #ifndef TROIKA_CLI_TIMELINE_TASK_VIEW_H_
 #define TROIKA_CLI_TIMELINE_TASK_VIEW_H_
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

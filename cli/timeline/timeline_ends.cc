@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cli/timeline/amounts.h"
-#include "cli/timeline/terminal_text.h"
 #include "cli/timeline/timeline.h"
 
 namespace troika::cli {
