@@ -44,12 +44,14 @@ def start(make, tools):
 
 
 def busy(make, tools):
-    """How much longer a start takes while many sessions are alive."""
+    """How much longer a start takes while many sessions are alive, and their
+    memory."""
     with make() as server:
         alone = starts(server)[1]
         for _ in range(BUSY_SESSIONS):
             server.create()
-        return {"busy.share": starts(server)[1] / alone}
+        return {"busy.share": starts(server)[1] / alone,
+                "busy.memory": server.memory_of_all()}
 
 
 def prompt(make, tools):

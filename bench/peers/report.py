@@ -38,6 +38,8 @@ ROWS = [
         "latency.p99", "latency.p99"),
     Row("first output with 100 live sessions, as a share of that without",
         "", "busy.share", "busy.share", 1.3),
+    Row("memory of the server and its relays with 100 live sessions", "MB",
+        "busy.memory", "busy.memory"),
     Row("1000 tasks started and running", "s", "crowd.seconds", "", 6),
     Row("resident memory when idle", "MB", "idle.memory", "idle.memory", 6),
     Row("100 000 events as fast as possible", "events/s",

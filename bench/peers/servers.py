@@ -144,10 +144,10 @@ class Server:
     def kill_agents(self):
         """Kills the agents; returns whether there were any."""
         found = False
-        for entry in pathlib.Path("/proc").glob("[0-9]*/exe"):
+        for entry in pathlib.Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
-                if os.readlink(entry).startswith(f"{self.folder}/"):
-                    os.kill(int(entry.parent.name), signal.SIGKILL)
+                if self.is_agent(entry):
+                    os.kill(int(entry.name), signal.SIGKILL)
                     found = True
         return found
 
@@ -176,6 +176,27 @@ class Server:
         """Returns VmRSS or VmHWM of the server, in megabytes."""
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(rf"{field}:\s*(\d+)", status)[1]) * 1024 / 1e6
+
+
+    def memory_of_all(self):
+        """Returns the memory of the server and of the processes between it and
+        its agents, in megabytes; shared pages count by their share (PSS)."""
+        total = 0
+        for entry in pathlib.Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if int(entry.name) != self.process.pid and (
+                        self.is_agent(entry) or not self.uses_folder(entry)):
+                    continue
+                rollup = (entry / "smaps_rollup").read_text()
+                total += int(re.search(r"\nPss:\s*(\d+)", rollup)[1])
+        return total * 1024 / 1e6
+
+    def is_agent(self, process):
+        return os.readlink(process / "exe").startswith(f"{self.folder}/")
+
+    def uses_folder(self, process):
+        return any(os.readlink(fd).startswith(f"{self.folder}/")
+                   for fd in (process / "fd").iterdir())
 
 
 class Troika(Server):
