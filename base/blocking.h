@@ -12,8 +12,6 @@
 #ifndef TROIKA_BASE_BLOCKING_H_
 #define TROIKA_BASE_BLOCKING_H_
 
-#include <utility>
-
 #include "base/check.h"
 
 namespace troika {
@@ -44,21 +42,6 @@ class ScopedDisallowBlocking {
   ~ScopedDisallowBlocking() { --internal::disallow_blocking_depth; }
   ScopedDisallowBlocking(const ScopedDisallowBlocking&) = delete;
   ScopedDisallowBlocking& operator=(const ScopedDisallowBlocking&) = delete;
-};
-
-// Permits blocking calls within a ScopedDisallowBlocking, for the few places
-// that may hold up the loop, such as its start and its end. Each use explains
-// why in a comment.
-class ScopedAllowBlocking {
- public:
-  ScopedAllowBlocking()
-      : outer_(std::exchange(internal::disallow_blocking_depth, 0)) {}
-  ~ScopedAllowBlocking() { internal::disallow_blocking_depth = outer_; }
-  ScopedAllowBlocking(const ScopedAllowBlocking&) = delete;
-  ScopedAllowBlocking& operator=(const ScopedAllowBlocking&) = delete;
-
- private:
-  const int outer_;
 };
 
 }  // namespace troika

@@ -101,35 +101,6 @@ class EventLoop::FdWatch : public Watch {
   event out_;
 };
 
-class EventLoop::SignalWatch : public Watch {
- public:
-  SignalWatch(EventLoop* loop, int signal, absl::AnyInvocable<void()> on_signal)
-      : loop_(loop), on_signal_(std::move(on_signal)) {
-    evsignal_assign(&event_, loop->base_, signal, &OnEvent, this);
-    SetEvents(POLLIN);
-  }
-  ~SignalWatch() override { event_del(&event_); }
-
-  void SetEvents(short events) override {
-    if (events != 0) {
-      CHECK(event_add(&event_, nullptr) == 0);
-    } else {
-      event_del(&event_);
-    }
-  }
-
- private:
-  static void OnEvent(evutil_socket_t, short, void* watch) {
-    SignalWatch& self = *static_cast<SignalWatch*>(watch);
-    self.loop_->OnCallback();
-    self.on_signal_.Call();
-  }
-
-  EventLoop* const loop_;
-  Callback<> on_signal_;
-  event event_;
-};
-
 class EventLoop::LoopTimer : public Timer {
  public:
   LoopTimer(EventLoop* loop, absl::AnyInvocable<void()> on_time)
@@ -161,9 +132,7 @@ class EventLoop::LoopTimer : public Timer {
 };
 
 EventLoop::EventLoop()
-    : base_(NewBase()),
-      thread_(std::this_thread::get_id()),
-      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    : base_(NewBase()), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   CHECK(wake_.ok());
   wake_watch_ = WatchFd(wake_.get(), POLLIN, [this](short) { RunPosted(); });
 }
@@ -183,11 +152,6 @@ std::unique_ptr<EventLoop::Watch> EventLoop::WatchFd(
 std::unique_ptr<EventLoop::Timer> EventLoop::NewTimer(
     absl::AnyInvocable<void()> on_time) {
   return std::make_unique<LoopTimer>(this, std::move(on_time));
-}
-
-std::unique_ptr<EventLoop::Watch> EventLoop::WatchSignal(
-    int signal, absl::AnyInvocable<void()> on_signal) {
-  return std::make_unique<SignalWatch>(this, signal, std::move(on_signal));
 }
 
 void EventLoop::Post(absl::AnyInvocable<void()> task) {
@@ -218,7 +182,6 @@ void EventLoop::RunPosted() {
 }
 
 void EventLoop::Run() {
-  thread_ = std::this_thread::get_id();
   const ScopedDisallowBlocking disallow_blocking;
   // Runs round by round to measure how long each one takes.
   do {
@@ -243,10 +206,6 @@ absl::Duration EventLoop::TakeLongestHold() {
 
 void EventLoop::Stop() {
   Post([this] { event_base_loopbreak(base_); });
-}
-
-bool EventLoop::InThread() const {
-  return thread_.load() == std::this_thread::get_id();
 }
 
 }  // namespace troika

@@ -1,5 +1,5 @@
-// A loop of one thread that waits for descriptors, timers, signals and posted
-// tasks, and calls their callbacks.
+// A loop of one thread that waits for descriptors, timers and posted tasks, and
+// calls their callbacks.
 //
 //   EventLoop loop;
 //   auto timer = loop.NewTimer([&] { loop.Stop(); });
@@ -13,10 +13,8 @@
 
 #include <poll.h>
 
-#include <atomic>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -37,8 +35,7 @@ class EventLoop {
    public:
     virtual ~Watch() = default;
     // Sets POLLIN, POLLOUT or both; 0 pauses the watch, hang-ups included. The
-    // call is free if nothing changes. A watch of a signal takes 0 or any other
-    // value.
+    // call is free if nothing changes.
     virtual void SetEvents(short events) = 0;
   };
 
@@ -65,9 +62,6 @@ class EventLoop {
   std::unique_ptr<Watch> WatchFd(int fd, short events,
                                  absl::AnyInvocable<void(short)> on_ready);
   std::unique_ptr<Timer> NewTimer(absl::AnyInvocable<void()> on_time);
-  // Only one loop of a process may watch signals.
-  std::unique_ptr<Watch> WatchSignal(int signal,
-                                     absl::AnyInvocable<void()> on_signal);
 
   // Runs `task` on the loop's thread in a later round, in the order of the
   // calls. May be called from any thread. Tasks that have not run when the loop
@@ -80,17 +74,12 @@ class EventLoop {
   // thread. If the loop does not run, its next Run() ends at once.
   void Stop();
 
-  // Whether the caller is on Run()'s thread, or on the constructor's thread
-  // before the first Run().
-  bool InThread() const;
-
   // Returns the longest time that one round of callbacks has taken since the
   // last call. Nothing else was served in that time. Loop thread only.
   absl::Duration TakeLongestHold();
 
  private:
   class FdWatch;
-  class SignalWatch;
   class LoopTimer;
 
   void RunPosted();
@@ -100,7 +89,6 @@ class EventLoop {
   void OnRoundEnd();
 
   event_base* const base_;
-  std::atomic<std::thread::id> thread_;
   Mutex mutex_;
   std::vector<absl::AnyInvocable<void()>> posted_ ABSL_GUARDED_BY(mutex_);
   UniqueFd wake_;  // An eventfd, readable while something is posted.

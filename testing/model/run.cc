@@ -1,6 +1,8 @@
 #include "testing/model/run.h"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -113,8 +115,14 @@ int Play(const Settings& settings, Script script, UniqueFd log) {
     Complain(server.status().message());
     return 2;
   }
-  const auto terminate = loop.WatchSignal(SIGTERM, [&] { loop.Stop(); });
-  const auto interrupt = loop.WatchSignal(SIGINT, [&] { loop.Stop(); });
+  sigset_t stops;
+  sigemptyset(&stops);
+  sigaddset(&stops, SIGTERM);
+  sigaddset(&stops, SIGINT);
+  sigprocmask(SIG_BLOCK, &stops, nullptr);
+  const UniqueFd signals(signalfd(-1, &stops, SFD_CLOEXEC | SFD_NONBLOCK));
+  const auto watch =
+      loop.WatchFd(signals.get(), POLLIN, [&](short) { loop.Stop(); });
   const std::string line = absl::StrCat((*server)->url(), "\n");
   Tell(STDOUT_FILENO, "stdout", line);
   if (settings.ready_fd) {
