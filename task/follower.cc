@@ -162,6 +162,8 @@ void Follower::Disconnect() {
     connect_at_ = options_.clock->Awake() + kRetryDelay;
   }
   client_.reset();
+  // It was the relay's.
+  trouble_.clear();
 }
 
 void Follower::Connect(MessageSink sink) {

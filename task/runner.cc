@@ -311,17 +311,18 @@ absl::Status Runner::Respond(const AnswerGiven& given) {
         "decided by the edit mode of its turns"));
   }
   RETURN_IF_ERROR(answer);
-  // Others that have the id of one that we answered are new.
-  std::erase_if(answered_, [&](const std::string& id) {
-    return !state().approvals.contains(id) && !state().questions.contains(id);
-  });
-  // The log does not tell it yet.
-  if (answered_.contains(given.id)) {
+  const auto approval = state().approvals.find(given.id);
+  const EventId asked = approval != state().approvals.end()
+                            ? approval->second.asked
+                            : state().questions.at(given.id).asked;
+  // The log may not tell yet what we answered. An agent may use an id again.
+  const auto answered = answered_.find(given.id);
+  if (answered != answered_.end() && answered->second == asked) {
     return absl::FailedPreconditionError(
-        absl::StrCat(given.id, " was answered already"));
+        absl::StrCat(given.id, " was answered already: nothing is left to do"));
   }
   RETURN_IF_ERROR(AppendNote(given, NextKey("answer")));
-  answered_.insert(given.id);
+  answered_[given.id] = asked;
   return absl::OkStatus();
 }
 

@@ -18,9 +18,9 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -199,7 +199,8 @@ class Runner {
   std::optional<absl::StatusOr<Cli>> cli_;
   int commands_ = 0;  // Asked of this runner.
   AskedTurn asked_turn_;
-  std::set<std::string> answered_;  // Ids that we answered in this process.
+  // The events of this process that we answered, by the ids of what they asked.
+  std::map<std::string, EventId> answered_;
 };
 
 }  // namespace troika

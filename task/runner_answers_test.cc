@@ -2,6 +2,7 @@
 // through the real relay.
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "task/runner.h"
@@ -56,6 +57,27 @@ TEST_F(RunnerAnswersTest, AnotherInputTakesThePlaceOfTheFirst) {
   ASSERT_TRUE(task.UntilEnd());
   EXPECT_THAT(task.All<ToolResult>()[0].output,
               HasSubstr("{\"command\":\"ls\"}"));
+}
+
+TEST_F(RunnerAnswersTest, AnIdMayComeAgain) {
+  const auto ask = [](absl::string_view command) {
+    return absl::StrCat(
+        R"(print {"type":"control_request","request_id":"r1","request":)",
+        R"({"subtype":"can_use_tool","tool_name":"Bash","input":{"command":")",
+        command, "\"}}}\nexpect \"command\":\"", command, "\"\n");
+  };
+  TestTask task(&home_, Script(absl::StrCat(ask("a"), ask("b"), "say B.\nok")));
+  for (const char* command : {R"({"command":"a"})", R"({"command":"b"})"}) {
+    ASSERT_TRUE(task.Until([&] {
+      const auto& approvals = task.state().approvals;
+      return !approvals.empty() &&
+             approvals.begin()->second.request.input_json == command;
+    })) << command;
+    ASSERT_TRUE(task.runner().Respond(Allow(task)).ok());
+    EXPECT_FALSE(task.runner().Respond(Allow(task)).ok());
+  }
+  ASSERT_TRUE(task.UntilEnd());
+  EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
 }
 
 TEST_F(RunnerAnswersTest, DeniedIsTold) {

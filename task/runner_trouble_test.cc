@@ -66,6 +66,23 @@ TEST_F(RunnerTroubleTest, NotesWaitForADiskThatIsFull) {
   EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
 }
 
+TEST_F(RunnerTroubleTest, TheTroubleOfARelayEndsWithIt) {
+  TestTask task(&home_, {.harness = Harness::kClaude,
+                         .script = "say A.\nsleep 300\nsay B.\nhang"});
+  ASSERT_TRUE(task.Until([&] { return !task.All<Text>().empty(); }));
+  const pid_t relay = task.runner().relay_pid();
+  const auto size =
+      std::filesystem::file_size(task.runner().folder().path + "/log.v1");
+  const rlimit full = {.rlim_cur = size, .rlim_max = RLIM_INFINITY};
+  ASSERT_EQ(prlimit(relay, RLIMIT_FSIZE, &full, nullptr), 0);
+  ASSERT_TRUE(task.Until([&] { return !task.runner().trouble().empty(); }));
+  EXPECT_THAT(task.runner().trouble(), HasSubstr("the agent waits"));
+  ASSERT_EQ(kill(relay, SIGKILL), 0);
+  ASSERT_TRUE(task.UntilRest());
+  EXPECT_EQ(task.runner().trouble(), "");
+  EXPECT_EQ(task.state().status, TaskStatus::kFailed);
+}
+
 TEST_F(RunnerTroubleTest, StartsWaitForDescriptors) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the sanitizers need descriptors for their own checks";

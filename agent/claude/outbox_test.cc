@@ -85,6 +85,17 @@ void Ask(absl::string_view id, absl::string_view tool, absl::string_view input,
   protocol.OnReceived(RecordOf(line, 1), [](Message&&) {});
 }
 
+TEST(OutboxTest, ARequestWithoutAnIdCanBeAnswered) {
+  ClaudeProtocol protocol({});
+  Ask("", "Bash", R"({"command":"ls"})", protocol);
+  Notify(
+      AnswerGiven{.id = "request-1.0", .answer = ApprovalAnswer{.allow = true}},
+      protocol);
+  ASSERT_THAT(protocol.outbox(), SizeIs(1));
+  EXPECT_THAT(protocol.outbox()[0].bytes,
+              ::testing::HasSubstr(R"("success","request_id":"","response")"));
+}
+
 TEST(OutboxTest, AnswersAreWantedOnce) {
   ClaudeProtocol protocol({});
   Ask("r1", "Bash", R"({"command":"ls"})", protocol);

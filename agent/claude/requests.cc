@@ -116,7 +116,11 @@ bool Requests::Ask(absl::string_view request_id,
     EmitCancelled(std::move(open_.front()), "too many open requests", out);
     open_.erase(open_.begin());
   }
-  Open open = {.id = std::string(request_id),
+  // Nobody could answer a request without an id.
+  Open open = {.id = request_id.empty()
+                         ? absl::StrCat("request-", EventIdText(out.NextId()))
+                         : std::string(request_id),
+               .native_id = std::string(request_id),
                .native_tool_id = std::string(request.tool_use_id),
                .request = {},
                .input_json = request.input.ToJson()};
@@ -161,7 +165,9 @@ void Requests::OnResponse(const ControlResponse& response, Emitter& out) {
 }
 
 std::optional<std::string> Requests::ResponseTo(const AnswerGiven& answer) {
-  const Iterator it = Find(answer.id);
+  const Iterator it =
+      std::find_if(open_.begin(), open_.end(),
+                   [&](const Open& open) { return open.id == answer.id; });
   if (it == open_.end() || std::exchange(it->answered, true)) {
     return std::nullopt;
   }
@@ -187,7 +193,7 @@ std::optional<std::string> Requests::ResponseTo(const AnswerGiven& answer) {
   }
   return json::ObjectWriter()
       .String("subtype", "success")
-      .String("request_id", it->id)
+      .String("request_id", it->native_id)
       .Json("response", response.Take())
       .Take();
 }
@@ -216,9 +222,10 @@ void Requests::OnProcessEnded(Emitter& out) {
   CancelIf([](const Open&) { return true; }, "the process ended", out);
 }
 
-Requests::Iterator Requests::Find(absl::string_view request_id) {
-  return std::find_if(open_.begin(), open_.end(),
-                      [&](const Open& open) { return open.id == request_id; });
+Requests::Iterator Requests::Find(absl::string_view native_id) {
+  return std::find_if(open_.begin(), open_.end(), [&](const Open& open) {
+    return open.native_id == native_id;
+  });
 }
 
 void Requests::EmitCancelled(Open open, absl::string_view why, Emitter& out) {

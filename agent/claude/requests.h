@@ -41,7 +41,8 @@ class Requests {
   static constexpr size_t kMaxOpen = 256;
 
   struct Open {
-    std::string id;
+    std::string id;  // The agent's, or one of ours if the agent gave none.
+    std::string native_id;
     std::string native_tool_id;
     std::variant<Approval, Question> request;
     std::string input_json;  // The input that the agent proposed.
@@ -49,7 +50,7 @@ class Requests {
   };
   using Iterator = std::vector<Open>::iterator;
 
-  Iterator Find(absl::string_view request_id);
+  Iterator Find(absl::string_view native_id);
   // Emits the cancellation; the caller removes the request.
   static void EmitCancelled(Open open, absl::string_view why, Emitter& out);
   template <typename Predicate>
