@@ -180,7 +180,7 @@ until_state "$id" idle
 expect 0 '✔ done' send "$id" 'second'
 grep -qF 'first' "$dir/output" && fail 'send shows what was before'
 expect 0 'turns      2' show "$id"
-expect 0 "$id" stop "$id" --grace 1s
+expect 0 "$id" stop "$id" --grace 0s
 until_state "$id" '[a-z]*ed'
 play commands
 expect 0 '✔ done' resume "$id" 'third'
@@ -286,5 +286,12 @@ expect 0 '✔ done' tail latest -f
 log=$(printf "%s\n" "$TROIKA_HOME"/tasks/*/log.v1 | tail -1)
 sed -i '4s/x/y/' "$log"
 expect 1 'damage after record 2' log latest
+
+# A task that has lost its log has no event that ends it, and yet tail ends.
+kill -KILL "$(server_pid)"
+: >"$log"
+rm -f "$(dirname "$log")"/events.v1
+expect 1 'the task is failed: ' tail latest -f
+expect 1 'the task is failed: ' tail latest
 
 exit $failed

@@ -20,6 +20,7 @@
 #include "cli/timeline/terminal_text.h"
 #include "client/event_stream.h"
 #include "dto/proto_json.h"
+#include "dto/task.h"
 
 namespace troika::cli {
 namespace {
@@ -52,6 +53,10 @@ class Follower {
       : options_(options),
         io_(io),
         id_(task.id()),
+        task_(task),
+        last_shown_(options.show == FollowOptions::Show::kAll
+                        ? ""
+                        : task.last_event_id()),
         api_(server->api.address(), {.start = server->api.options().start,
                                      .timeout = kCommandTimeout}),
         fold_(task, options.show == FollowOptions::Show::kAll
@@ -61,9 +66,7 @@ class Follower {
         stream_(server->api.address(), PathOf(task),
                 {.clock = &clock_,
                  .start = server->api.options().start,
-                 .after = options.show == FollowOptions::Show::kAll
-                              ? ""
-                              : task.last_event_id()}),
+                 .after = last_shown_}),
         answering_(&api_, id_, &view_, io,
                    {.ask = options.until == FollowOptions::Until::kNow
                                ? AnsweringOptions::Ask::kNever
@@ -86,6 +89,9 @@ class Follower {
   void Complete(const std::string& event, Message* message);
   // Whether nothing more comes by itself.
   bool Rests() const;
+  // Whether the server says that the task has ended, but all of its events
+  // don't, because its log is damaged or gone.
+  bool EndedWithoutEvent() const;
   // Whether an approval or question waits for the user.
   bool Waits() const;
   void Pause();
@@ -101,6 +107,8 @@ class Follower {
   const FollowOptions options_;
   const Io io_;
   const std::string id_;
+  v1::Task task_;           // The server's last description.
+  std::string last_shown_;  // Id of the last event, or empty.
   SystemClock clock_;
   client::ApiClient api_;  // For commands during the stream.
   TaskFold fold_;
@@ -194,6 +202,7 @@ void Follower::OnMessage(const client::SseEvent& event) {
   // After a reset, events come again.
   if (shown_ && message->id <= *shown_) return;
   shown_ = message->id;
+  last_shown_ = event.id;
   if (fold_.was_cut()) {
     if (options_.view.output == Output::kText && IsShownWhole(*message)) {
       Complete(event.id, &*message);
@@ -220,6 +229,7 @@ void Follower::OnTask(const std::string& json) {
   v1::Task task;
   if (!FromJson(json, &task, UnknownFields::kIgnore).ok()) return;
   view_.SayTrouble(task.trouble());
+  task_ = task;
   const int position =
       task.state() == v1::Task::queued ? task.queue_position() : 0;
   if (position == std::exchange(told_position_, position) || position == 0) {
@@ -235,7 +245,14 @@ void Follower::OnReset() {
   ready_ = false;
 }
 
+bool Follower::EndedWithoutEvent() const {
+  const TaskStatus status = ToTaskState(task_).status;
+  return HasEnded(status) && status != state().status &&
+         task_.last_event_id() == last_shown_;
+}
+
 bool Follower::Rests() const {
+  if (EndedWithoutEvent()) return true;
   if (state().turns < options_.turns) return false;
   if (HasEnded(state().status)) return true;
   // An agent that gets no more input ends by itself soon.
@@ -303,6 +320,12 @@ int Follower::Finish() {
   view_.Finish();
   if (absl::IsCancelled(view_.written())) return kExitOk;
   if (!view_.written().ok()) return Fail(io_, view_.written().message());
+  if (EndedWithoutEvent()) {
+    view_.Say(absl::StrCat("the task is ", v1::Task::State_Name(task_.state()),
+                           task_.reason().empty() ? "" : ": ",
+                           Sanitized(task_.reason())));
+    return view_.ExitCode(ToTaskState(task_));
+  }
   const int code = view_.ExitCode(state());
   const bool quiet = options_.view.output == Output::kQuiet;
   if (quiet) PrintAnswer();

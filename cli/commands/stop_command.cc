@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/flags.h"
@@ -41,9 +42,21 @@ absl::StatusOr<Line> ReadInterrupt(Args args) {
 
 absl::StatusOr<Line> ReadStop(Args args) {
   Line line;
+  std::string grace;
   Flags flags;
-  flags.Add("grace", &line.grace);
-  return ReadLine(args, flags, &line);
+  // A flag for a duration refuses 0s, which kills at once here.
+  flags.Add("grace", &grace);
+  RETURN_IF_ERROR(ReadLine(args, flags, &line).status());
+  if (grace.empty()) return line;
+  absl::Duration duration;
+  if (!absl::ParseDuration(grace, &duration) ||
+      duration < absl::ZeroDuration() || duration > absl::Hours(24)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--grace ", grace,
+                     " is not a duration from 0s to 24h: write it as 10s"));
+  }
+  line.grace = duration;
+  return line;
 }
 
 int PrintTask(const Line& line, const v1::Task& task, const Io& io) {

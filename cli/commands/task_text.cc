@@ -92,6 +92,7 @@ std::string AgeText(absl::Duration age) {
 }
 
 std::string StateText(const v1::Task& task) {
+  if (task.state() == v1::Task::state_unspecified) return "unknown";
   std::string text =
       absl::StrReplaceAll(v1::Task::State_Name(task.state()), {{"_", " "}});
   if (task.has_queue_position() && task.queue_position() > 0) {
