@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "dto/json.h"
 #include "dto/proto_fields.h"
+#include "dto/proto_json.h"
 #include "dto/testing.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/util/field_comparator.h"
@@ -89,6 +90,13 @@ void ExpectPrintedAs(const v1::Event& event, const std::string& our_json) {
   ASSERT_TRUE(b.ok()) << b.status() << their_json;
   EXPECT_EQ(Difference(*a, *b), "") << our_json << "\n" << their_json;
   EXPECT_EQ(our_json.find('\n'), std::string::npos);
+}
+
+TEST(EncodingsTest, MessagesOfProtobufArePrintedAsByProtobuf) {
+  for (const Message& message : SampleMessages()) {
+    const v1::Event event = ToEvent(message, "task 7");
+    ExpectPrintedAs(event, WithoutEmptyCut(ToJson(event)));
+  }
 }
 
 TEST(EncodingsTest, CutJsonIsWhatProtobufPrints) {
