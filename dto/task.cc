@@ -1,13 +1,17 @@
 #include "dto/task.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "agent/harness.h"
 #include "agent/message.h"
 #include "base/json.h"
+#include "base/utf8.h"
 #include "dto/proto_fields.h"
 #include "dto/request.h"
 
@@ -41,12 +45,84 @@ void SetAsked(const TaskState& state,
       Utf8(state.asked_model.empty() ? options.model : state.asked_model));
 }
 
+constexpr size_t kMaxPrompt = size_t{64} << 10;
+constexpr size_t kMaxPending = size_t{32} << 10;
+// What all that waits for an answer shows together.
+constexpr size_t kMaxAllPending = size_t{1} << 20;
+// No form of a secret is longer: a variable of the environment has at most
+// 128 KiB.
+constexpr size_t kMaxSecret = size_t{256} << 10;
+
+// The first bytes of a text, at most `max`, without secrets. Before a cut there
+// may be a part of one, which would not be found: that much is left out.
+std::string Beginning(absl::string_view text, size_t max,
+                      const Redactor* /*nullable*/ redactor) {
+  if (text.size() <= max) return std::string(text);
+  if (max == 0) return "";
+  std::string begin(CutAtCharacter(text, max + kMaxSecret));
+  const size_t unsure = begin.size() < text.size() ? kMaxSecret : 0;
+  if (redactor != nullptr) redactor->RedactPlain(&begin);
+  const size_t sure = begin.size() - std::min(begin.size(), unsure);
+  begin.resize(CutAtCharacter(begin, std::min(max, sure)).size());
+  return begin;
+}
+
+// Copies what waits for an answer, with as much of its texts as may be shown.
+class PendingTexts {
+ public:
+  explicit PendingTexts(const Redactor* /*nullable*/ redactor)
+      : redactor_(redactor) {}
+
+  Approval Cut(const Approval& from) {
+    Approval to = {.id = from.id,
+                   .state = from.state,
+                   .tool_use_id = Cut(from.tool_use_id),
+                   .tool_name = Cut(from.tool_name),
+                   .reason = Cut(from.reason)};
+    to.input_json = Cut(from.input_json);
+    // A part of a JSON value is shown as a string.
+    if (to.input_json.size() != from.input_json.size()) {
+      std::string quoted;
+      json::AppendQuoted(to.input_json, &quoted);
+      to.input_json = std::move(quoted);
+    }
+    return to;
+  }
+
+  Question Cut(const Question& from) {
+    Question to = {.id = from.id,
+                   .state = from.state,
+                   .tool_use_id = Cut(from.tool_use_id)};
+    for (const Question::Item& item : from.items) {
+      if (left_ == 0) break;
+      Question::Item& cut = to.items.emplace_back();
+      cut.header = Cut(item.header);
+      cut.text = Cut(item.text);
+      cut.multi_select = item.multi_select;
+      for (const std::string& option : item.options) {
+        if (left_ > 0) cut.options.push_back(Cut(option));
+      }
+    }
+    return to;
+  }
+
+ private:
+  std::string Cut(absl::string_view text) {
+    std::string cut = Beginning(text, std::min(left_, kMaxPending), redactor_);
+    left_ -= std::min(left_, cut.size() + 1);
+    return cut;
+  }
+
+  const Redactor* const redactor_;
+  size_t left_ = kMaxAllPending;
+};
+
 template <typename T, typename Shown>
 void AddPending(const std::map<std::string, Pending<T>>& all,
-                RepeatedPtrField<Shown>* out) {
+                PendingTexts* texts, RepeatedPtrField<Shown>* out) {
   for (const auto& [id, pending] : all) {
     Shown& shown = *out->Add();
-    FieldsToProto(pending.request, &shown);
+    FieldsToProto(texts->Cut(pending.request), &shown);
     shown.set_event_id(EventIdText(pending.asked));
   }
 }
@@ -107,12 +183,16 @@ v1::Task ToTask(const TaskState& state, const TaskFacts& facts) {
                       .total_cost = {state.cost_usd, state.cost_source}},
                 task.mutable_usage());
   SetTimes(state, &task);
-  AddPending(state.approvals, task.mutable_approvals());
-  AddPending(state.questions, task.mutable_questions());
+  PendingTexts texts(facts.redactor);
+  AddPending(state.approvals, &texts, task.mutable_approvals());
+  AddPending(state.questions, &texts, task.mutable_questions());
   task.set_last_event_id(Utf8(facts.last_event_id));
   task.set_trouble(Utf8(facts.trouble));
   task.set_parent_id(Utf8(state.parent));
-  if (facts.request != nullptr) task.set_prompt(Utf8(facts.request->prompt));
+  if (facts.request != nullptr) {
+    task.set_prompt(
+        Utf8(Beginning(facts.request->prompt, kMaxPrompt, facts.redactor)));
+  }
   if (state.timeouts != notes::Timeouts()) {
     *task.mutable_timeouts() = ToTimeouts(state.timeouts);
   }

@@ -178,6 +178,30 @@ TEST(TaskTest, WhatIsNotUtf8IsShown) {
   EXPECT_THAT(json, HasSubstr("{\"k\uFFFD\":\"v\uFFFD\"}"));
 }
 
+TEST(TaskTest, LongTextsThatWaitForAnAnswerAreCut) {
+  constexpr size_t kLimit = size_t{32} << 10;
+  const std::string secret = "5ecret-that-is-cut";
+  TaskState state;
+  for (int i = 0; i < 100; ++i) {
+    // An approval would be cut within the secret.
+    std::string text(kLimit - 22, 'x');
+    absl::StrAppend(&text, secret, std::string(size_t{1} << 20, 'y'));
+    const std::string id = absl::StrCat("a", 100 + i);
+    state.approvals[id].request = {
+        .id = id, .input_json = absl::StrCat("{\"command\":\"", text, "\"}")};
+    state.questions[id].request = {.id = id, .items = {{.text = text}}};
+  }
+  const Redactor redactor(std::vector<std::string>{secret});
+  const v1::Task task = ToTask(state, {.redactor = &redactor});
+  ASSERT_EQ(task.approvals_size(), 100);
+  const std::string& input = task.approvals(0).input().string_value();
+  EXPECT_LE(input.size(), kLimit);
+  EXPECT_GE(input.size(), kLimit - 20);
+  EXPECT_EQ(input.find("5ecret"), std::string::npos);
+  EXPECT_EQ(task.approvals(99).id(), "a199");
+  EXPECT_LE(task.ByteSizeLong(), size_t{1} << 21);
+}
+
 TEST(ProtoJsonTest, PrintsWhatIsEmptyAndIsReadBack) {
   v1::Task task = ToTask(SampleState(), {});
   const std::string json = ToJson(task);

@@ -35,6 +35,12 @@ std::string Caller::name() const {
   return task.empty() ? "agent" : absl::StrCat("agent of ", task);
 }
 
+std::string Caller::OwnKey(const std::string& key) const {
+  // Keys of clients have no newline (CheckKey).
+  if (!is_agent() || key.empty()) return key;
+  return absl::StrCat("agent of ", task, "\n", key);
+}
+
 absl::Status NotForAgents(absl::string_view what) {
   return absl::PermissionDeniedError(
       absl::StrCat("an agent may not ", what, ": its user has to"));
@@ -64,6 +70,7 @@ absl::Status CallerPolicy::CheckCreate(const Caller& caller,
     return NotForAgents(absl::StrCat("start a task with ", excess));
   }
   request->parent = caller.task;
+  request->idempotency_key = caller.OwnKey(request->idempotency_key);
   return absl::OkStatus();
 }
 

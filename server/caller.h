@@ -29,6 +29,9 @@ struct Caller {
   bool is_agent() const { return role == Role::kAgent; }
   // The name of the caller in notes.
   std::string name() const;
+  // The caller's idempotency key, as no other caller has it: an agent must not
+  // take the keys of its owner.
+  std::string OwnKey(const std::string& key) const;
 };
 
 // PermissionDenied, because only the owner may do that.

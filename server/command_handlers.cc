@@ -141,7 +141,7 @@ absl::StatusOr<Deferred> Input(const ApiTools& api, const Call& call) {
       {.request = {.prompt = body.text(),
                    .images = {body.images().begin(), body.images().end()},
                    .by = caller.name(),
-                   .request_key = body.idempotency_key(),
+                   .request_key = caller.OwnKey(body.idempotency_key()),
                    .timeouts = timeouts},
        .limits = std::move(limits)});
 }
@@ -161,7 +161,7 @@ absl::StatusOr<Deferred> Resume(const ApiTools& api, const Call& call) {
                                                   : body.prompt(),
                   .images = {body.images().begin(), body.images().end()},
                   .by = caller.name(),
-                  .request_key = body.idempotency_key(),
+                  .request_key = caller.OwnKey(body.idempotency_key()),
                   .model = body.model(),
                   .timeouts = timeouts},
       .limits = std::move(limits),

@@ -15,6 +15,7 @@
 #include "gtest/gtest.h"
 #include "relay/testing.h"
 #include "server/agent_policy.h"
+#include "server/caller.h"
 #include "server/routes.h"
 #include "server/secrets.h"
 
@@ -247,6 +248,14 @@ TEST(ErrorForClientTest, ErrorsOfMakingATaskAreSafeAndClear) {
   EXPECT_TRUE(absl::StrContains(full.message(), "free some space")) << full;
   const absl::Status queue = absl::ResourceExhaustedError("9 tasks wait");
   EXPECT_EQ(ErrorForClient(queue, {}), queue);
+}
+
+TEST(CallerTest, AgentsHaveKeysOfTheirOwn) {
+  const Caller owner;
+  EXPECT_EQ(owner.OwnKey("k"), "k");
+  const Caller agent = {.role = Caller::Role::kAgent, .task = "t1"};
+  EXPECT_EQ(agent.OwnKey(""), "");
+  EXPECT_EQ(agent.OwnKey("k"), "agent of t1\nk");
 }
 
 }  // namespace

@@ -12,7 +12,6 @@
 namespace troika {
 namespace {
 
-constexpr size_t kMaxPrompt = size_t{64} << 10;
 constexpr size_t kMaxListedText = size_t{2} << 10;
 
 void CutText(size_t max_bytes, std::string* text) {
@@ -40,10 +39,10 @@ v1::Task DescribeTask(const TaskReading& reading, const Redactor& redactor) {
   const TaskState& state = *reading.state;
   v1::Task task = ToTask(state, {.last_event_id = reading.last_event_id,
                                  .trouble = reading.trouble,
-                                 .request = reading.request});
+                                 .request = reading.request,
+                                 .redactor = &redactor});
   if (task.trouble().empty()) task.set_trouble(redactor.problem());
   RedactTexts(redactor, &task);
-  CutText(kMaxPrompt, task.mutable_prompt());
   return task;
 }
 
