@@ -59,7 +59,7 @@ absl::Status RunParts(const Options& options,
   }
   if (known) return all;
   return absl::InvalidArgumentError(absl::StrCat("--only ", options.only,
-                                                 " is no part: one of ",
+                                                 " is not a part: there are ",
                                                  absl::StrJoin(names, ", ")));
 }
 

@@ -15,9 +15,9 @@ namespace {
 
 constexpr char kHelp[] = R"(usage: server_bench [FLAG...]
 
-  --json         a line of JSON for each figure
-  --rounds N     figures are medians over so many rounds (3)
-  --only PART    one of idle, list, create, latency, flood, fanout, stalled,
+  --json         print a line of JSON for each figure
+  --rounds N     figures are medians over N rounds (default 3)
+  --only PART    measure only one of idle, list, create, latency, flood, fanout, stalled,
                  many, start, restart
 )";
 

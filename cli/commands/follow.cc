@@ -46,13 +46,35 @@ bool IsShownWhole(const Message& message) {
          std::holds_alternative<Lifecycle>(message.payload);
 }
 
+// Decides when to tell the user that the server is gone: not if it is back in a
+// moment.
+class LostServer {
+ public:
+  // Returns true once if the connection has been interrupted for long.
+  bool Update(bool interrupted, absl::Time now) {
+    if (!interrupted) {
+      since_.reset();
+    } else if (!since_) {
+      since_ = now;
+    } else if (now - *since_ > kLostAfter) {
+      return !std::exchange(told_, true);
+    }
+    return false;
+  }
+  // Returns true if the user was told.
+  bool Back() { return std::exchange(told_, false); }
+
+ private:
+  std::optional<absl::Time> since_;
+  bool told_ = false;
+};
+
 class Follower {
  public:
   Follower(Server* server, const v1::Task& task, const FollowOptions& options,
            const Io& io)
       : options_(options),
         io_(io),
-        id_(task.id()),
         task_(task),
         last_shown_(options.show == FollowOptions::Show::kAll
                         ? ""
@@ -67,7 +89,7 @@ class Follower {
                 {.clock = &clock_,
                  .start = server->api.options().start,
                  .after = last_shown_}),
-        answering_(&api_, id_, &view_, io,
+        answering_(&api_, task_.id(), &view_, io,
                    {.ask = options.until == FollowOptions::Until::kNow
                                ? AnsweringOptions::Ask::kNever
                                : AnsweringOptions::Ask::kOnTerminals,
@@ -95,7 +117,6 @@ class Follower {
   // Whether an approval or question waits for the user.
   bool Waits() const;
   void Pause();
-  void ReportLostServer();
   void OnSignal(int signal);
   void OnCtrlC();
   int Leave();
@@ -106,7 +127,6 @@ class Follower {
 
   const FollowOptions options_;
   const Io io_;
-  const std::string id_;
   v1::Task task_;           // The server's last description.
   std::string last_shown_;  // Id of the last event, or empty.
   SystemClock clock_;
@@ -116,11 +136,10 @@ class Follower {
   client::EventStream stream_;
   Answering answering_;
   Signals signals_;
-  std::optional<int> leave_;              // Exit code, once a signal came.
-  std::optional<EventId> shown_;          // Id of the last event.
-  bool ready_ = false;                    // All past events have come.
-  std::optional<absl::Time> lost_since_;  // Set while the server is gone.
-  bool told_lost_ = false;
+  std::optional<int> leave_;      // Exit code, once a signal came.
+  std::optional<EventId> shown_;  // Id of the last event.
+  bool ready_ = false;            // All past events have come.
+  LostServer lost_;
   int told_position_ = 0;  // Last printed position in the queue.
   int interrupts_ = 0;
 };
@@ -163,18 +182,7 @@ void Follower::Pause() {
       typing && fds.back().revents != 0) {
     answering_.OnInput();
   }
-  ReportLostServer();
-}
-
-// A server that is back in a moment is not reported.
-void Follower::ReportLostServer() {
-  const absl::Time now = clock_.Awake();
-  if (!stream_.interrupted()) {
-    lost_since_.reset();
-  } else if (!lost_since_) {
-    lost_since_ = now;
-  } else if (now - *lost_since_ > kLostAfter &&
-             !std::exchange(told_lost_, true)) {
+  if (lost_.Update(stream_.interrupted(), clock_.Awake())) {
     view_.Say("the server is gone; connecting again");
   }
 }
@@ -188,7 +196,7 @@ void Follower::OnEvent(client::SseEvent&& event) {
     OnReset();
   } else if (event.name == "ready") {
     ready_ = true;
-    if (std::exchange(told_lost_, false)) view_.Say("connected again");
+    if (lost_.Back()) view_.Say("connected again");
   }
 }
 
@@ -214,7 +222,7 @@ void Follower::OnMessage(const client::SseEvent& event) {
 }
 
 void Follower::Complete(const std::string& event, Message* message) {
-  absl::StatusOr<Message> whole = api_.GetEvent(id_, event);
+  absl::StatusOr<Message> whole = api_.GetEvent(task_.id(), event);
   if (whole.ok()) {
     *message = *std::move(whole);
     answering_.Remember(*message);
@@ -282,12 +290,12 @@ void Follower::OnCtrlC() {
     view_.Say("interrupting the agent; Ctrl-C again stops it");
     v1::InterruptRequest request;
     request.set_reason("Ctrl-C");
-    done = api_.Interrupt(id_, request).status();
+    done = api_.Interrupt(task_.id(), request).status();
   } else if (interrupts_ == 2) {
     view_.Say("stopping the agent; Ctrl-C again leaves at once");
     v1::StopRequest request;
     request.set_reason("Ctrl-C");
-    done = api_.Stop(id_, request).status();
+    done = api_.Stop(task_.id(), request).status();
   } else if (!leave_) {
     leave_ = kExitInterrupted;
   }
@@ -302,7 +310,7 @@ int Follower::Leave() {
         absl::StrCat("leaving; ",
                      ends ? "see how it ends with: troika tail "
                           : "the agent continues, follow it with: troika tail ",
-                     id_, " -f"));
+                     task_.id(), " -f"));
   }
   return *leave_;
 }
@@ -334,7 +342,8 @@ int Follower::Finish() {
   if (code == kExitOk && !state().result &&
       options_.ctrl_c == FollowOptions::CtrlC::kInterrupts) {
     view_.Say(absl::StrCat(
-        "the task has ended without a result; see why with: troika log ", id_));
+        "the task has ended without a result; see why with: troika log ",
+        task_.id()));
     return kExitFailure;
   }
   if (quiet && code != kExitOk) PrintError();
@@ -343,7 +352,7 @@ int Follower::Finish() {
 
 // Reads the answer from the task, because an event may have only its start.
 void Follower::PrintAnswer() {
-  const absl::StatusOr<v1::Task> task = api_.GetTask(id_);
+  const absl::StatusOr<v1::Task> task = api_.GetTask(task_.id());
   if (!task.ok()) return view_.Say(Sanitized(task.status().message()));
   const std::string& answer = task->result().text();
   if (answer.empty()) return;

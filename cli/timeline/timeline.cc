@@ -58,8 +58,8 @@ std::string Timeline::EndLine() {
 
 void Timeline::Begin(Kind kind) {
   out_ += EndLine();
-  last_tool_.clear();
-  last_asked_.clear();
+  last_.tool.clear();
+  last_.asked.clear();
   const bool apart = kind == Kind::kBlock || last_kind_ == Kind::kBlock;
   if (last_kind_ != Kind::kNothing && apart) out_ += "\n";
   last_kind_ = kind;

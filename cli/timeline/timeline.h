@@ -67,7 +67,7 @@ class Timeline {
   std::string AddRows(const std::vector<std::string>& rows);
   // Id of the approval or question that was printed last and whole; empty if
   // something else was printed since.
-  const std::string& last_asked() const { return last_asked_; }
+  const std::string& last_asked() const { return last_.asked; }
 
   // Returns the line that shows an agent at work, without a newline:
   //   ⠋ running · Bash npm test · 12s · 3.4k tokens
@@ -84,6 +84,15 @@ class Timeline {
     std::string name;  // Normalized.
     size_t depth = 0;
     int64_t order = 0;
+  };
+  // What was printed last of each kind.
+  struct Last {
+    std::string tool;   // Id of the tool, if its line was printed last of all.
+    std::string asked;  // See last_asked().
+    std::string text;   // The agent's last text.
+    std::string error;
+    std::string todo;
+    std::string diff;
   };
   struct Context {
     const Message& message;
@@ -149,12 +158,7 @@ class Timeline {
   std::set<std::string> streamed_;     // Blocks whose text was streamed.
   std::map<std::string, Tool> tools_;  // Running tools by id.
   int64_t tools_seen_ = 0;
-  std::string last_tool_;  // Set if its line was printed last.
-  std::string last_asked_;
-  std::string last_text_;  // The agent's last text.
-  std::string last_error_;
-  std::string last_todo_;
-  std::string last_diff_;
+  Last last_;
   std::string activity_;  // "writing" or "thinking", for the status line.
 };
 

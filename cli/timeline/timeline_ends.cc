@@ -48,12 +48,12 @@ std::string Spent(const Result& result,
 
 void Timeline::On(const Result& result, const Context& context) {
   // The answer came only with the result.
-  if (depth_ == 0 && !result.is_error && result.text != last_text_ &&
+  if (depth_ == 0 && !result.is_error && result.text != last_.text &&
       !absl::StripAsciiWhitespace(result.text).empty()) {
     Begin(Kind::kBlock);
     Stream(absl::StripAsciiWhitespace(result.text));
   }
-  last_text_.clear();
+  last_.text.clear();
   Begin(Kind::kBlock);
   const std::string spent =
       Spent(result, Took(result, context.message, context.state));
@@ -66,7 +66,7 @@ void Timeline::On(const Result& result, const Context& context) {
   if (ending.kind == Ending::Kind::kInterrupt) {
     return Paragraph(Style::kYellow, "■ ", absl::StrCat(ending.text, tail));
   }
-  last_error_ = result.error;
+  last_.error = result.error;
   Lines(Style::kRed, "✘ failed: ",
         result.error.empty() ? "the agent gives no reason" : result.error,
         kErrorLines);
@@ -99,14 +99,14 @@ void Timeline::On(const Lifecycle& event, const Context& context) {
   };
   // Does not repeat the error of the turn's result.
   const bool told =
-      !event.text.empty() && absl::StrContains(last_error_, event.text);
+      !event.text.empty() && absl::StrContains(last_.error, event.text);
   switch (event.kind) {
     case Event::kCreated:
     case Event::kTurnAsked:
     case Event::kInputClosed:
       return;
     case Event::kSpawned:
-      last_error_.clear();
+      last_.error.clear();
       return note(Style::kDim, absl::StrCat(text, " started"));
     case Event::kInterruptAsked:
       return note(Style::kYellow, ByWhom("interrupt asked", event));
@@ -133,7 +133,7 @@ void Timeline::On(const Lifecycle& event, const Context& context) {
       // CLIs exit with a code of their own after a turn that failed.
       const bool plain =
           event.text == absl::StrCat("exited with code ", code) &&
-          (code == 0 || !last_error_.empty());
+          (code == 0 || !last_.error.empty());
       const bool asked = context.state.ending.kind != Ending::Kind::kNone;
       if (!plain && !asked && !told) {
         note(Style::kYellow,

@@ -30,7 +30,7 @@ void Timeline::On(const UserInput& input, const Context&) {
 }
 
 void Timeline::On(const Text& text, const Context& context) {
-  if (depth_ == 0) last_text_ = text.text;
+  if (depth_ == 0) last_.text = text.text;
   const std::string& block = context.message.block_id;
   if (streamed_.erase(block) > 0) {
     if (open_block_ == block) out_ += EndLine();
@@ -117,8 +117,8 @@ void Timeline::On(const Diff& diff, const Context&) {
   }
   std::string text = absl::StrCat("± ", files, files == 1 ? " file" : " files",
                                   " changed so far: +", added, " -", removed);
-  if (files == 0 || text == last_diff_) return;
-  last_diff_ = text;
+  if (files == 0 || text == last_.diff) return;
+  last_.diff = text;
   Begin(Kind::kLine);
   Line(Style::kDim, text);
 }

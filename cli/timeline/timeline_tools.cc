@@ -53,18 +53,18 @@ void Timeline::On(const ToolUse& use, const Context& context) {
                     Painted(Style::kBold, sign),
                     tool.label.what.empty() ? "" : "  ",
                     CutToWidth(tool.label.what, left), "\n");
-    last_tool_ = use.id;
+    last_.tool = use.id;
   }
   tools_[use.id] = std::move(tool);
 }
 
 void Timeline::On(const ToolResult& result, const Context&) {
-  const bool follows = last_tool_ == result.tool_use_id;
+  const bool follows = last_.tool == result.tool_use_id;
   auto node = tools_.extract(result.tool_use_id);
   const Tool tool = node ? std::move(node.mapped()) : Tool();
   if (ShowsItself(tool.name) && !result.is_error) return;
   if (!follows) Begin(Kind::kLine);
-  last_tool_.clear();
+  last_.tool.clear();
   std::vector<std::string> heads;
   if (!follows) {
     heads.push_back(CutToWidth(
@@ -106,8 +106,8 @@ void Timeline::On(const Todo& todo, const Context&) {
     absl::StrAppend(&list, BoxOf(item.status), " ", SanitizedLine(item.text),
                     "\n");
   }
-  if (list.empty() || list == last_todo_) return;
-  last_todo_ = list;
+  if (list.empty() || list == last_.todo) return;
+  last_.todo = list;
   Begin(Kind::kBlock);
   for (size_t i = 0; i < todo.items.size(); ++i) {
     const Todo::Status status = todo.items[i].status;
@@ -162,7 +162,7 @@ void Timeline::Ask(const std::string& id, const std::vector<std::string>& rows,
   Begin(Kind::kBlock);
   if (options_.most_rows == 0 || rows.size() <= options_.most_rows) {
     for (const std::string& row : rows) absl::StrAppend(&out_, row, "\n");
-    last_asked_ = id;
+    last_.asked = id;
     return;
   }
   absl::StrAppend(&out_, rows[0], "\n");
