@@ -21,6 +21,11 @@ namespace troika::relay {
 namespace {
 
 constexpr size_t kMaxConnections = 512;
+// Agents and what they start may not take all places, or they could keep others
+// from stopping them.
+constexpr size_t kMaxWithAgents = 384;
+// After so many accepts, the agent's output gets its turn.
+constexpr int kAcceptsAtOnce = 64;
 constexpr absl::Duration kHelloDeadline = absl::Seconds(5);
 constexpr absl::Duration kAcceptPause = absl::Seconds(1);
 // A client is closed if it leaves more replies unread.
@@ -123,7 +128,7 @@ bool Connections::driven() const {
 }
 
 void Connections::Accept(absl::Time now) {
-  while (true) {
+  for (int i = 0; i < kAcceptsAtOnce; ++i) {
     UniqueFd fd(accept4(listener_.get(), nullptr, nullptr,
                         SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!fd.ok()) {
@@ -134,7 +139,8 @@ void Connections::Accept(absl::Time now) {
     }
     const auto peer = OwnersPeer(fd.get());
     if (!peer) continue;
-    if (connections_.size() >= kMaxConnections) {
+    if (connections_.size() >= kMaxConnections ||
+        (connections_.size() >= kMaxWithAgents && !MayDriveUs(*peer))) {
       const std::string reply =
           Encode(Reply{.code = ReplyCode::kExhausted,
                        .text = "too many connections to this relay"});

@@ -118,6 +118,33 @@ TEST(DriverTest, AgentsCantDriveThemselves) {
   ASSERT_TRUE(relay.WaitForEnd());
 }
 
+TEST(DriverTest, AgentsCantKeepOthersFromConnecting) {
+  TestRelay relay(R"(python3 -c '
+import os, socket, time
+while not os.path.exists("relay.sock"): time.sleep(0.01)
+held = []
+refused = 0
+while refused < 20:
+    s = socket.socket(socket.AF_UNIX)
+    s.connect("relay.sock")
+    s.sendall(bytes([4, 0, 0, 0, 1, 1, 1, 0]))
+    # A refusal is a reply, 66, and a welcome is 65.
+    if s.recv(6)[5:6] == bytes([65]): held.append(s)
+    else: refused += 1
+print("full", flush=True)
+input()
+')");
+  ASSERT_TRUE(relay.WaitFor([](const CollectingSink& log) {
+    return Joined(log, Stream::kStdout) == "full\n";
+  })) << Joined(relay.Log(), Stream::kStderr);
+  const auto driver = relay.Connect(Role::kDriver);
+  ASSERT_NE(driver, nullptr);
+  EXPECT_EQ(driver->role(), Role::kDriver);
+  EXPECT_EQ(relay.Ask(*driver, {.key = "a", .payload = "\n"}).code,
+            ReplyCode::kOk);
+  ASSERT_TRUE(relay.WaitForEnd());
+}
+
 TEST(DriverTest, WelcomeTellsTheRelaysClock) {
   TestRelay relay("read x");
   auto client = Client::Connect(relay.dir_fd(), Role::kDriver);

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "relay/log_format.h"
+#include "relay/log_search.h"
 
 namespace troika::relay {
 namespace {
@@ -30,10 +31,7 @@ std::string Missing(int64_t first, int64_t last) {
 }  // namespace
 
 absl::StatusOr<LogReader> LogReader::Open(int dir_fd) {
-  UniqueFd fd(openat(dir_fd, kLogName, O_RDONLY | O_CLOEXEC));
-  if (!fd.ok()) {
-    return absl::ErrnoToStatus(errno, absl::StrCat("open ", kLogName));
-  }
+  ASSIGN_OR_RETURN(UniqueFd fd, OpenLogFile(dir_fd, O_RDONLY));
   LogReader reader(std::move(fd));
   reader.in_folder_ = true;
   return reader;

@@ -35,7 +35,7 @@ struct OpenDamage : Damage {
 
 class LogReader {
  public:
-  // Returns NotFound if the folder has no log.
+  // Returns an error as OpenLogFile() does.
   static absl::StatusOr<LogReader> Open(int dir_fd);
   // Reads from an open file.
   explicit LogReader(UniqueFd fd);

@@ -1,6 +1,7 @@
 #include "relay/log_search.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "base/read_file.h"
 #include "base/status_macros.h"
@@ -128,6 +130,24 @@ absl::StatusOr<std::optional<NumberedOffset>> NextRecord(int fd, int64_t from,
 }
 
 }  // namespace
+
+absl::StatusOr<UniqueFd> OpenLogFile(int dir_fd, int flags) {
+  UniqueFd fd(openat(dir_fd, kLogName,
+                     flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
+                     0600));
+  struct stat file = {};
+  const bool other = fd.ok()
+                         ? fstat(fd.get(), &file) == 0 && !S_ISREG(file.st_mode)
+                         : errno == ELOOP || errno == ENXIO;
+  if (other) {
+    return absl::DataLossError(
+        absl::StrCat(kLogName, " is no regular file: remove it"));
+  }
+  if (!fd.ok()) {
+    return absl::ErrnoToStatus(errno, absl::StrCat("open ", kLogName));
+  }
+  return fd;
+}
 
 absl::StatusOr<LogEnd> FindLogEnd(int fd) {
   struct stat file = {};

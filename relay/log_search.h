@@ -1,12 +1,18 @@
-// Finds records of a log without reading all of it.
+// Opens a log, and finds its records without reading all of it.
 #ifndef TROIKA_RELAY_LOG_SEARCH_H_
 #define TROIKA_RELAY_LOG_SEARCH_H_
 
 #include <cstdint>
 
 #include "absl/status/statusor.h"
+#include "base/fd.h"
 
 namespace troika::relay {
+
+// Opens the log of a task's folder, with `flags` as for open(2). Returns
+// NotFound if there is none, DataLoss if it is no regular file. Such a file is
+// not of a relay: a pipe would block its reader, and a device has no end.
+absl::StatusOr<UniqueFd> OpenLogFile(int dir_fd, int flags);
 
 // Where a log ends.
 struct LogEnd {

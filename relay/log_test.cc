@@ -1,5 +1,6 @@
 // Tests the log's format, its writer and its reader on good logs.
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <string>
@@ -23,6 +24,24 @@ LogWriter OpenLog(const TempFolder& folder, Clock* clock) {
   auto log = LogWriter::Open(folder.fd(), "task1", clock);
   EXPECT_TRUE(log.ok()) << log.status();
   return *std::move(log);
+}
+
+TEST(LogFileTest, OnlyRegularFilesAreLogs) {
+  FakeClock clock;
+  for (const char* kind : {"pipe", "link", "folder"}) {
+    const TempFolder folder;
+    const std::string path = folder.path() + "/log.v1";
+    if (kind == absl::string_view("pipe")) {
+      ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    } else if (kind == absl::string_view("link")) {
+      ASSERT_EQ(symlink("/dev/zero", path.c_str()), 0);
+    } else {
+      ASSERT_EQ(mkdir(path.c_str(), 0700), 0);
+    }
+    EXPECT_TRUE(absl::IsDataLoss(LogReader::Open(folder.fd()).status()))
+        << kind;
+    EXPECT_FALSE(LogWriter::Open(folder.fd(), "task1", &clock).ok()) << kind;
+  }
 }
 
 TEST(LogFormatTest, EveryRecordIsReadAsItWasWritten) {

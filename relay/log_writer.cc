@@ -27,11 +27,8 @@ constexpr size_t kMaxHeader = 256;
 absl::StatusOr<LogWriter> LogWriter::Open(int dir_fd, absl::string_view task_id,
                                           Clock* clock) {
   CHECK(IsTaskId(task_id));
-  UniqueFd fd(
-      openat(dir_fd, kLogName, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600));
-  if (!fd.ok()) {
-    return absl::ErrnoToStatus(errno, absl::StrCat("open ", kLogName));
-  }
+  ASSIGN_OR_RETURN(UniqueFd fd,
+                   OpenLogFile(dir_fd, O_RDWR | O_APPEND | O_CREAT));
   while (flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno == EINTR) continue;
     if (errno == EWOULDBLOCK) {

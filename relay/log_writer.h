@@ -32,7 +32,7 @@ class LogWriter {
   // Opens the log in a task's folder, or creates one, and takes its lock. Ends
   // a torn last record and appends a note that says so. Returns Unavailable if
   // another process has the lock, FailedPrecondition if a newer Troika began
-  // the log. `clock` is borrowed.
+  // the log, DataLoss as OpenLogFile() does. `clock` is borrowed.
   static absl::StatusOr<LogWriter> Open(int dir_fd, absl::string_view task_id,
                                         Clock* clock);
   // Continues a log that another process opened, locked and passed on.

@@ -123,6 +123,11 @@ std::string RelayLog::OnTick() {
     return absl::StrCat("the size of the log is unknown: ", strerror(errno));
   }
   if (file.st_nlink == 0) return "the task's log was removed";
+  struct stat named = {};
+  if (fstatat(dir_fd_, kLogName, &named, AT_SYMLINK_NOFOLLOW) != 0 ||
+      named.st_ino != file.st_ino || named.st_dev != file.st_dev) {
+    return "the task's log was renamed, or another file took its place";
+  }
   if (file.st_size < log_.offset()) {
     return absl::StrCat("another process truncated the log from ",
                         log_.offset(), " to ", file.st_size, " bytes");

@@ -74,7 +74,7 @@ class RelayLog {
   // Commits, and syncs before it returns.
   void CommitAndSync();
   // Must be called every second. Syncs output. Returns why the log must not be
-  // written any more: its file was removed, or truncated by another process.
+  // written any more: another process removed, renamed or truncated its file.
   // Empty if all is well.
   std::string OnTick();
   // Since when writes fail; unset while they succeed.

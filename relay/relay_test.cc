@@ -359,6 +359,22 @@ TEST(RelayTest, TruncatedLogEndsTheAgent) {
   EXPECT_THAT(LastNote(relay.Log()), HasSubstr("truncated the log"));
 }
 
+TEST(RelayTest, RenamedLogEndsTheAgent) {
+  const std::string token = Token();
+  TestRelay relay(absl::StrCat("echo ready; sleep 100; : ", token));
+  ASSERT_TRUE(relay.WaitFor([](const CollectingSink& log) {
+    return !Joined(log, Stream::kStdout).empty();
+  }));
+  const std::string log = relay.folder().path() + "/log.v1";
+  const std::string elsewhere = relay.folder().path() + "/elsewhere";
+  std::filesystem::rename(log, elsewhere);
+  std::filesystem::create_symlink(elsewhere, log);
+  EXPECT_TRUE(NoProcessesWith(token));
+  std::filesystem::rename(elsewhere, log);
+  ASSERT_TRUE(relay.WaitForEnd());
+  EXPECT_THAT(LastNote(relay.Log()), HasSubstr("the task's log was renamed"));
+}
+
 TEST(RelayTest, WorksOnLongPaths) {
   const std::string folder =
       absl::StrCat(std::string(120, 'a'), "/", std::string(120, 'b'));

@@ -13,6 +13,7 @@
 #include "base/fd.h"
 #include "base/status_macros.h"
 #include "relay/log_format.h"
+#include "relay/log_search.h"
 #include "relay/log_writer.h"
 #include "task/notes.h"
 #include "task/replay.h"
@@ -80,9 +81,8 @@ absl::StatusOr<relay::LogReader> OpenLog(const TaskFolder& folder) {
 }
 
 bool LogIsFree(const TaskFolder& folder) {
-  const UniqueFd log(
-      openat(folder.fd.get(), relay::kLogName, O_RDONLY | O_CLOEXEC));
-  return log.ok() && flock(log.get(), LOCK_SH | LOCK_NB) == 0;
+  const auto log = relay::OpenLogFile(folder.fd.get(), O_RDONLY);
+  return log.ok() && flock(log->get(), LOCK_SH | LOCK_NB) == 0;
 }
 
 absl::StatusOr<Follower> Follower::Open(const TaskFolder* folder,

@@ -125,8 +125,8 @@ absl::StatusOr<TaskFolder> Home::OpenTask(std::string id) const {
   TaskFolder folder;
   folder.path = TaskPath(id);
   folder.id = std::move(id);
-  folder.fd =
-      UniqueFd(open(folder.path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  folder.fd = UniqueFd(open(folder.path.c_str(),
+                            O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!folder.fd.ok()) {
     return absl::ErrnoToStatus(errno, absl::StrCat("open ", folder.path));
   }
