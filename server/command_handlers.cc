@@ -48,6 +48,22 @@ absl::Status GiveTurn(const ApiTools& api, const Turn& turn, Runner& runner) {
   return runner.Input(turn.request);
 }
 
+// Reads the fields that an InputRequest and a ResumeRequest share.
+template <typename Body>
+absl::StatusOr<Turn> ReadTurn(const ApiTools& api, const Call& call,
+                              const Body& body) {
+  RETURN_IF_ERROR(CheckKey(body.idempotency_key()));
+  ASSIGN_OR_RETURN(const auto timeouts, ToTimeouts(body.timeouts()));
+  const Caller caller = api.policy->CallerOf(call.request());
+  ASSIGN_OR_RETURN(auto limits, api.policy->LimitsOf(caller));
+  return Turn{
+      .request = {.images = {body.images().begin(), body.images().end()},
+                  .by = caller.name(),
+                  .request_key = caller.OwnKey(body.idempotency_key()),
+                  .timeouts = timeouts},
+      .limits = std::move(limits)};
+}
+
 // Runs a command on the task that the path names.
 Deferred Ask(const ApiTools& api, const Call& call,
              ActiveTask::Command command) {
@@ -132,41 +148,23 @@ Deferred AskTurn(const ApiTools& api, const Call& call, Turn turn) {
 absl::StatusOr<Deferred> Input(const ApiTools& api, const Call& call) {
   v1::InputRequest body;
   RETURN_IF_ERROR(call.ReadBody(&body));
-  RETURN_IF_ERROR(CheckKey(body.idempotency_key()));
-  ASSIGN_OR_RETURN(const auto timeouts, ToTimeouts(body.timeouts()));
-  const Caller caller = api.policy->CallerOf(call.request());
-  ASSIGN_OR_RETURN(auto limits, api.policy->LimitsOf(caller));
-  return AskTurn(
-      api, call,
-      {.request = {.prompt = body.text(),
-                   .images = {body.images().begin(), body.images().end()},
-                   .by = caller.name(),
-                   .request_key = caller.OwnKey(body.idempotency_key()),
-                   .timeouts = timeouts},
-       .limits = std::move(limits)});
+  ASSIGN_OR_RETURN(Turn turn, ReadTurn(api, call, body));
+  turn.request.prompt = body.text();
+  return AskTurn(api, call, std::move(turn));
 }
 
 absl::StatusOr<Deferred> Resume(const ApiTools& api, const Call& call) {
   v1::ResumeRequest body;
   RETURN_IF_ERROR(call.ReadBody(&body));
-  RETURN_IF_ERROR(CheckKey(body.idempotency_key()));
-  const Caller caller = api.policy->CallerOf(call.request());
-  if (caller.is_agent() && body.has_edit_mode()) {
-    return NotForAgents("change what another agent may do");
-  }
-  ASSIGN_OR_RETURN(const auto timeouts, ToTimeouts(body.timeouts()));
-  ASSIGN_OR_RETURN(auto limits, api.policy->LimitsOf(caller));
-  Turn turn = {
-      .request = {.prompt = body.prompt().empty() ? std::string(kGoOn)
-                                                  : body.prompt(),
-                  .images = {body.images().begin(), body.images().end()},
-                  .by = caller.name(),
-                  .request_key = caller.OwnKey(body.idempotency_key()),
-                  .model = body.model(),
-                  .timeouts = timeouts},
-      .limits = std::move(limits),
-      .needs = Turn::Needs::kEndedTask};
+  ASSIGN_OR_RETURN(Turn turn, ReadTurn(api, call, body));
+  turn.request.prompt =
+      body.prompt().empty() ? std::string(kGoOn) : body.prompt();
+  turn.request.model = body.model();
+  turn.needs = Turn::Needs::kEndedTask;
   if (body.has_edit_mode()) {
+    if (api.policy->CallerOf(call.request()).is_agent()) {
+      return NotForAgents("change what another agent may do");
+    }
     turn.request.edit_mode = ToEditMode(body.edit_mode());
   }
   return AskTurn(api, call, std::move(turn));

@@ -12,15 +12,11 @@
 #include "absl/time/time.h"
 #include "base/status_macros.h"
 #include "base/version.h"
+#include "dto/proto_fields.h"
 #include "server/routes.h"
 
 namespace troika {
 namespace {
-
-absl::Time ToTime(const google::protobuf::Timestamp& time) {
-  return absl::FromUnixSeconds(time.seconds()) +
-         absl::Nanoseconds(time.nanos());
-}
 
 void AddTo(const TaskStore::UsageRow& row, v1::UsageResponse::Row* to) {
   to->set_tasks(to->tasks() + static_cast<int>(row.tasks));
@@ -116,9 +112,9 @@ absl::StatusOr<Deferred> Usage(const ApiTools& api, const Call& call) {
   v1::UsageRequest request;
   RETURN_IF_ERROR(call.ReadQuery(&request));
   const absl::Time since =
-      request.has_since() ? ToTime(request.since()) : absl::InfinitePast();
+      request.has_since() ? FromProto(request.since()) : absl::InfinitePast();
   const absl::Time until =
-      request.has_until() ? ToTime(request.until()) : absl::InfiniteFuture();
+      request.has_until() ? FromProto(request.until()) : absl::InfiniteFuture();
   return [&api, since, until](ReplyCallback reply) {
     using Rows = std::vector<TaskStore::UsageRow>;
     api.tasks->index().Search<Rows>(

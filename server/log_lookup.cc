@@ -49,9 +49,7 @@ class RawSink : public relay::LogSink {
       found_.emplace();
       found_->set_record(record.number);
       found_->set_stream(std::string(kStreams[stream]));
-      found_->mutable_time()->set_seconds(record.micros / 1000000);
-      found_->mutable_time()->set_nanos(
-          static_cast<int32_t>(record.micros % 1000000 * 1000));
+      *found_->mutable_time() = ToProto(absl::FromUnixMicros(record.micros));
       found_->set_text(line);
       // Parts of notes and of input follow each other without a gap.
       const bool adjoins = record.stream == relay::Stream::kNote ||

@@ -28,7 +28,8 @@ struct Given {
   bool allow_remote = false;
   bool demo = false;
   bool automatic = false;
-  std::string max_running, max_queued, keep_bytes, ready_fd;
+  std::string keep_bytes;
+  std::optional<int> max_running, max_queued, ready_fd;
   std::vector<std::string> max_running_per;
   std::optional<absl::Duration> keep_for, idle_exit;
 };
@@ -39,11 +40,11 @@ absl::Status Bad(absl::string_view flag, absl::string_view value,
       absl::StrCat(flag, " ", value, " is not ", wanted));
 }
 
-absl::Status ReadCount(absl::string_view flag, const std::string& text,
+absl::Status ReadCount(absl::string_view flag, std::optional<int> given,
                        int* count) {
-  if (text.empty()) return absl::OkStatus();
-  if (absl::SimpleAtoi(text, count) && *count >= 1) return absl::OkStatus();
-  return Bad(flag, text, "a number above zero");
+  if (given == 0) return Bad(flag, "0", "a number above zero");
+  *count = given.value_or(*count);
+  return absl::OkStatus();
 }
 
 bool IsLoopback(absl::string_view host) {
@@ -104,10 +105,10 @@ absl::Status ReadLimits(const Given& given, ServerOptions* options) {
     const std::pair<std::string, std::string> parts =
         absl::StrSplit(one, absl::MaxSplits('=', 1));
     RETURN_IF_ERROR(BackendById(parts.first).status());
-    RETURN_IF_ERROR(ReadCount("--max-running-per", parts.second,
-                              &options->limits.running_of[parts.first]));
-    if (parts.second.empty()) {
-      return Bad("--max-running-per", one, "of the form HARNESS=N");
+    int& count = options->limits.running_of[parts.first];
+    if (!absl::SimpleAtoi(parts.second, &count) || count < 1) {
+      return Bad("--max-running-per", one,
+                 "of the form HARNESS=N, with a number above zero");
     }
   }
   return ReadBytes(given.keep_bytes, &options->keep_bytes);
@@ -147,10 +148,7 @@ absl::StatusOr<ServerOptions> ReadServerOptions(
   RETURN_IF_ERROR(ReadLimits(given, &options));
   if (given.keep_for) options.keep_for = *given.keep_for;
   if (given.idle_exit) options.idle_exit = *given.idle_exit;
-  if (!given.ready_fd.empty() &&
-      !absl::SimpleAtoi(given.ready_fd, &options.ready_fd)) {
-    return Bad("--ready-fd", given.ready_fd, "a descriptor's number");
-  }
+  options.ready_fd = given.ready_fd.value_or(options.ready_fd);
   return options;
 }
 
