@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -52,27 +54,20 @@ char* AppendUtf8(uint32_t code, char* to) {
   return to;
 }
 
-// Returns the character that a backslash and `c` stand for; 0 if there is none.
-char Unescaped(char c) {
-  switch (c) {
-    case '"':
-    case '\\':
-    case '/':
-      return c;
-    case 'b':
-      return '\b';
-    case 'f':
-      return '\f';
-    case 'n':
-      return '\n';
-    case 'r':
-      return '\r';
-    case 't':
-      return '\t';
-    default:
-      return 0;
-  }
-}
+// Maps a character to the one that it stands for after a backslash; to 0 if
+// there is none.
+constexpr std::array<char, 256> kUnescaped = [] {
+  std::array<char, 256> table = {};
+  table['"'] = '"';
+  table['\\'] = '\\';
+  table['/'] = '/';
+  table['b'] = '\b';
+  table['f'] = '\f';
+  table['n'] = '\n';
+  table['r'] = '\r';
+  table['t'] = '\t';
+  return table;
+}();
 
 // Whether a double can't hold the number because it is too large.
 bool IsBeyondDouble(absl::string_view number) {
@@ -236,20 +231,58 @@ class Reader {
   // Reads on from the first escape in the string that begins at `first`.
   bool ReadEscapedString(const char* first) {
     char* const text = unescaped_;
-    std::memcpy(unescaped_, first, at_ - first);
-    unescaped_ += at_ - first;
+    unescaped_ = std::copy(first, at_, unescaped_);
     while (Take('\\')) {
       if (!ReadEscape()) return false;
-      unescaped_ = CopyToSpecial(&at_, end_, unescaped_);
+      CopyBlocks();
+      const char* const plain = at_;
+      at_ = FindSpecial(at_, end_);
+      unescaped_ = std::copy(plain, at_, unescaped_);
     }
     if (!Take('"')) return Fail("a string has no end");
     return Add(Type::kString, text, unescaped_ - text);
   }
 
+  // Copies text and simple escapes, up to something else or to the last blocks.
+  // Tools print an escape every few dozen bytes: their places in a block are
+  // found all at once, because a loop that ends at each would often be
+  // predicted wrongly.
+  void CopyBlocks() {
+    const char* at = at_;
+    char* to = unescaped_;
+    while (end_ - at >= 2 * kBlockBytes) {
+      const char* const block_end = at + kBlockBytes;
+      const char* const block = at;
+      for (uint64_t mask = SpecialMask(block); mask != 0;) {
+        const int i = __builtin_ctzll(mask);
+        const char* const special = block + i;
+        CopyBlock(at, to);
+        to += special - at;
+        at = special;
+        const char c = kUnescaped[static_cast<uint8_t>(special[1])];
+        if (*special != '\\' || c == 0) {
+          at_ = at;
+          unescaped_ = to;
+          return;
+        }
+        *to++ = c;
+        at += 2;
+        mask &= ~(uint64_t{3} << i);
+      }
+      if (at < block_end) {
+        CopyBlock(at, to);
+        to += block_end - at;
+        at = block_end;
+      }
+    }
+    at_ = at;
+    unescaped_ = to;
+  }
+
   bool ReadEscape() {
     const char c = Next();
     if (c == 'u') return ReadUnicodeEscape();
-    *unescaped_ = Unescaped(c);
+    *unescaped_ = kUnescaped[static_cast<uint8_t>(c)];
     if (*unescaped_ == 0) return Fail("Invalid escape character in string.");
     ++unescaped_;
     ++at_;

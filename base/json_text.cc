@@ -1,5 +1,7 @@
 #include "base/json_text.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 
@@ -10,53 +12,65 @@ namespace {
 
 constexpr absl::string_view kReplacement = "\xEF\xBF\xBD";
 
+// Maps a special character to the one that stands for it after a backslash; to
+// 0 if it is written as \u00XX.
+constexpr std::array<char, 256> kEscaped = [] {
+  std::array<char, 256> table = {};
+  table['"'] = '"';
+  table['\\'] = '\\';
+  table['\n'] = 'n';
+  table['\r'] = 'r';
+  table['\t'] = 't';
+  return table;
+}();
+
 char* PutEscape(unsigned char c, char* to) {
-  constexpr absl::string_view kHex = "0123456789abcdef";
   *to++ = '\\';
-  switch (c) {
-    case '"':
-    case '\\':
-      *to++ = static_cast<char>(c);
-      return to;
-    case '\n':
-      *to++ = 'n';
-      return to;
-    case '\r':
-      *to++ = 'r';
-      return to;
-    case '\t':
-      *to++ = 't';
-      return to;
-    default:
-      for (const char d : {'u', '0', '0', kHex[c >> 4], kHex[c & 0xF]}) {
-        *to++ = d;
-      }
-      return to;
-  }
+  *to = kEscaped[c];
+  if (*to != 0) return to + 1;
+  constexpr absl::string_view kHex = "0123456789abcdef";
+  for (const char d : {'u', '0', '0', kHex[c >> 4], kHex[c & 0xF]}) *to++ = d;
+  return to;
 }
 
-// Uses a buffer because tools print an escape every few dozen bytes, and
-// appending such short pieces to a string is slow.
+// Copies the first `size` bytes of a block with their escapes to `to`. Another
+// block must follow in memory.
+char* PutBlock(const char* block, ptrdiff_t size, char* to) {
+  uint64_t mask = SpecialMask(block);
+  if (size < kBlockBytes) mask &= (uint64_t{1} << size) - 1;
+  const char* at = block;
+  for (; mask != 0; mask &= mask - 1) {
+    const char* const special = block + __builtin_ctzll(mask);
+    CopyBlock(at, to);
+    to = PutEscape(*special, to + (special - at));
+    at = special + 1;
+  }
+  CopyBlock(at, to);
+  return to + (block + size - at);
+}
+
+// Uses a buffer because appending short pieces to a string is slow.
 void AppendEscaped(absl::string_view text, std::string* out) {
-  constexpr ptrdiff_t kPiece = 1024;
-  char buffer[4 * kPiece];
+  char buffer[4096];
   char* to = buffer;
-  // Leaves room for a piece, an escape, and what CopyToSpecial writes beyond.
-  char* const full = buffer + sizeof(buffer) - kPiece - 32;
-  const auto flush = [&] {
+  // An escape takes at most 6 bytes.
+  const char* const full = buffer + sizeof(buffer) - 7 * kBlockBytes;
+  const auto put = [&](const char* block, ptrdiff_t size) {
+    to = PutBlock(block, size, to);
+    if (to <= full) return;
     out->append(buffer, to - buffer);
     to = buffer;
   };
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (at != end) {
-    // A piece fills at most a quarter of the buffer, so that it always fits.
-    const char* const stop = end - at > kPiece ? at + kPiece : end;
-    to = CopyToSpecial(&at, stop, to);
-    if (at != stop) to = PutEscape(*at++, to);
-    if (to > full) flush();
+  for (; text.size() >= 2 * kBlockBytes; text.remove_prefix(kBlockBytes)) {
+    put(text.data(), kBlockBytes);
   }
-  flush();
+  char rest[3 * kBlockBytes] = {};
+  text.copy(rest, text.size());
+  put(rest, std::min<ptrdiff_t>(text.size(), kBlockBytes));
+  if (text.size() > kBlockBytes) {
+    put(rest + kBlockBytes, text.size() - kBlockBytes);
+  }
+  out->append(buffer, to - buffer);
 }
 
 // Up to this size, as for names and ids, calling the validator costs more than
@@ -105,13 +119,11 @@ size_t SequenceLength(const char* text, size_t size) {
 size_t ValidBytes(absl::string_view text) {
   size_t i = 0;
   while (i < text.size()) {
-#if defined(__SSE2__)
-    while (text.size() - i >= 16) {
-      const int mask = _mm_movemask_epi8(LoadBlock(text.data() + i));
-      i += mask == 0 ? 16 : __builtin_ctz(mask);
-      if (mask != 0) break;
+    for (uint64_t block; text.size() - i >= sizeof(block); i += sizeof(block)) {
+      std::memcpy(&block, text.data() + i, sizeof(block));
+      if (block & kOnes * 0x80) break;
     }
-#endif
+    while (i < text.size() && static_cast<unsigned char>(text[i]) < 0x80) ++i;
     // Stays here while letters of another script follow each other.
     do {
       if (i == text.size()) return i;

@@ -3,6 +3,8 @@
 #define TROIKA_BASE_JSON_TEXT_H_
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -16,9 +18,6 @@
 
 namespace troika::json {
 
-// Strings are scanned and copied in blocks of this size.
-inline constexpr ptrdiff_t kBlockBytes = 16;
-
 // Whether `c` can't stand for itself in a JSON string: a quote, a backslash or
 // a control character.
 inline bool IsSpecial(unsigned char c) {
@@ -26,48 +25,53 @@ inline bool IsSpecial(unsigned char c) {
 }
 
 #if defined(__SSE2__)
-// Returns a bit for each of the 16 bytes that is special.
-inline unsigned SpecialMask(__m128i block) {
-  const __m128i control = _mm_set1_epi8(0x1F);
-  return static_cast<unsigned>(_mm_movemask_epi8(
-      _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('"')),
-                                _mm_cmpeq_epi8(block, _mm_set1_epi8('\\'))),
-                   _mm_cmpeq_epi8(_mm_max_epu8(block, control), control))));
-}
-inline __m128i LoadBlock(const char* from) {
+inline __m128i Load16(const char* from) {
   return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+}
+// Returns a bit for each of the 16 bytes that is special.
+inline uint64_t SpecialMask16(const char* from) {
+  const __m128i bytes = Load16(from);
+  const __m128i control = _mm_set1_epi8(0x1F);
+  return static_cast<uint64_t>(_mm_movemask_epi8(
+      _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
+                                _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))),
+                   _mm_cmpeq_epi8(_mm_max_epu8(bytes, control), control))));
 }
 #endif
 
 // Returns the first special byte, or `end`.
 inline const char* FindSpecial(const char* from, const char* end) {
 #if defined(__SSE2__)
-  for (; end - from >= kBlockBytes; from += kBlockBytes) {
-    const unsigned mask = SpecialMask(LoadBlock(from));
-    if (mask != 0) return from + __builtin_ctz(mask);
+  for (; end - from >= 16; from += 16) {
+    const uint64_t mask = SpecialMask16(from);
+    if (mask != 0) return from + __builtin_ctzll(mask);
   }
 #endif
   while (from != end && !IsSpecial(*from)) ++from;
   return from;
 }
 
-// Copies the bytes before the first special one to `to`, moves `from` to it,
-// and returns the end of the copy. May write 15 bytes more.
-inline char* CopyToSpecial(const char** from, const char* end, char* to) {
-  const char* at = *from;
+// Text with escapes is copied in blocks of this size. The last block that is
+// copied may reach beyond the end of the text.
+inline constexpr ptrdiff_t kBlockBytes = 64;
+
+// Returns a bit for each byte of a block that is special.
+inline uint64_t SpecialMask(const char* block) {
+  uint64_t mask = 0;
 #if defined(__SSE2__)
-  for (; end - at >= kBlockBytes; at += kBlockBytes, to += kBlockBytes) {
-    const __m128i block = LoadBlock(at);
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), block);
-    const unsigned mask = SpecialMask(block);
-    if (mask == 0) continue;
-    *from = at + __builtin_ctz(mask);
-    return to + __builtin_ctz(mask);
+  for (int i = 0; i < kBlockBytes; i += 16) {
+    mask |= SpecialMask16(block + i) << i;
+  }
+#else
+  for (int i = 0; i < kBlockBytes; ++i) {
+    mask |= uint64_t{IsSpecial(block[i])} << i;
   }
 #endif
-  while (at != end && !IsSpecial(*at)) *to++ = *at++;
-  *from = at;
-  return to;
+  return mask;
+}
+
+inline void CopyBlock(const char* from, char* to) {
+  std::memcpy(to, from, kBlockBytes);
 }
 
 // A part of a text, and what to write in its place.
