@@ -17,8 +17,8 @@ constexpr char kHelp[] = R"(usage: server_bench [FLAG...]
 
   --json         print a line of JSON for each figure
   --rounds N     figures are medians over N rounds (default 3)
-  --only PART    measure only one of idle, list, create, latency, flood, fanout, stalled,
-                 many, start, restart
+  --only PART    measure one of idle, list, create, latency, flood, fanout,
+                 stalled, many, start, restart
 )";
 
 constexpr Part<ServerOptions> kParts[] = {

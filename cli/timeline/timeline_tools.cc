@@ -101,22 +101,20 @@ void Timeline::On(const ToolResult& result, const Context&) {
 }
 
 void Timeline::On(const Todo& todo, const Context&) {
-  std::string list;
+  std::vector<std::string> lines;
   for (const Todo::Item& item : todo.items) {
-    absl::StrAppend(&list, BoxOf(item.status), " ", SanitizedLine(item.text),
-                    "\n");
+    lines.push_back(
+        absl::StrCat("  ", BoxOf(item.status), " ", SanitizedLine(item.text)));
   }
-  if (list.empty() || list == last_.todo) return;
-  last_.todo = list;
+  const std::string list = absl::StrJoin(lines, "\n");
+  if (list.empty() || list == std::exchange(last_.todo, list)) return;
   Begin(Kind::kBlock);
-  for (size_t i = 0; i < todo.items.size(); ++i) {
+  for (size_t i = 0; i < lines.size(); ++i) {
     const Todo::Status status = todo.items[i].status;
-    const absl::string_view line = list;
     Line(status == Todo::Status::kInProgress ? Style::kBold
          : status == Todo::Status::kPending  ? Style::kPlain
                                              : Style::kDim,
-         absl::StrCat("  ", line.substr(0, line.find('\n'))));
-    list.erase(0, list.find('\n') + 1);
+         lines[i]);
   }
 }
 
@@ -125,9 +123,9 @@ std::vector<std::string> Timeline::Rows(const Approval& approval) const {
       DescribeApproval(approval.tool_name, approval.input_json);
   std::vector<std::string> rows = ParagraphRows(
       Style::kYellow, "? ",
-      absl::StrCat("approval needed: ", text.tool,
-                   text.lines.empty() ? "" : absl::StrCat(" (", SizeText(text)),
-                   text.lines.empty() ? "" : ")"));
+      absl::StrCat(
+          "approval needed: ", text.tool,
+          text.lines.empty() ? "" : absl::StrCat(" (", SizeText(text), ")")));
   if (!absl::StripAsciiWhitespace(approval.reason).empty()) {
     for (std::string& row :
          ParagraphRows(Style::kPlain, "  ", approval.reason)) {
