@@ -2,13 +2,18 @@
 #ifndef TROIKA_CLI_COMMANDS_COMMANDS_H_
 #define TROIKA_CLI_COMMANDS_COMMANDS_H_
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "agent/discovery/environment.h"
 #include "cli/io.h"
+#include "client/api.h"
+#include "dto/troika.pb.h"
 
 namespace troika::cli {
 
@@ -55,6 +60,55 @@ int UsageError(const Io& io, const Command& command, absl::string_view message);
 
 // Returns the task that the arguments name, which must be one.
 absl::StatusOr<std::string> ReadTask(const std::vector<std::string>& words);
+
+// The connection to the server, for the commands that need one. Such a command
+// is made of two functions: one reads its arguments into a struct, the other
+// acts on it and returns the exit code.
+//
+//   absl::StatusOr<Line> ReadLine(Args args);
+//   absl::StatusOr<int> Stop(const Line& line, Server& server, const Io& io);
+//
+//   constinit const Command kStopCommand = {
+//       …, .run = RunOnServer<kStopCommand, ReadLine, Stop>};
+struct Server {
+  Environment environment;  // The environment of this process.
+  client::ApiClient api;
+};
+
+// Finds the server that the environment names, without connecting to it. The
+// first request starts the server if it has to be and can be started.
+absl::StatusOr<std::unique_ptr<Server>> FindServer();
+
+// Returns the version of the running server, which is not started for that;
+// "running" if it does not say, or empty if none runs.
+std::string ServerVersion(const Server& server);
+
+// Returns the harnesses as `run` finds them with this process's environment.
+absl::StatusOr<v1::ListHarnessesResponse> ProbeHarnesses(Server& server);
+
+// Prints the error. Returns kExitUsage if the request was wrong, or
+// kExitFailure if it could not be carried out.
+int FailWith(const Io& io, const absl::Status& error);
+
+// Returns `message` as a line of JSON, in the API's form.
+std::string JsonLine(const google::protobuf::Message& message);
+int PrintJson(const Io& io, const google::protobuf::Message& message);
+
+// Makes a path absolute; an empty one stays empty.
+std::string AbsolutePath(const std::string& path);
+
+// Makes a key for a request that may arrive twice and shall count once.
+std::string NewIdempotencyKey();
+
+template <const Command& kCommand, auto kRead, auto kAct>
+int RunOnServer(Args args, const Io& io) {
+  const auto line = kRead(args);
+  if (!line.ok()) return UsageError(io, kCommand, line.status().message());
+  const absl::StatusOr<std::unique_ptr<Server>> server = FindServer();
+  if (!server.ok()) return FailWith(io, server.status());
+  const absl::StatusOr<int> code = kAct(*line, **server, io);
+  return code.ok() ? *code : FailWith(io, code.status());
+}
 
 }  // namespace troika::cli
 

@@ -8,9 +8,9 @@
 #include "base/flags.h"
 #include "base/json_writer.h"
 #include "base/status_macros.h"
+#include "cli/commands/commands.h"
 #include "cli/commands/doctor_checks.h"
 #include "cli/commands/help.h"
-#include "cli/commands/server.h"
 #include "cli/timeline/table.h"
 #include "cli/timeline/terminal_text.h"
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "cli/commands/server.h"
+#include "cli/commands/commands.h"
 #include "cli/io.h"
 #include "cli/timeline/task_view.h"
 #include "dto/troika.pb.h"

@@ -7,9 +7,9 @@
 #include "base/flags.h"
 #include "base/status_macros.h"
 #include "cli/approvals/respond.h"
+#include "cli/commands/commands.h"
 #include "cli/commands/follow.h"
 #include "cli/commands/help.h"
-#include "cli/commands/server.h"
 #include "cli/commands/task_text.h"
 #include "dto/task.h"
 

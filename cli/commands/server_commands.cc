@@ -15,7 +15,6 @@
 #include "base/version.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/help.h"
-#include "cli/commands/server.h"
 #include "client/autostart.h"
 
 namespace troika::cli {

@@ -11,8 +11,8 @@
 #include "base/flags.h"
 #include "base/json.h"
 #include "base/status_macros.h"
+#include "cli/commands/commands.h"
 #include "cli/commands/help.h"
-#include "cli/commands/server.h"
 #include "cli/commands/task_text.h"
 #include "dto/proto_fields.h"
 

@@ -14,8 +14,8 @@
 
 namespace troika::cli {
 
-// "awaiting approval", or "queued (3)" with the place in the queue; "unknown" if
-// the server could not read it yet.
+// "awaiting approval", or "queued (3)" with the place in the queue; "unknown"
+// if the server could not read it yet.
 std::string StateText(const v1::Task& task);
 // "5s", "12m", "3h", "2d".
 std::string AgeText(absl::Duration age);

@@ -13,7 +13,6 @@
 #include "base/flags.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/follow.h"
-#include "cli/commands/server.h"
 #include "cli/io.h"
 #include "cli/timeline/task_view.h"
 #include "task/notes.h"

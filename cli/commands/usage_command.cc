@@ -7,8 +7,8 @@
 #include "absl/time/time.h"
 #include "base/flags.h"
 #include "base/status_macros.h"
+#include "cli/commands/commands.h"
 #include "cli/commands/help.h"
-#include "cli/commands/server.h"
 #include "cli/timeline/amounts.h"
 #include "cli/timeline/table.h"
 
