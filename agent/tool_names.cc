@@ -105,4 +105,12 @@ ToolName NormalizeToolName(Harness harness, absl::string_view native_name) {
   return {.name = native_name, .server = ""};
 }
 
+std::optional<Todo::Status> TodoStatus(absl::string_view native_name) {
+  if (native_name == "pending") return Todo::Status::kPending;
+  if (native_name == "in_progress") return Todo::Status::kInProgress;
+  if (native_name == "completed") return Todo::Status::kCompleted;
+  if (native_name == "cancelled") return Todo::Status::kCancelled;
+  return std::nullopt;
+}
+
 }  // namespace troika

@@ -1,9 +1,13 @@
-// Maps the harnesses' names for the same kind of tool to one name.
+// Maps the harnesses' names for the same kind of tool, or state of a todo, to
+// one.
 #ifndef TROIKA_AGENT_TOOL_NAMES_H_
 #define TROIKA_AGENT_TOOL_NAMES_H_
 
+#include <optional>
+
 #include "absl/strings/string_view.h"
 #include "agent/harness.h"
+#include "agent/message.h"
 
 namespace troika {
 
@@ -18,6 +22,9 @@ struct ToolName {
 // if the server's name contains an underscore; we split at the first one.
 // Borrows from `native_name`.
 ToolName NormalizeToolName(Harness harness, absl::string_view native_name);
+
+// Returns nullopt if no harness uses this name.
+std::optional<Todo::Status> TodoStatus(absl::string_view native_name);
 
 }  // namespace troika
 

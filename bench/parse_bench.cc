@@ -173,11 +173,11 @@ void ReportSpeed(const Options& options, absl::string_view harness,
   print("node_parse", "rapidjson", {});
   print("node_decode_and_parse", "rapidjson", {});
   print("parse", "rapidjson", {});
-  print("messages", "rapidjson", 0.6);
+  print("messages", "rapidjson", 0.8);
   print("messages", "rapidjson_pooled", {});
   print("messages", "node_parse", 1.2);
   print("json", "rapidjson", 0.35);
-  print("json", "node_parse", {});
+  print("json", "node_parse", 1.1);
   for (const std::string name : {"messages", "json"}) {
     Print("parse",
           {.metric = absl::StrCat(harness, ".", name, "_events"),

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "agent/tool_names.h"
 
 namespace troika::claude {
 namespace {
@@ -19,13 +20,6 @@ std::string Cut(absl::string_view text) {
 std::string IdOf(json::Value id) {
   if (!id.exists() || id.IsNull()) return "";
   return Cut(id.IsString() ? std::string(id.StringOr("")) : id.ToJson());
-}
-
-Todo::Status StatusOf(absl::string_view status) {
-  if (status == "in_progress") return Todo::Status::kInProgress;
-  if (status == "completed") return Todo::Status::kCompleted;
-  if (status == "cancelled") return Todo::Status::kCancelled;
-  return Todo::Status::kPending;
 }
 
 // Returns "12" for "Task #12 created successfully: …".
@@ -44,7 +38,8 @@ std::optional<Todo> TodoList::OnToolUse(absl::string_view native_id,
     for (const json::Value item : input.Get("todos").items()) {
       todo.items.push_back(
           {.text = std::string(item.Get("content").StringOr("")),
-           .status = StatusOf(item.Get("status").StringOr(""))});
+           .status = TodoStatus(item.Get("status").StringOr(""))
+                         .value_or(Todo::Status::kPending)});
     }
     return todo;
   }
@@ -157,7 +152,8 @@ Todo TodoList::list() const {
   Todo todo;
   for (const Task& task : tasks_) {
     todo.items.push_back(
-        {.text = task.subject, .status = StatusOf(task.status)});
+        {.text = task.subject,
+         .status = TodoStatus(task.status).value_or(Todo::Status::kPending)});
   }
   return todo;
 }

@@ -10,35 +10,15 @@
 namespace troika::codex {
 namespace {
 
-ToolUse NewUse(absl::string_view native_name) {
-  ToolUse use;
-  use.name = std::string(NormalizeToolName(Harness::kCodex, native_name).name);
-  use.native_name = std::string(native_name);
-  return use;
+bool IsTool(absl::string_view type) {
+  return type == "command_execution" || type == "file_change" ||
+         type == "mcp_tool_call" || type == "web_search" ||
+         type == "collab_tool_call";
 }
 
 bool HasFailed(const Item& item) {
   return item.status == "failed" || item.status == "declined" ||
          item.status == "errored" || item.status == "interrupted";
-}
-
-// For each kind of tool, the following functions make its use and its result.
-
-ToolUse CommandUse(const Item& item) {
-  ToolUse use = NewUse(item.type);
-  use.input_json = json::ObjectWriter().String("command", item.command).Take();
-  return use;
-}
-
-ToolResult CommandResult(const Item& item, Drift*) {
-  ToolResult result;
-  result.output = std::string(item.aggregated_output);
-  result.is_error = HasFailed(item) || item.exit_code.value_or(0) != 0;
-  result.exit_code = ExitCode(item.exit_code);
-  if (result.output.empty() && item.status == "declined") {
-    result.output = "declined";
-  }
-  return result;
 }
 
 absl::string_view NameOfChanges(json::Value changes) {
@@ -48,101 +28,67 @@ absl::string_view NameOfChanges(json::Value changes) {
   return changes.size() > 0 ? "Write" : "Edit";
 }
 
-ToolUse FileChangeUse(const Item& item) {
-  ToolUse use = NewUse(item.type);
-  use.name = std::string(NameOfChanges(item.changes));
-  use.input_json = json::ObjectWriter().Value("changes", item.changes).Take();
-  return use;
-}
-
-ToolResult FileChangeResult(const Item& item, Drift*) {
-  ToolResult result;
-  result.is_error = HasFailed(item);
-  result.output = ErrorText(item.error);
-  if (result.output.empty() && result.is_error) {
-    result.output = std::string(item.status);
-  }
-  return result;
-}
-
-ToolUse McpUse(const Item& item) {
+ToolUse UseOf(const Item& item) {
   ToolUse use;
-  use.name = std::string(item.tool);
-  use.native_name = std::string(item.tool);
-  use.server = std::string(item.server);
-  use.input_json = item.arguments.exists() ? item.arguments.ToJson() : "{}";
+  use.native_name = std::string(item.type);
+  if (item.type == "command_execution") {
+    use.input_json =
+        json::ObjectWriter().String("command", item.command).Take();
+  } else if (item.type == "file_change") {
+    use.name = std::string(NameOfChanges(item.changes));
+    use.input_json = json::ObjectWriter().Value("changes", item.changes).Take();
+  } else if (item.type == "mcp_tool_call") {
+    use.name = use.native_name = std::string(item.tool);
+    use.server = std::string(item.server);
+    use.input_json = item.arguments.exists() ? item.arguments.ToJson() : "{}";
+  } else if (item.type == "web_search") {
+    use.input_json = json::ObjectWriter()
+                         .String("query", item.query)
+                         .Value("action", item.action)
+                         .Take();
+  } else {
+    if (!item.tool.empty()) use.native_name = std::string(item.tool);
+    use.input_json = json::ObjectWriter()
+                         .String("prompt", item.prompt)
+                         .String("sender_thread_id", item.sender_thread_id)
+                         .Value("receiver_thread_ids", item.receiver_thread_ids)
+                         .Take();
+  }
+  if (use.name.empty()) {
+    use.name =
+        std::string(NormalizeToolName(Harness::kCodex, use.native_name).name);
+  }
   return use;
 }
 
-ToolResult McpResult(const Item& item, Drift* drift) {
-  ToolResult result;
-  const std::string error = ErrorText(item.error);
-  result.is_error =
-      HasFailed(item) || !error.empty() || IsMcpError(item.result);
-  result.output =
-      error.empty() ? McpResultText(item.result, drift) : std::move(error);
-  return result;
-}
-
-ToolUse WebSearchUse(const Item& item) {
-  ToolUse use = NewUse(item.type);
-  use.input_json = json::ObjectWriter()
-                       .String("query", item.query)
-                       .Value("action", item.action)
-                       .Take();
-  return use;
-}
-
-// The use precedes the query, so the result reports it.
-ToolResult WebSearchResult(const Item& item, Drift*) {
-  ToolResult result;
-  result.is_error = HasFailed(item);
-  result.output = std::string(item.query);
-  return result;
-}
-
-ToolUse CollabUse(const Item& item) {
-  ToolUse use = NewUse(item.tool.empty() ? item.type : item.tool);
-  use.input_json = json::ObjectWriter()
-                       .String("prompt", item.prompt)
-                       .String("sender_thread_id", item.sender_thread_id)
-                       .Value("receiver_thread_ids", item.receiver_thread_ids)
-                       .Take();
-  return use;
-}
-
-ToolResult CollabResult(const Item& item, Drift*) {
+ToolResult ResultOf(const Item& item, Drift* /*nullable*/ drift) {
   ToolResult result;
   result.is_error = HasFailed(item);
-  if (item.agents_states.size() > 0) {
+  if (item.type == "command_execution") {
+    result.output = std::string(item.aggregated_output);
+    result.is_error |= item.exit_code.value_or(0) != 0;
+    result.exit_code = ExitCode(item.exit_code);
+    if (result.output.empty() && item.status == "declined") {
+      result.output = "declined";
+    }
+  } else if (item.type == "file_change") {
+    result.output = ErrorText(item.error);
+    if (result.output.empty() && result.is_error) {
+      result.output = std::string(item.status);
+    }
+  } else if (item.type == "mcp_tool_call") {
+    result.output = ErrorText(item.error);
+    result.is_error |= !result.output.empty() || IsMcpError(item.result);
+    if (result.output.empty()) {
+      result.output = McpResultText(item.result, drift);
+    }
+  } else if (item.type == "web_search") {
+    // The use precedes the query, so the result reports it.
+    result.output = std::string(item.query);
+  } else if (item.agents_states.size() > 0) {
     result.output = item.agents_states.ToJson();
   }
   return result;
-}
-
-}  // namespace
-
-struct ToolKind {
-  absl::string_view type;
-  ToolUse (*use)(const Item& item);
-  ToolResult (*result)(const Item& item, Drift* /*nullable*/ drift);
-};
-
-namespace {
-
-constexpr ToolKind kToolKinds[] = {
-    {"command_execution", CommandUse, CommandResult},
-    {"file_change", FileChangeUse, FileChangeResult},
-    {"mcp_tool_call", McpUse, McpResult},
-    {"web_search", WebSearchUse, WebSearchResult},
-    {"collab_tool_call", CollabUse, CollabResult},
-};
-
-const ToolKind* /*nullable*/ FindToolKind(absl::string_view type) {
-  for (const ToolKind& kind : kToolKinds) {
-    if (kind.type == type) return &kind;
-  }
-  return nullptr;
 }
 
 bool HasEnded(absl::string_view agent_status) {
@@ -161,8 +107,8 @@ void ItemReader::OnItem(absl::string_view event, json::Value value,
     OnTodo(item, out);
   } else if (event == "item.updated") {
     out.EmitRaw(event);
-  } else if (const ToolKind* const kind = FindToolKind(item.type)) {
-    OnTool(event, *kind, item, out);
+  } else if (IsTool(item.type)) {
+    OnTool(event, item, out);
   } else if (completed && (item.type == "agent_message" ||
                            item.type == "assistant_message")) {
     last_text_.assign(item.text.data(), item.text.size());
@@ -178,10 +124,10 @@ void ItemReader::OnItem(absl::string_view event, json::Value value,
   }
 }
 
-void ItemReader::OnTool(absl::string_view event, const ToolKind& kind,
-                        const Item& item, Emitter& out) {
+void ItemReader::OnTool(absl::string_view event, const Item& item,
+                        Emitter& out) {
   if (event == "item.started") {
-    ledger_.StartTool(item.id, kind.use(item), out);
+    ledger_.StartTool(item.id, UseOf(item), out);
     return;
   }
   if (!ledger_.IsRunning(item.id) && ledger_.WasStarted(item.id)) {
@@ -190,9 +136,9 @@ void ItemReader::OnTool(absl::string_view event, const ToolKind& kind,
   }
   // Before 0.124, some kinds have no item.started.
   if (!ledger_.IsRunning(item.id)) {
-    ledger_.StartTool(item.id, kind.use(item), out);
+    ledger_.StartTool(item.id, UseOf(item), out);
   }
-  (void)ledger_.EndTool(item.id, kind.result(item, drift_), out);
+  (void)ledger_.EndTool(item.id, ResultOf(item, drift_), out);
   if (item.type == "collab_tool_call") OnSubagents(item, out);
 }
 

@@ -14,8 +14,6 @@
 
 namespace troika::codex {
 
-struct ToolKind;
-
 class ItemReader {
  public:
   // Borrows both arguments.
@@ -30,8 +28,7 @@ class ItemReader {
   void StartTurn() { last_text_.clear(); }
 
  private:
-  void OnTool(absl::string_view event, const ToolKind& kind, const Item& item,
-              Emitter& out);
+  void OnTool(absl::string_view event, const Item& item, Emitter& out);
   void OnTodo(const Item& item, Emitter& out);
   void OnSubagents(const Item& item, Emitter& out);
 

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "agent/line_protocol.h"
 #include "agent/message.h"
+#include "agent/tool_names.h"
 #include "base/json_writer.h"
 
 namespace troika::codex {
@@ -22,12 +23,6 @@ absl::string_view NameOfChangeMap(json::Value changes) {
 // A block's id contains the number of the record with its first delta.
 void OpenBlock(absl::string_view kind, std::string* block, const Emitter& out) {
   if (block->empty()) *block = absl::StrCat(kind, "-", out.record().number);
-}
-
-Todo::Status StatusOfStep(absl::string_view status) {
-  return status == "completed"     ? Todo::Status::kCompleted
-         : status == "in_progress" ? Todo::Status::kInProgress
-                                   : Todo::Status::kPending;
 }
 
 }  // namespace
@@ -249,7 +244,8 @@ void MsgEvents::OnPlan(const Msg& msg, Emitter& out) {
   for (const json::Value value : msg.plan.items()) {
     const PlanStep step = Read<PlanStep>(value, {drift_, "msg.plan[]"});
     todo.items.push_back(
-        {.text = std::string(step.step), .status = StatusOfStep(step.status)});
+        {.text = std::string(step.step),
+         .status = TodoStatus(step.status).value_or(Todo::Status::kPending)});
   }
   out.Emit(std::move(todo));
 }

@@ -10,14 +10,6 @@
 namespace troika::gemini {
 namespace {
 
-std::optional<Todo::Status> TodoStatus(absl::string_view status) {
-  if (status == "pending") return Todo::Status::kPending;
-  if (status == "in_progress") return Todo::Status::kInProgress;
-  if (status == "completed") return Todo::Status::kCompleted;
-  if (status == "cancelled") return Todo::Status::kCancelled;
-  return std::nullopt;
-}
-
 std::string OutputText(json::Value output) {
   if (output.IsString()) return std::string(output.StringOr(""));
   return output.exists() ? output.ToJson() : "";
