@@ -1,14 +1,18 @@
-// Most bytes are not looked at: a key is a run of 16 letters or more, which a
-// scan in steps of 16 can't miss, and the rest begins with a byte or a word
-// that memchr and memmem find.
+// Most text has no secret and is passed over 16 bytes at a time: a key is a run
+// of 16 letters or more, and all else holds a byte or letters that are searched
+// for at all places at once.
 
 #include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <iterator>
 
+#include "absl/numeric/bits.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "dto/redact.h"
@@ -152,6 +156,66 @@ bool MayBeKey(const char* text) {
   return shapes != 0;
 }
 
+#if defined(__SSE2__)
+__m128i Load(const char* bytes) {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
+}
+__m128i And(__m128i a, __m128i b) { return _mm_and_si128(a, b); }
+__m128i Or(__m128i a, __m128i b) { return _mm_or_si128(a, b); }
+__m128i Equal(__m128i bytes, char wanted) {
+  return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(wanted));
+}
+// The bytes are compared with signs, so those beyond ASCII are below `first`.
+__m128i Within(__m128i bytes, char first, char last) {
+  return And(_mm_cmpgt_epi8(bytes, _mm_set1_epi8(static_cast<char>(first - 1))),
+             _mm_cmplt_epi8(bytes, _mm_set1_epi8(static_cast<char>(last + 1))));
+}
+#endif
+
+// A bit for each of kMinRun bytes that is no kKeyChar.
+uint32_t OthersThanKeyChars(const char* bytes) {
+#if defined(__SSE2__)
+  static_assert(kMinRun == sizeof(__m128i));
+  const __m128i text = Load(bytes);
+  const __m128i lower = Or(text, _mm_set1_epi8(0x20));
+  const __m128i alnum = Or(Within(lower, 'a', 'z'), Within(text, '0', '9'));
+  const __m128i other = Or(Equal(text, '-'), Equal(text, '_'));
+  return _mm_movemask_epi8(Or(alnum, other)) ^ 0xffff;
+#else
+  uint32_t others = 0;
+  for (size_t i = 0; i < kMinRun; ++i) {
+    if (!Is(bytes[i], kKeyChar)) others |= uint32_t{1} << i;
+  }
+  return others;
+#endif
+}
+
+// Whether `text` may hold "PRIVATE KEY", "earer " or "uthorization": it has
+// "VAT", "rer " or "thor".
+bool MayHoldWords(absl::string_view text) {
+#if defined(__SSE2__)
+  constexpr size_t kStep = sizeof(__m128i);
+  if (text.size() < kStep + 3) return true;
+  const size_t last = text.size() - kStep - 3;
+  __m128i found = _mm_setzero_si128();
+  for (size_t at = 0;; at = std::min(at + kStep, last)) {
+    const char* const bytes = text.data() + at;
+    const __m128i a = Load(bytes);
+    const __m128i b = Load(bytes + 1);
+    const __m128i c = Load(bytes + 2);
+    const __m128i d = Load(bytes + 3);
+    found = Or(found, And(Equal(a, 'V'), And(Equal(b, 'A'), Equal(c, 'T'))));
+    found = Or(found, And(And(Equal(a, 'r'), Equal(b, 'e')),
+                          And(Equal(c, 'r'), Equal(d, ' '))));
+    found = Or(found, And(And(Equal(a, 't'), Equal(b, 'h')),
+                          And(Equal(c, 'o'), Equal(d, 'r'))));
+    if (at == last) return _mm_movemask_epi8(found) != 0;
+  }
+#else
+  return !text.empty();
+#endif
+}
+
 class ShapeFinder {
  public:
   ShapeFinder(absl::string_view text, size_t from, TextForm form,
@@ -161,6 +225,7 @@ class ShapeFinder {
   void FindAll() {
     FindKeys();
     FindUrls();
+    if (!MayHoldWords(text_.substr(from_))) return;
     FindPrivateKeys();
     FindAuthorization();
   }
@@ -176,21 +241,26 @@ class ShapeFinder {
                                      text_.data());
   }
 
-  // Looks at the last byte of each window of kMinRun bytes first: if it can't
-  // be part of a key, no key covers the window.
+  // Checks the runs of key characters that are long enough. Most text is seen
+  // kMinRun bytes at a time: a shorter run is of no interest.
   void FindKeys() {
-    size_t start = from_;
-    while (start + kMinRun <= text_.size()) {
-      size_t at = start + kMinRun;
-      while (at > start && Is(text_[at - 1], kKeyChar)) --at;
-      if (at > start) {
-        start = at;
-        continue;
-      }
-      const size_t end = RunEnd(text_, start + kMinRun, kKeyChar);
-      CheckRun(start, end);
-      start = end + 1;
+    size_t begin = from_;  // The end of the last byte that is no key character.
+    size_t at = from_;
+    const auto end_run = [&](size_t end) {
+      if (end - begin >= kMinRun) CheckRun(begin, end);
+    };
+    for (; at + kMinRun <= text_.size(); at += kMinRun) {
+      const uint32_t others = OthersThanKeyChars(text_.data() + at);
+      if (others == 0) continue;
+      end_run(at + absl::countr_zero(others));
+      begin = at + absl::bit_width(others);
     }
+    for (; at < text_.size(); ++at) {
+      if (Is(text_[at], kKeyChar)) continue;
+      end_run(at);
+      begin = at + 1;
+    }
+    end_run(at);
   }
 
   // `begin` to `end` is a run of key characters, as long as it can be.

@@ -1,15 +1,19 @@
 #include "task/hints.h"
 
 #include <re2/re2.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <string_view>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/numeric/bits.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -149,41 +153,65 @@ constexpr const char* kNoise[] = {
 };
 
 // Each pattern of tools contains one of these. Few outputs do, and all are
-// searched: by the scheme of Wu and Manber, which looks at two bytes of a
-// window to know how far it can move, and not by RE2, which takes longer than
-// parsing the line.
-constexpr absl::string_view kToolWords[] = {"bwrap: ", "landlock", "sandbox",
-                                            "bubblewrap"};
-constexpr size_t kWindow = 7;  // The length of the shortest word.
+// searched, but not by RE2, which takes longer than parsing the line.
+struct ToolWord {
+  absl::string_view word;
+  size_t pair;  // The index of two letters that are rare side by side.
+};
+constexpr ToolWord kToolWords[] = {
+    {"bwrap: ", 1}, {"bubblewrap", 6}, {"sandbox", 3}, {"landlock", 3}};
 
-// Ignores the case of letters.
-constexpr size_t PairHash(unsigned char a, unsigned char b) {
-  return ((a | 0x20u) << 4 ^ (b | 0x20u)) & 1023;
-}
+constexpr size_t kBlock = 16;
 
-constexpr std::array<uint8_t, 1024> MakeShifts() {
-  std::array<uint8_t, 1024> shifts = {};
-  for (uint8_t& shift : shifts) shift = kWindow - 1;
-  for (const absl::string_view word : kToolWords) {
-    for (size_t end = 2; end <= kWindow; ++end) {
-      uint8_t& shift = shifts[PairHash(word[end - 2], word[end - 1])];
-      shift = std::min(shift, static_cast<uint8_t>(kWindow - end));
-    }
+// A bit for each of the bytes that begins a pair of kToolWords, in any case:
+// "wr", "db" or "dl". Reads kBlock + 1 bytes.
+uint32_t FindPairs(const char* bytes) {
+#if defined(__SSE2__)
+  const auto load = [](const char* from) {
+    return _mm_or_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)),
+                        _mm_set1_epi8(0x20));
+  };
+  const auto is = [](__m128i letters, char wanted) {
+    return _mm_cmpeq_epi8(letters, _mm_set1_epi8(wanted));
+  };
+  const __m128i first = load(bytes);
+  const __m128i second = load(bytes + 1);
+  const __m128i wr = _mm_and_si128(is(first, 'w'), is(second, 'r'));
+  const __m128i db_dl = _mm_and_si128(
+      is(first, 'd'), _mm_or_si128(is(second, 'b'), is(second, 'l')));
+  return static_cast<uint32_t>(_mm_movemask_epi8(_mm_or_si128(wr, db_dl)));
+#else
+  uint32_t found = 0;
+  for (size_t i = 0; i < kBlock; ++i) {
+    const int first = bytes[i] | 0x20;
+    const int second = bytes[i + 1] | 0x20;
+    const bool pair = first == 'w'
+                          ? second == 'r'
+                          : first == 'd' && (second == 'b' || second == 'l');
+    found |= uint32_t{pair} << i;
   }
-  return shifts;
+  return found;
+#endif
 }
-constexpr std::array<uint8_t, 1024> kShifts = MakeShifts();
 
 bool HasToolWord(absl::string_view text) {
-  for (size_t end = kWindow; end <= text.size();) {
-    const size_t shift = kShifts[PairHash(text[end - 2], text[end - 1])];
-    if (shift == 0) {
-      const absl::string_view rest = text.substr(end - kWindow);
-      for (const absl::string_view word : kToolWords) {
-        if (absl::StartsWithIgnoreCase(rest, word)) return true;
-      }
+  const auto is_word = [&](size_t at) {
+    return std::any_of(std::begin(kToolWords), std::end(kToolWords),
+                       [&](const ToolWord& tool) {
+                         return at >= tool.pair &&
+                                absl::StartsWithIgnoreCase(
+                                    text.substr(at - tool.pair), tool.word);
+                       });
+  };
+  size_t at = 0;
+  for (; at + kBlock < text.size(); at += kBlock) {
+    uint32_t found = FindPairs(text.data() + at);
+    for (; found != 0; found &= found - 1) {
+      if (is_word(at + absl::countr_zero(found))) return true;
     }
-    end += std::max(shift, size_t{1});
+  }
+  for (; at < text.size(); ++at) {
+    if (is_word(at)) return true;
   }
   return false;
 }
