@@ -15,9 +15,15 @@ case $name in
 esac
 need "${BENCH_PACKAGES[@]}"
 if [[ $name == peers ]]; then
-  say "building the programs, optimized"
-  run_bazel build --config=opt //bench/peers:all //:troika-server //:troika-relay
-  say "measuring both servers in turn, in rounds; about ten minutes"
+  case " $* " in
+    *" --help "* | *" --from "*) ;;
+    *)
+      say "building the programs, optimized"
+      run_bazel build --config=opt \
+        //bench/peers:all //:troika-server //:troika-relay
+      say "measuring both servers in turn, in rounds; about ten minutes"
+      ;;
+  esac
   exec bench/peers/peers.py "$@"
 fi
 say "building the benchmark, optimized"

@@ -116,7 +116,8 @@ def print_table(rounds):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
+    parser = argparse.ArgumentParser(usage="see --help", add_help=False)
+    parser.add_argument("--help", action="store_true")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", default=",".join(measures.ALL))
     parser.add_argument("--json")
@@ -124,6 +125,8 @@ def main():
     parser.add_argument("--programs", default=BIN)
     parser.add_argument("--ours", action="store_true")
     options = parser.parse_args()
+    if options.help:
+        return print(__doc__.strip())
     if options.source:
         return print_table(read_rounds(options.source))
     names = options.only.split(",")
