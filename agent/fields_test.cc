@@ -70,13 +70,28 @@ TEST(FieldsTest, FirstOfRepeatedKeysCounts) {
 
 TEST(FieldsTest, TypeWithoutMembersFindsDrift) {
   struct Nothing {};
-  constexpr RecordField<Nothing> kNothingFields[] = {{"known"}};
+  constexpr RecordField<Nothing> kNothingFields[] = {{"known, as well"}};
   json::Parser parser;
   Drift drift;
   Nothing nothing;
-  ReadFields(*parser.Parse(R"({"known":{},"new":1})"), kNothingFields,
-             {&drift, "item"}, &nothing);
+  ReadFields(*parser.Parse(R"({"known":{},"new":1,"as well":2})"),
+             kNothingFields, {&drift, "item"}, &nothing);
   EXPECT_THAT(What(drift), ElementsAre("field item.new"));
+}
+
+TEST(FieldsTest, DurationsAreMilliseconds) {
+  struct Step {
+    std::optional<absl::Duration> took;
+    std::optional<absl::Duration> waited;
+  };
+  constexpr RecordField<Step> kStepFields[] = {{"took", &Step::took},
+                                               {"waited", &Step::waited}};
+  json::Parser parser;
+  Step step;
+  ReadFields(*parser.Parse(R"({"took":1.5,"waited":"1"})"), kStepFields, {},
+             &step);
+  EXPECT_EQ(step.took, absl::Microseconds(1500));
+  EXPECT_EQ(step.waited, std::nullopt);
 }
 
 TEST(FieldsTest, NotAnObjectHasNoFields) {
