@@ -205,7 +205,7 @@ TEST(TaskTest, LongTextsThatWaitForAnAnswerAreCut) {
 TEST(ProtoJsonTest, PrintsWhatIsEmptyAndIsReadBack) {
   v1::Task task = ToTask(SampleState(), {});
   const std::string json = ToJson(task);
-  EXPECT_THAT(json, HasSubstr(R"("parentId":"")"));
+  EXPECT_THAT(json, HasSubstr(R"("prompt":"")"));
   EXPECT_THAT(json, HasSubstr(R"("state":"awaiting_approval")"));
   EXPECT_THAT(json, HasSubstr(R"("createdAt":"1970-01-01T00:00:01.500Z")"));
   EXPECT_EQ(json.find('\n'), std::string::npos);

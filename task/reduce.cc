@@ -45,6 +45,20 @@ constexpr TaskStatus kNext[][kTaskStatuses] = {
 // clang-format on
 static_assert(std::size(kNext) == kSteps);
 
+Ending EndingOf(const Lifecycle& event) {
+  // Troika gives up by itself only if something is wrong.
+  const bool failure = event.kind == Lifecycle::Kind::kDeadline ||
+                       event.by == "troika" || event.by == "deadline";
+  if (failure && !event.text.empty()) {
+    return {.kind = Ending::Kind::kFailure, .text = event.text};
+  }
+  std::string text = absl::StrCat(failure ? "stopped" : "interrupted", " by ",
+                                  event.by.empty() ? "user" : event.by);
+  if (!event.text.empty()) absl::StrAppend(&text, ": ", event.text);
+  return {.kind = failure ? Ending::Kind::kFailure : Ending::Kind::kInterrupt,
+          .text = std::move(text)};
+}
+
 // Updates what a message tells besides the status, and says what it means to
 // that.
 class Reducer {
@@ -104,8 +118,57 @@ class Reducer {
     }
     return Waits();
   }
-  Step operator()(const Result& result);
-  Step operator()(const Lifecycle& event);
+  Step operator()(const Result& result) {
+    if (state_.withdrawn_results > 0 && !state_.process_alive) {
+      --state_.withdrawn_results;
+      return Step::kNothing;
+    }
+    TakeUsage(result.usage);
+    state_.result = result;
+    state_.turn_open = false;
+    DropPending();
+    if (!result.is_error && state_.ending.kind == Ending::Kind::kInterrupt) {
+      state_.ending = {};  // It came too late.
+    }
+    if (state_.ending.kind == Ending::Kind::kNone) state_.error = result.error;
+    if (state_.ending.kind != Ending::Kind::kInterrupt) {
+      state_.hint = result.hint;
+    }
+    if (state_.process_alive) return Step::kTurnEnded;
+    state_.turns_waiting = std::max(0, state_.turns_waiting - 1);
+    return EndStep();
+  }
+  Step operator()(const Lifecycle& event) {
+    switch (event.kind) {
+      case Lifecycle::Kind::kCreated:
+        state_.created = message_.time;
+        return Step::kNothing;
+      case Lifecycle::Kind::kTurnAsked:
+        return OnTurnAsked(event);
+      case Lifecycle::Kind::kSpawned:
+        return OnSpawned(event);
+      case Lifecycle::Kind::kInterruptAsked:
+      case Lifecycle::Kind::kStopAsked:
+      case Lifecycle::Kind::kDeadline:
+        return OnEndAsked(EndingOf(event));
+      case Lifecycle::Kind::kSignalled:
+      case Lifecycle::Kind::kLeftover:
+        return Step::kNothing;
+      case Lifecycle::Kind::kInputClosed:
+        state_.input_closed = true;
+        return Step::kNothing;
+      case Lifecycle::Kind::kTrouble:
+        state_.trouble = event.text;
+        return Step::kNothing;
+      case Lifecycle::Kind::kStartFailed:
+      case Lifecycle::Kind::kExited:
+      case Lifecycle::Kind::kLost:
+        return OnProcessEnded(event);
+      case Lifecycle::Kind::kCancelled:
+        return OnCancelled();
+    }
+    return Step::kNothing;
+  }
 
   // The message took the turns that waited from the task.
   bool withdrew() const { return withdrew_; }
@@ -138,201 +201,120 @@ class Reducer {
     state_.turn_open = true;
   }
   // The step by which the process ended, from the state alone.
-  Step EndStep() const;
-  Step OnTurnAsked(const Lifecycle& event);
-  Step OnSpawned(const Lifecycle& event);
-  Step OnEndAsked(Ending ending);
-  Step OnProcessEnded(const Lifecycle& event);
-  Step OnCancelled();
-  // Late messages of a process that ended while a turn waits for the next.
-  Outcome OutcomeBeforeTurn(const Lifecycle& event) const;
+  Step EndStep() const {
+    switch (state_.ending.kind) {
+      case Ending::Kind::kInterrupt:
+        return Step::kEndedAsAsked;
+      case Ending::Kind::kFailure:
+        return Step::kEndedBadly;
+      case Ending::Kind::kNone:
+        break;
+    }
+    const bool good =
+        !state_.turn_open && state_.result && !state_.result->is_error;
+    return good ? Step::kEndedWell : Step::kEndedBadly;
+  }
+  Step OnTurnAsked(const Lifecycle& event) {
+    ++state_.turns;
+    state_.turn_started = message_.time;
+    state_.awake.turn_started = state_.awake.now;
+    state_.withdrawn_results = 0;
+    const bool waits = event.generation == 0;
+    if (waits) ++state_.turns_waiting;
+    const bool another_runs = state_.process_alive && state_.turn_open;
+    if (!another_runs) OpenTurn();
+    return waits ? Step::kTurnWaits : Step::kTurnTaken;
+  }
+  Step OnSpawned(const Lifecycle& event) {
+    state_.generation = event.generation;
+    state_.process_alive = true;
+    state_.input_closed = false;
+    state_.exit_code.reset();
+    state_.signal.reset();
+    if (std::exchange(state_.turns_waiting, 0) > 0) OpenTurn();
+    if (!state_.started) state_.started = message_.time;
+    state_.turn_started = message_.time;
+    state_.awake.turn_started = state_.awake.now;
+    state_.awake.last_activity.reset();  // By another relay's clock.
+    return Step::kSpawned;
+  }
+  Step OnEndAsked(Ending ending) {
+    const bool before_start = !state_.process_alive && !HasEnded(state_.status);
+    state_.turns_waiting = 0;
+    // The first request decides: those that follow only speed it up.
+    if ((state_.process_alive || before_start) &&
+        state_.ending.kind == Ending::Kind::kNone) {
+      state_.error = ending.text;
+      state_.hint.clear();
+      state_.ending = std::move(ending);
+    }
+    if (!before_start) return Step::kNothing;
+    state_.turn_open = false;
+    return EndStep();
+  }
+  Step OnProcessEnded(const Lifecycle& event) {
+    const bool turn_waits = state_.process_alive && state_.turns_waiting > 0;
+    const bool was_alive = std::exchange(state_.process_alive, false);
+    state_.exit_code = event.exit_code;
+    state_.signal = event.signal;
+    DropPending();
+    if (turn_waits) {
+      state_.outcome = OutcomeBeforeTurn(event);
+      return Step::kEndedBeforeTurn;
+    }
+    state_.turns_waiting = 0;
+    if (!was_alive && HasEnded(state_.status)) return Step::kNothing;
+    Step step = EndStep();
+    if (event.kind != Lifecycle::Kind::kExited) {
+      // Nobody knows how it ended, so not as it was asked to.
+      step = Step::kEndedBadly;
+      if (state_.ending.kind != Ending::Kind::kFailure) state_.error.clear();
+    }
+    if (step == Step::kEndedWell) return step;
+    state_.turn_open = false;
+    if (state_.error.empty()) state_.error = event.text;
+    return step;
+  }
+  Step OnCancelled() {
+    if (state_.process_alive) return Step::kNothing;
+    const int waiting = std::exchange(state_.turns_waiting, 0);
+    state_.turn_open = false;
+    if (!state_.outcome) return Step::kCancelled;
+    if (waiting == 0) return Step::kNothing;
+    withdrew_ = true;
+    state_.withdrawn_results = waiting;
+    state_.error = state_.outcome->error;
+    state_.hint = state_.outcome->hint;
+    state_.ending = state_.outcome->ending;
+    switch (state_.outcome->status) {
+      case TaskStatus::kDone:
+        return Step::kEndedWell;
+      case TaskStatus::kInterrupted:
+        return Step::kEndedAsAsked;
+      default:
+        return Step::kEndedBadly;
+    }
+  }
+  // The outcome of a process that ends while a turn waits for the next one.
+  Outcome OutcomeBeforeTurn(const Lifecycle& event) const {
+    Outcome outcome = {.ending = state_.ending, .ended = message_.time};
+    if (state_.ending.kind != Ending::Kind::kNone) {
+      outcome.status = state_.ending.kind == Ending::Kind::kInterrupt
+                           ? TaskStatus::kInterrupted
+                           : TaskStatus::kFailed;
+      outcome.error = state_.ending.text;
+    } else if (!state_.result || state_.result->is_error) {
+      outcome.status = TaskStatus::kFailed;
+      outcome.error = state_.result ? state_.result->error : event.text;
+      if (state_.result) outcome.hint = state_.result->hint;
+    }
+    return outcome;
+  }
 
   const Message& message_;
   TaskState& state_;
   bool withdrew_ = false;
 };
-
-Step Reducer::operator()(const Result& result) {
-  if (state_.withdrawn_results > 0 && !state_.process_alive) {
-    --state_.withdrawn_results;
-    return Step::kNothing;
-  }
-  TakeUsage(result.usage);
-  state_.result = result;
-  state_.turn_open = false;
-  DropPending();
-  if (!result.is_error && state_.ending.kind == Ending::Kind::kInterrupt) {
-    state_.ending = {};  // It came too late.
-  }
-  if (state_.ending.kind == Ending::Kind::kNone) state_.error = result.error;
-  if (state_.ending.kind != Ending::Kind::kInterrupt) {
-    state_.hint = result.hint;
-  }
-  if (state_.process_alive) return Step::kTurnEnded;
-  state_.turns_waiting = std::max(0, state_.turns_waiting - 1);
-  return EndStep();
-}
-
-Step Reducer::EndStep() const {
-  switch (state_.ending.kind) {
-    case Ending::Kind::kInterrupt:
-      return Step::kEndedAsAsked;
-    case Ending::Kind::kFailure:
-      return Step::kEndedBadly;
-    case Ending::Kind::kNone:
-      break;
-  }
-  const bool good =
-      !state_.turn_open && state_.result && !state_.result->is_error;
-  return good ? Step::kEndedWell : Step::kEndedBadly;
-}
-
-Step Reducer::OnTurnAsked(const Lifecycle& event) {
-  ++state_.turns;
-  state_.turn_started = message_.time;
-  state_.awake.turn_started = state_.awake.now;
-  state_.withdrawn_results = 0;
-  const bool waits = event.generation == 0;
-  if (waits) ++state_.turns_waiting;
-  const bool another_runs = state_.process_alive && state_.turn_open;
-  if (!another_runs) OpenTurn();
-  return waits ? Step::kTurnWaits : Step::kTurnTaken;
-}
-
-Step Reducer::OnSpawned(const Lifecycle& event) {
-  state_.generation = event.generation;
-  state_.process_alive = true;
-  state_.input_closed = false;
-  state_.exit_code.reset();
-  state_.signal.reset();
-  if (std::exchange(state_.turns_waiting, 0) > 0) OpenTurn();
-  if (!state_.started) state_.started = message_.time;
-  state_.turn_started = message_.time;
-  state_.awake.turn_started = state_.awake.now;
-  state_.awake.last_activity.reset();  // By another relay's clock.
-  return Step::kSpawned;
-}
-
-Step Reducer::OnEndAsked(Ending ending) {
-  const bool before_start = !state_.process_alive && !HasEnded(state_.status);
-  state_.turns_waiting = 0;
-  // The first request decides: those that follow only speed it up.
-  if ((state_.process_alive || before_start) &&
-      state_.ending.kind == Ending::Kind::kNone) {
-    state_.error = ending.text;
-    state_.hint.clear();
-    state_.ending = std::move(ending);
-  }
-  if (!before_start) return Step::kNothing;
-  state_.turn_open = false;
-  return EndStep();
-}
-
-Step Reducer::OnProcessEnded(const Lifecycle& event) {
-  const bool turn_waits = state_.process_alive && state_.turns_waiting > 0;
-  const bool was_alive = std::exchange(state_.process_alive, false);
-  state_.exit_code = event.exit_code;
-  state_.signal = event.signal;
-  DropPending();
-  if (turn_waits) {
-    state_.outcome = OutcomeBeforeTurn(event);
-    return Step::kEndedBeforeTurn;
-  }
-  state_.turns_waiting = 0;
-  if (!was_alive && HasEnded(state_.status)) return Step::kNothing;
-  Step step = EndStep();
-  if (event.kind != Lifecycle::Kind::kExited) {
-    // Nobody knows how it ended, so not as it was asked to.
-    step = Step::kEndedBadly;
-    if (state_.ending.kind != Ending::Kind::kFailure) state_.error.clear();
-  }
-  if (step == Step::kEndedWell) return step;
-  state_.turn_open = false;
-  if (state_.error.empty()) state_.error = event.text;
-  return step;
-}
-
-Outcome Reducer::OutcomeBeforeTurn(const Lifecycle& event) const {
-  Outcome outcome = {.ending = state_.ending, .ended = message_.time};
-  if (state_.ending.kind != Ending::Kind::kNone) {
-    outcome.status = state_.ending.kind == Ending::Kind::kInterrupt
-                         ? TaskStatus::kInterrupted
-                         : TaskStatus::kFailed;
-    outcome.error = state_.ending.text;
-  } else if (!state_.result || state_.result->is_error) {
-    outcome.status = TaskStatus::kFailed;
-    outcome.error = state_.result ? state_.result->error : event.text;
-    if (state_.result) outcome.hint = state_.result->hint;
-  }
-  return outcome;
-}
-
-Step Reducer::OnCancelled() {
-  if (state_.process_alive) return Step::kNothing;
-  const int waiting = std::exchange(state_.turns_waiting, 0);
-  state_.turn_open = false;
-  if (!state_.outcome) return Step::kCancelled;
-  if (waiting == 0) return Step::kNothing;
-  withdrew_ = true;
-  state_.withdrawn_results = waiting;
-  state_.error = state_.outcome->error;
-  state_.hint = state_.outcome->hint;
-  state_.ending = state_.outcome->ending;
-  switch (state_.outcome->status) {
-    case TaskStatus::kDone:
-      return Step::kEndedWell;
-    case TaskStatus::kInterrupted:
-      return Step::kEndedAsAsked;
-    default:
-      return Step::kEndedBadly;
-  }
-}
-
-Ending EndingOf(const Lifecycle& event) {
-  // Troika gives up by itself only if something is wrong.
-  const bool failure = event.kind == Lifecycle::Kind::kDeadline ||
-                       event.by == "troika" || event.by == "deadline";
-  if (failure && !event.text.empty()) {
-    return {.kind = Ending::Kind::kFailure, .text = event.text};
-  }
-  std::string text = absl::StrCat(failure ? "stopped" : "interrupted", " by ",
-                                  event.by.empty() ? "user" : event.by);
-  if (!event.text.empty()) absl::StrAppend(&text, ": ", event.text);
-  return {.kind = failure ? Ending::Kind::kFailure : Ending::Kind::kInterrupt,
-          .text = std::move(text)};
-}
-
-Step Reducer::operator()(const Lifecycle& event) {
-  switch (event.kind) {
-    case Lifecycle::Kind::kCreated:
-      state_.created = message_.time;
-      return Step::kNothing;
-    case Lifecycle::Kind::kTurnAsked:
-      return OnTurnAsked(event);
-    case Lifecycle::Kind::kSpawned:
-      return OnSpawned(event);
-    case Lifecycle::Kind::kInterruptAsked:
-    case Lifecycle::Kind::kStopAsked:
-    case Lifecycle::Kind::kDeadline:
-      return OnEndAsked(EndingOf(event));
-    case Lifecycle::Kind::kSignalled:
-    case Lifecycle::Kind::kLeftover:
-      return Step::kNothing;
-    case Lifecycle::Kind::kInputClosed:
-      state_.input_closed = true;
-      return Step::kNothing;
-    case Lifecycle::Kind::kTrouble:
-      state_.trouble = event.text;
-      return Step::kNothing;
-    case Lifecycle::Kind::kStartFailed:
-    case Lifecycle::Kind::kExited:
-    case Lifecycle::Kind::kLost:
-      return OnProcessEnded(event);
-    case Lifecycle::Kind::kCancelled:
-      return OnCancelled();
-  }
-  return Step::kNothing;
-}
 
 }  // namespace
 
