@@ -81,12 +81,13 @@ inline bool Assign(json::Value value, json::Value* out) {
 
 template <typename T>
 bool AssignField(const RecordField<T>& field, json::Value value, T* out) {
-  // A type without members can only list known fields. Without this return, g++
-  // 12 warns of writes past its end in code that never runs.
-  if constexpr (std::is_empty_v<T>) return true;
   return std::visit(
       [&](auto member) {
         if constexpr (std::is_same_v<decltype(member), std::monostate>) {
+          return true;
+        } else if constexpr (sizeof(out->*member) > sizeof(T)) {
+          // T has no such member. Without this branch, which never runs, g++ 12
+          // warns of writes past the end of T.
           return true;
         } else {
           return Assign(value, &(out->*member));
