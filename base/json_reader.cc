@@ -92,7 +92,7 @@ class Reader {
 
   absl::Status Read() {
     SkipSpace();
-    if (at_ == end_) return absl::InvalidArgumentError("there is no value");
+    if (at_ == end_) return absl::InvalidArgumentError("the text is empty");
     if (ReadValue()) {
       SkipSpace();
       if (at_ == end_) return absl::OkStatus();
