@@ -16,6 +16,7 @@ Prints the table for docs/performance.md.
 """
 
 import argparse
+import gc
 import json
 import os
 import pathlib
@@ -81,12 +82,16 @@ def wait_for_quiet():
 
 
 def read_rounds(path):
-    """Returns {server: [figures]} of a file that --json has written."""
-    rounds = {}
+    """Returns {server: [figures]} of a file that --json has written, and what
+    it says about the machine."""
+    rounds, machines = {}, []
     for line in pathlib.Path(path).read_text().splitlines():
         one = json.loads(line)
-        rounds.setdefault(one["server"], []).append(one["figures"])
-    return rounds
+        if "machine" in one:
+            machines.append(one["machine"])
+        else:
+            rounds.setdefault(one["server"], []).append(one["figures"])
+    return rounds, machines
 
 
 def measure(names, makers, count, tools, output):
@@ -107,7 +112,10 @@ def measure(names, makers, count, tools, output):
     return rounds
 
 
-def print_table(rounds):
+def print_report(rounds, machines):
+    print("Medians over rounds in which the servers took turns; in brackets the "
+          "least and the most.\n\n" + "\n".join(f"- {one}" for one in machines)
+          + "\n")
     found = {name: report.figures(of_server)
              for name, of_server in rounds.items()}
     print(report.table(found.get("troika", {}),
@@ -128,11 +136,12 @@ def main():
     if options.help:
         return print(__doc__.strip())
     if options.source:
-        return print_table(read_rounds(options.source))
+        return print_report(*read_rounds(options.source))
     names = options.only.split(",")
     if unknown := set(names) - set(measures.ALL):
         parser.error(f"--only {','.join(unknown)}: there are "
                      f"{', '.join(measures.ALL)}")
+    gc.disable()  # It would show in the figures.
     # Ends the servers, too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     agent = BIN / "bench/peers/agent"
@@ -142,11 +151,12 @@ def main():
         makers[servers.SandboxAgent.name] = (
             lambda: servers.SandboxAgent(agent, program))
     tools = {"receiver": BIN / "bench/peers/receiver"}
-    before = machine()
     output = open(options.json, "a") if options.json else None
+    before = f"{', '.join(names)}: {machine()}"
     rounds = measure(names, makers, options.rounds, tools, output)
-    print(f"Before: {before}\nAfter: {machine()}\n")
-    print_table(rounds)
+    if output:
+        print(json.dumps({"machine": before}), file=output, flush=True)
+    print_report(rounds, [before])
 
 
 if __name__ == "__main__":
