@@ -129,12 +129,6 @@ v1::EditMode ToEditMode(EditMode mode) {
   return static_cast<v1::EditMode>(mode);
 }
 
-v1::LaunchOptions ToLaunchOptions(const LaunchOptions& options) {
-  v1::LaunchOptions out;
-  FieldsToProto(options, &out);
-  return out;
-}
-
 absl::StatusOr<TaskRequest> ToTaskRequest(const v1::CreateTaskRequest& body) {
   if (body.harness().empty()) {
     return absl::InvalidArgumentError(
@@ -209,7 +203,7 @@ v1::CreateTaskRequest ToCreateRequest(const TaskRequest& request,
   out.set_harness(std::string(HarnessId(request.harness)));
   out.set_prompt(json::ToValidUtf8(request.prompt));
   out.set_cwd(json::ToValidUtf8(request.cwd));
-  *out.mutable_options() = ToLaunchOptions(request.options);
+  FieldsToProto(request.options, out.mutable_options());
   out.set_title(json::ToValidUtf8(request.title));
   for (const auto& [key, value] : request.labels) {
     (*out.mutable_labels())[json::ToValidUtf8(key)] = json::ToValidUtf8(value);

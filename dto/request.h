@@ -37,7 +37,6 @@ v1::CreateTaskRequest ToCreateRequest(const TaskRequest& request,
                                       const Environment& environment);
 // Asks for the harnesses as a task of `run` with that environment finds them.
 v1::ProbeHarnessesRequest ToProbeRequest(const Environment& environment);
-v1::LaunchOptions ToLaunchOptions(const LaunchOptions& options);
 v1::Timeouts ToTimeouts(const notes::Timeouts& timeouts);
 v1::EditMode ToEditMode(EditMode mode);
 

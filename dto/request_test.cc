@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/fields.h"
+#include "dto/proto_fields.h"
 #include "dto/proto_json.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -64,7 +65,7 @@ TEST(RequestTest, TimesAndKeysHaveLimits) {
 TEST(RequestTest, EveryOptionArrives) {
   const LaunchOptions options = Everything();
   v1::CreateTaskRequest body = SampleBody();
-  *body.mutable_options() = ToLaunchOptions(options);
+  FieldsToProto(options, body.mutable_options());
   EXPECT_EQ(body.options().model(), "model");
   EXPECT_EQ(body.options().edit_mode(), v1::full_auto);
   EXPECT_THAT(body.options().images(), ElementsAre("images", "2"));
@@ -73,7 +74,9 @@ TEST(RequestTest, EveryOptionArrives) {
   ASSERT_TRUE(request.ok()) << request.status();
   EXPECT_EQ(request->options, options);
   // What is not set stays so.
-  EXPECT_FALSE(ToLaunchOptions({}).has_web_search());
+  v1::LaunchOptions none;
+  FieldsToProto(LaunchOptions(), &none);
+  EXPECT_FALSE(none.has_web_search());
   EXPECT_EQ(ToTaskRequest(SampleBody())->options, LaunchOptions());
 }
 

@@ -2,7 +2,6 @@
 // of 16 letters or more, and all else holds a byte or letters that are searched
 // for at all places at once.
 
-#include <string.h>
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -231,16 +230,6 @@ class ShapeFinder {
   }
 
  private:
-  size_t Find(absl::string_view word, size_t at) const {
-    if (at >= text_.size()) return kNone;
-    const void* const found =
-        memmem(text_.data() + at, text_.size() - at, word.data(), word.size());
-    return found == nullptr
-               ? kNone
-               : static_cast<size_t>(static_cast<const char*>(found) -
-                                     text_.data());
-  }
-
   // Checks the runs of key characters that are long enough. Most text is seen
   // kMinRun bytes at a time: a shorter run is of no interest.
   void FindKeys() {
@@ -336,16 +325,12 @@ class ShapeFinder {
   }
 
   void FindUrls() {
-    size_t at = from_;
-    while (at < text_.size()) {
-      const void* const found =
-          memchr(text_.data() + at, '@', text_.size() - at);
-      if (found == nullptr) return;
-      const auto first =
-          static_cast<size_t>(static_cast<const char*>(found) - text_.data());
+    size_t end = from_;
+    for (size_t first = text_.find('@', end); first != kNone;
+         first = text_.find('@', end)) {
       // A password may hold an '@' itself: the last one before the host counts.
       size_t last = first;
-      size_t end = first + 1;
+      end = first + 1;
       const size_t limit = std::min(text_.size(), first + kMaxUserInfo);
       for (; end < limit && !EndsUserInfo(end) && text_[end] != '?' &&
              text_[end] != '#' && text_[end] != ',';
@@ -353,7 +338,6 @@ class ShapeFinder {
         if (text_[end] == '@') last = end;
       }
       AddUserInfo(first, last);
-      at = std::max(end, first + 1);
     }
   }
 
@@ -398,7 +382,7 @@ class ShapeFinder {
   void FindPrivateKeys() {
     constexpr absl::string_view kLabel = "PRIVATE KEY";
     size_t passed = from_;  // The end of the last marker.
-    size_t label = Find(kLabel, from_);
+    size_t label = text_.find(kLabel, from_);
     while (label != kNone) {
       const size_t begin = MarkerBegin(label, "-----BEGIN ");
       const size_t end = MarkerBegin(label, "-----END ");
@@ -413,7 +397,7 @@ class ShapeFinder {
         out_.push_back({key, end});
         passed = label + kLabel.size();
       }
-      label = Find(kLabel, std::max(label + kLabel.size(), passed));
+      label = text_.find(kLabel, std::max(label + kLabel.size(), passed));
     }
   }
 
@@ -435,8 +419,8 @@ class ShapeFinder {
 
   void FindAuthorization() {
     constexpr absl::string_view kBearer = "earer ";
-    for (size_t at = Find(kBearer, from_); at != kNone;
-         at = Find(kBearer, at + kBearer.size())) {
+    for (size_t at = text_.find(kBearer, from_); at != kNone;
+         at = text_.find(kBearer, at + kBearer.size())) {
       const size_t begin = at + kBearer.size();
       const size_t end = RunEnd(text_, begin, kBearerChar);
       const size_t size = end - begin;
@@ -449,8 +433,8 @@ class ShapeFinder {
       }
     }
     constexpr absl::string_view kHeader = "uthorization";
-    for (size_t at = Find(kHeader, from_); at != kNone;
-         at = Find(kHeader, at + kHeader.size())) {
+    for (size_t at = text_.find(kHeader, from_); at != kNone;
+         at = text_.find(kHeader, at + kHeader.size())) {
       AddHeader(at + kHeader.size());
     }
   }
