@@ -67,8 +67,10 @@ TEST_F(RunnerTroubleTest, NotesWaitForADiskThatIsFull) {
 }
 
 TEST_F(RunnerTroubleTest, TheTroubleOfARelayEndsWithIt) {
-  TestTask task(&home_, {.harness = Harness::kClaude,
-                         .script = "say A.\nsleep 300\nsay B.\nhang"});
+  std::string script = "say A.\n";
+  for (int i = 0; i < 100; ++i) script += "sleep 100\nsay B.\n";
+  TestTask task(&home_,
+                {.harness = Harness::kClaude, .script = script + "hang"});
   ASSERT_TRUE(task.Until([&] { return !task.All<Text>().empty(); }));
   const pid_t relay = task.runner().relay_pid();
   const auto size =
