@@ -58,25 +58,31 @@ Deferred WithTask(
 absl::StatusOr<Deferred> CreateTask(const ApiTools& api, const Call& call) {
   v1::CreateTaskRequest body;
   RETURN_IF_ERROR(call.ReadBody(&body));
-  auto secrets =
-      SecretsOf(Environment({body.env().begin(), body.env().end()}), {});
+  const Environment sent({body.env().begin(), body.env().end()});
   auto request = ToTaskRequest(body);
-  if (!request.ok()) return ErrorForClient(request.status(), secrets);
+  if (!request.ok()) {
+    return ErrorForClient(request.status(), SecretsOf(sent, {}));
+  }
   const Caller caller = api.policy->CallerOf(call.request());
   RETURN_IF_ERROR(api.policy->CheckCreate(caller, &*request));
   ASSIGN_OR_RETURN(Environment environment,
                    api.policy->EnvironmentFor(caller, body.env()));
-  // Both environments of an agent's request may be secret.
-  const auto more = SecretsOf(environment, request->options);
-  secrets.insert(secrets.end(), more.begin(), more.end());
+  // Secrets are looked for only if there is an error. Both environments of an
+  // agent's request may have some.
+  auto show = [sent, environment,
+               options = request->options](const absl::Status& error) {
+    auto secrets = SecretsOf(sent, {});
+    const auto more = SecretsOf(environment, options);
+    secrets.insert(secrets.end(), more.begin(), more.end());
+    return ErrorForClient(error, secrets);
+  };
   auto create = [&api, request = *std::move(request),
                  environment = std::move(environment),
-                 secrets = std::move(secrets)](ReplyCallback reply) mutable {
+                 show = std::move(show)](ReplyCallback reply) mutable {
     api.tasks->Create(std::move(request), std::move(environment),
-                      [secrets = std::move(secrets), reply = std::move(reply)](
+                      [show = std::move(show), reply = std::move(reply)](
                           absl::StatusOr<v1::Task> task) mutable {
-                        if (!task.ok())
-                          task = ErrorForClient(task.status(), secrets);
+                        if (!task.ok()) task = show(task.status());
                         reply(std::move(task));
                       });
   };
