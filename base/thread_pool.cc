@@ -4,12 +4,6 @@
 
 namespace troika {
 
-ThreadPool::ThreadPool(EventLoop* loop, int threads) : loop_(loop) {
-  for (int i = 0; i < threads; ++i) {
-    threads_.emplace_back([this] { Work(); });
-  }
-}
-
 ThreadPool::~ThreadPool() {
   *alive_ = false;
   std::deque<Job> dropped;
@@ -26,9 +20,14 @@ ThreadPool::~ThreadPool() {
 
 void ThreadPool::Run(absl::AnyInvocable<void()> job,
                      absl::AnyInvocable<void()> done) {
+  bool all_busy = false;
   {
     MutexLock lock(&mutex_);
     jobs_.push_back({std::move(job), std::move(done)});
+    all_busy = jobs_.size() > idle_;
+  }
+  if (all_busy && threads_.size() < max_threads_) {
+    threads_.emplace_back([this] { Work(); });
   }
   changed_.Signal();
 }
@@ -38,7 +37,9 @@ void ThreadPool::Work() {
     Job job;
     {
       MutexLock lock(&mutex_);
+      ++idle_;
       while (jobs_.empty() && !ending_) changed_.Wait(&mutex_);
+      --idle_;
       if (ending_) return;
       job = std::move(jobs_.front());
       jobs_.pop_front();

@@ -5,6 +5,7 @@
 #ifndef TROIKA_BASE_THREAD_POOL_H_
 #define TROIKA_BASE_THREAD_POOL_H_
 
+#include <cstddef>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -22,7 +23,9 @@ namespace troika {
 // For the loop's thread only, which also destroys the pool before the loop.
 class ThreadPool {
  public:
-  ThreadPool(EventLoop* loop, int threads);
+  // Threads are started when there is work for them, at most that many.
+  ThreadPool(EventLoop* loop, size_t max_threads)
+      : loop_(loop), max_threads_(max_threads) {}
   // Drops the jobs that have not begun and waits for those that run. No `done`
   // runs any more.
   ~ThreadPool();
@@ -53,11 +56,13 @@ class ThreadPool {
   void Work();
 
   EventLoop* const loop_;
+  const size_t max_threads_;
   // Shared with tasks on the loop that may outlive the pool. Loop thread only.
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   Mutex mutex_;
   CondVar changed_;
   std::deque<Job> jobs_ ABSL_GUARDED_BY(mutex_);
+  size_t idle_ ABSL_GUARDED_BY(mutex_) = 0;  // Threads that wait for a job.
   bool ending_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;
 };

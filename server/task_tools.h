@@ -18,7 +18,7 @@ namespace troika {
 // rest.
 struct Pools {
   explicit Pools(EventLoop* loop)
-      : work(loop, 2),
+      : work(loop, 4),
         probe(loop, 8),
         log(loop, 2),
         load(loop, 2),
