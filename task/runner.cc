@@ -24,7 +24,7 @@ constexpr absl::Duration kTryAgain = absl::Seconds(1);
 Runner::Runner(TaskFolder folder, absl::StatusOr<Environment> environment,
                RunnerTools tools)
     : folder_(std::move(folder)),
-      environment_(std::move(environment)),
+      next_{.environment = std::move(environment)},
       tools_(std::move(tools)),
       appender_(&folder_, &tools_),
       launcher_(&folder_, &tools_) {}
@@ -74,7 +74,7 @@ absl::Status Runner::FindBackend() {
 }
 
 absl::Status Runner::Advance(MessageSink sink) {
-  waits_for_start_ = false;
+  next_.waits_for_start = false;
   RETURN_IF_ERROR(FinishAppend());
   RETURN_IF_ERROR(FinishLaunch());
   appender_.set_log_read();
@@ -103,7 +103,7 @@ absl::Status Runner::Advance(MessageSink sink) {
   retry_.at.reset();
   if (!appender_.empty()) return AppendPending();
   if (state().turns_waiting > 0) return StartProcess();
-  cli_.reset();
+  next_.cli.reset();
   appender_.ReleaseLog();  // Nobody needs its lock any more.
   return absl::OkStatus();
 }
@@ -117,7 +117,7 @@ std::vector<pollfd> Runner::PollFds() const {
 
 absl::Time Runner::wake_at() const {
   absl::Time at = std::min(
-      {waits_for_start_ ? absl::InfiniteFuture() : follower_->wake_at(),
+      {next_.waits_for_start ? absl::InfiniteFuture() : follower_->wake_at(),
        watchdog_.wake_at(state(), follower_->relay_clock()), queue_.wake_at()});
   if (!state().process_alive && !blocked()) {
     if (retry_.at) {
@@ -176,25 +176,25 @@ absl::Status Runner::FinishAppend() {
 }
 
 void Runner::Start(absl::StatusOr<Cli> cli) {
-  cli_ = std::move(cli);
-  waits_for_start_ = false;
+  next_.cli = std::move(cli);
+  next_.waits_for_start = false;
 }
 
 absl::Status Runner::StartProcess() {
   // While the owner lets us wait, the log's lock is left to others.
-  waits_for_start_ = !cli_;
-  if (waits_for_start_) return absl::OkStatus();
+  next_.waits_for_start = !next_.cli;
+  if (next_.waits_for_start) return absl::OkStatus();
   auto log = appender_.TakeLog(follower_->offset());
   if (!log.ok()) return TryAgainLater(log.status());
   if (!*log) return absl::OkStatus();
-  absl::Status started = environment_.status();
-  started.Update(cli_->status());
+  absl::Status started = next_.environment.status();
+  started.Update(next_.cli->status());
   if (started.ok()) {
-    started = launcher_.Start(follower_->replay(), *backend_, **cli_,
-                              ForAgents(*environment_), **log);
+    started = launcher_.Start(follower_->replay(), *backend_, **next_.cli,
+                              ForAgents(*next_.environment), **log);
   }
   if (started.ok()) return FinishLaunch();
-  cli_.reset();
+  next_.cli.reset();
   appender_.AddStartFailed(state().generation + 1, started.message());
   appender_.Append(**std::move(log), state());
   return FinishAppend();
@@ -205,7 +205,7 @@ absl::Status Runner::FinishLaunch() {
   const absl::Status launched = launcher_.Advance();
   // The CLI is kept for another try.
   if (absl::IsResourceExhausted(launched)) return TryAgainLater(launched);
-  if (!launcher_.starting()) cli_.reset();
+  if (!launcher_.starting()) next_.cli.reset();
   if (launched.ok()) return absl::OkStatus();
   appender_.AddStartFailed(state().generation + 1, launched.message());
   return AppendPending();

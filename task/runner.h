@@ -73,7 +73,7 @@ class Runner {
   // Unavailable, and the state is an old one.
   bool caught_up() const { return follower_->caught_up(); }
   // Whether a turn waits for Start(), because it needs a process.
-  bool waits_for_start() const { return waits_for_start_; }
+  bool waits_for_start() const { return next_.waits_for_start; }
   // Has the next Advance() start a process of that CLI for the waiting turn, or
   // fail the turn with the error.
   void Start(absl::StatusOr<Cli> cli);
@@ -103,7 +103,7 @@ class Runner {
   const TaskFolder& folder() const { return folder_; }
   // The environment that the task keeps, or why it can't be read.
   const absl::StatusOr<Environment>& environment() const {
-    return environment_;
+    return next_.environment;
   }
   const notes::Request& request() const {
     return *follower_->replay().request();
@@ -174,6 +174,12 @@ class Runner {
   std::string NextKey(absl::string_view kind);
   void Watch();
 
+  struct NextProcess {
+    absl::StatusOr<Environment> environment;
+    // What Start() got, until a process has started with it.
+    std::optional<absl::StatusOr<Cli>> cli = std::nullopt;
+    bool waits_for_start = false;
+  };
   struct Retry {
     std::optional<absl::Time> at;
     std::string trouble;  // Why it is to be tried again.
@@ -185,7 +191,7 @@ class Runner {
   };
 
   const TaskFolder folder_;
-  const absl::StatusOr<Environment> environment_;
+  NextProcess next_;
   RunnerTools tools_;
   const Backend* backend_ = nullptr;
   std::optional<Follower> follower_;
@@ -194,9 +200,6 @@ class Runner {
   Watchdog watchdog_;
   CommandQueue queue_;
   Retry retry_;
-  bool waits_for_start_ = false;
-  // What Start() got, until a process has started with it.
-  std::optional<absl::StatusOr<Cli>> cli_;
   int commands_ = 0;  // Asked of this runner.
   AskedTurn asked_turn_;
   // The events of this process that we answered, by the ids of what they asked.

@@ -26,10 +26,10 @@ Capabilities Runner::CapabilitiesNow() const {
 }
 
 Cli Runner::NextCli() const {
-  const auto cli =
-      FindCli(backend_->cli_names,
-              environment_.ok() ? ForAgents(*environment_) : Environment(),
-              {.cache_path = tools_.version_cache});
+  const auto cli = FindCli(
+      backend_->cli_names,
+      next_.environment.ok() ? ForAgents(*next_.environment) : Environment(),
+      {.cache_path = tools_.version_cache});
   return cli.value_or(Cli());
 }
 
