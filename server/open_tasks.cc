@@ -13,6 +13,7 @@
 #include "server/task_deleter.h"
 #include "server/task_loader.h"
 #include "server/task_rows.h"
+#include "server/task_starter.h"
 
 namespace troika {
 namespace {
@@ -28,10 +29,9 @@ absl::Status NoTaskError(absl::string_view name) {
 }
 
 OpenTasks::OpenTasks(const TaskTools* tools, const TaskParts* parts,
-                     Owner* owner, size_t max_idle)
+                     size_t max_idle)
     : tools_(*tools),
       parts_(*parts),
-      owner_(*owner),
       max_idle_(max_idle),
       row_timer_(tools->loop->NewTimer([this] { PutOldRows(); })) {}
 
@@ -73,14 +73,14 @@ absl::StatusOr<ActiveTask*> OpenTasks::Add(
 
 void OpenTasks::OpenOrReport(const std::string& id) {
   const auto opened = Open(id);
-  if (!opened.ok()) owner_.OnUnreadable(id, opened.status());
+  if (!opened.ok()) parts_.starter->OnUnreadable(id, opened.status());
 }
 
 void OpenTasks::StartOrReport(NewTask task) {
   const std::string id = task.made.folder.id;
   const auto opened =
       Add(std::move(task.made), streams_.Add(id, std::move(task.events)));
-  if (!opened.ok()) owner_.OnUnreadable(id, opened.status());
+  if (!opened.ok()) parts_.starter->OnUnreadable(id, opened.status());
 }
 
 void OpenTasks::CloseSoon(const std::string& id) {
@@ -100,7 +100,7 @@ void OpenTasks::Close(const std::string& id) {
   const absl::Status failure = task.failure();
   open_.erase(it);
   // A task that can't be read now may be alive, or waiting.
-  if (MayPass(failure)) owner_.OnUnreadable(id, failure);
+  if (MayPass(failure)) parts_.starter->OnUnreadable(id, failure);
 }
 
 void OpenTasks::Remove(const std::string& id) {
@@ -108,11 +108,15 @@ void OpenTasks::Remove(const std::string& id) {
   open_.erase(id);
 }
 
+void OpenTasks::OnWantsStart(ActiveTask& task) {
+  parts_.starter->OnWantsStart(task);
+}
+
 void OpenTasks::OnChanged(ActiveTask& task) {
   if (!task.caught_up() && task.failure().ok()) return;
   Entry& entry = open_.find(task.id())->second;
   UpdateIdle(entry);
-  owner_.OnRead(task);
+  parts_.starter->OnRead(task);
   entry.row_is_old = true;
   // A new task can be found at once. Other rows are written when somebody
   // watches or reads them, or with the next ones.

@@ -40,27 +40,13 @@ using TaskCallback = absl::AnyInvocable<void(absl::StatusOr<v1::Task>)>;
 // Loop thread only. Callbacks may be called within the call that takes them.
 class OpenTasks : private ActiveTask::Owner {
  public:
-  class Owner {
-   public:
-    virtual ~Owner() = default;
-    // The task's turn waits for a process: ActiveTask::Start() lets it have
-    // one.
-    virtual void OnWantsStart(ActiveTask& task) = 0;
-    // The task was read to the end of its log, or can't be read any further.
-    virtual void OnRead(const ActiveTask& task) = 0;
-    // The task can't be opened, or can't be read any further for now.
-    virtual void OnUnreadable(const std::string& id,
-                              const absl::Status& error) = 0;
-  };
-
   // Processes beyond `max_idle` that wait for input are closed, the one that
   // waits longest first. Borrows the others.
-  OpenTasks(const TaskTools* tools, const TaskParts* parts, Owner* owner,
-            size_t max_idle);
+  OpenTasks(const TaskTools* tools, const TaskParts* parts, size_t max_idle);
 
   // Opens the task, unless it is open.
   absl::StatusOr<ActiveTask*> Open(const std::string& id);
-  // Does the same, and tells the owner if the task can't be opened.
+  // Does the same, and tells the starter if the task can't be opened.
   void OpenOrReport(const std::string& id);
   // Does the same for a task that was just made, and starts it.
   void StartOrReport(NewTask task);
@@ -105,7 +91,7 @@ class OpenTasks : private ActiveTask::Owner {
   absl::StatusOr<ActiveTask*> Add(
       ActiveTask::Source source,
       absl::StatusOr<std::shared_ptr<TaskStream>> stream);
-  void OnWantsStart(ActiveTask& task) override { owner_.OnWantsStart(task); }
+  void OnWantsStart(ActiveTask& task) override;
   void OnChanged(ActiveTask& task) override;
   void OnRest(ActiveTask& task) override { CloseSoon(task.id()); }
   void OnEventsDropped(ActiveTask& task) override;
@@ -120,7 +106,6 @@ class OpenTasks : private ActiveTask::Owner {
 
   const TaskTools& tools_;
   const TaskParts& parts_;
-  Owner& owner_;
   const size_t max_idle_;
   std::map<std::string, Entry, std::less<>> open_;
   TaskStreams streams_;

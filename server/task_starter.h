@@ -25,7 +25,7 @@
 namespace troika {
 
 // Loop thread only.
-class TaskStarter : public OpenTasks::Owner {
+class TaskStarter {
  public:
   // Both are borrowed.
   TaskStarter(const TaskTools* tools, const TaskParts* parts);
@@ -52,11 +52,13 @@ class TaskStarter : public OpenTasks::Owner {
   // Has the task read again, and shows why it could not be read.
   void RetryLater(const std::string& id, const absl::Status& error);
   // Shows that the task can't be read, and has it read again if that may help.
-  void OnUnreadable(const std::string& id, const absl::Status& error) override;
+  void OnUnreadable(const std::string& id, const absl::Status& error);
+  // The task's turn waits for a process: gives it one when it may run.
+  void OnWantsStart(ActiveTask& task);
+  // The task was read to the end of its log, or can't be read any further.
+  void OnRead(const ActiveTask& task);
 
  private:
-  void OnWantsStart(ActiveTask& task) override;
-  void OnRead(const ActiveTask& task) override;
   // Moves from `made` if its turn has come.
   void StartSome(NewTask* /*nullable*/ made);
   void StartProcess(ActiveTask& task);
