@@ -67,7 +67,7 @@ absl::Status BenchRelay::Start(const Command& agent) {
   RETURN_IF_ERROR(log_.status());
   ASSIGN_OR_RETURN(const std::string program, relay::FindRelayProgram());
   ASSIGN_OR_RETURN(
-      ready_,
+      starting_,
       relay::StartRelay(
           program,
           {.argv = agent, .cwd = "/", .spawned_note = "{\"note\":\"spawned\"}"},
@@ -77,8 +77,8 @@ absl::Status BenchRelay::Start(const Command& agent) {
 
 absl::Status BenchRelay::Follow(
     absl::FunctionRef<bool(const relay::LogRecord&)> on_stdout) {
-  RETURN_IF_ERROR(relay::RelayStarted(ready_.get()));
-  ready_.Reset();
+  RETURN_IF_ERROR(relay::RelayStarted(starting_));
+  starting_ = {};
   ASSIGN_OR_RETURN(relay::Client client,
                    relay::Client::Connect(folder_.fd(), relay::Role::kWatcher));
   ASSIGN_OR_RETURN(relay::LogReader reader,

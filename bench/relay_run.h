@@ -17,6 +17,7 @@
 #include "bench/program.h"
 #include "relay/log_writer.h"
 #include "relay/record.h"
+#include "relay/start.h"
 #include "relay/testing.h"
 
 namespace troika::bench {
@@ -50,7 +51,7 @@ class BenchRelay {
   TempFolder folder_;
   SystemClock clock_;
   absl::StatusOr<relay::LogWriter> log_;
-  UniqueFd ready_;
+  relay::StartingRelay starting_;
 };
 
 // A program whose stdio consists of pipes.

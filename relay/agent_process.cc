@@ -34,7 +34,10 @@ std::vector<char*> Pointers(const std::vector<std::string>& texts) {
 }
 
 void ResetSignals() {
-  for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
+  // Those that a relay ignores; handlers don't survive the exec.
+  for (const int ignored : {SIGPIPE, SIGHUP, SIGINT, SIGXFSZ}) {
+    signal(ignored, SIG_DFL);
+  }
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);

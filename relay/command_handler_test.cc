@@ -108,9 +108,23 @@ TEST(HangingRelayTest, AProgramThatHangsIsKilledAndLetsGoOfTheLog) {
   SystemClock clock;
   auto log = LogWriter::Open(folder.fd(), "task1", &clock);
   ASSERT_TRUE(log.ok()) << log.status();
-  const auto ready = StartRelay(program, {.argv = {"/bin/true"}, .cwd = "/"},
-                                *std::move(log), folder.fd());
-  EXPECT_TRUE(absl::IsDeadlineExceeded(ready.status())) << ready.status();
+  const auto starting = StartRelay(program, {.argv = {"/bin/true"}, .cwd = "/"},
+                                   *std::move(log), folder.fd());
+  ASSERT_TRUE(starting.ok()) << starting.status();
+  const absl::Status started = RelayStarted(*starting, absl::Seconds(1));
+  EXPECT_TRUE(absl::IsDeadlineExceeded(started)) << started;
+  EXPECT_TRUE(LogWriter::Open(folder.fd(), "task1", &clock).ok());
+}
+
+TEST(HangingRelayTest, AProgramThatIsNotThereIsAnError) {
+  const TempFolder folder;
+  SystemClock clock;
+  auto log = LogWriter::Open(folder.fd(), "task1", &clock);
+  ASSERT_TRUE(log.ok()) << log.status();
+  const auto starting =
+      StartRelay("/no/such/relay", {.argv = {"/bin/true"}, .cwd = "/"},
+                 *std::move(log), folder.fd());
+  EXPECT_TRUE(absl::IsNotFound(starting.status())) << starting.status();
   EXPECT_TRUE(LogWriter::Open(folder.fd(), "task1", &clock).ok());
 }
 

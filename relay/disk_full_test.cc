@@ -294,7 +294,7 @@ TEST(DiskFullStartTest, AStartOnAFullDiskSaysWhy) {
                            .spawned_note = std::string(5000, 's')},
                           *std::move(log), folder.fd());
   ASSERT_TRUE(ready.ok()) << ready.status();
-  EXPECT_EQ(RelayStarted(ready->get()).message(),
+  EXPECT_EQ(RelayStarted(*ready).message(),
             "the relay could not start the agent: write the log: "
             "No space left on device");
 }

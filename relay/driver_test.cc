@@ -178,7 +178,7 @@ TEST(RelayClockTest, LeapIsInTheLogBeforeWhatFollowsIt) {
        .spawned_note = "{\"note\":\"spawned\"}"},
       *std::move(log), folder.fd());
   ASSERT_TRUE(ready.ok()) << ready.status();
-  ASSERT_TRUE(RelayStarted(ready->get()).ok());
+  ASSERT_TRUE(RelayStarted(*ready).ok());
   ASSERT_TRUE(WaitForLogEnd(folder.fd()));
   const CollectingSink read = ReadLog(folder.fd());
   EXPECT_THAT(Notes(read, "clock"),

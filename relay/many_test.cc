@@ -85,7 +85,7 @@ TEST(ManyTest, TwentyRelaysAtOnce) {
     const std::string program = *FindRelayProgram();
     SystemClock clock;
     std::vector<std::unique_ptr<TempFolder>> folders;
-    std::vector<UniqueFd> ready;
+    std::vector<StartingRelay> ready;
     for (int i = 0; i < 20; ++i) {
       folders.push_back(std::make_unique<TempFolder>());
       auto log = LogWriter::Open(folders[i]->fd(), "task1", &clock);
@@ -98,7 +98,7 @@ TEST(ManyTest, TwentyRelaysAtOnce) {
       ASSERT_TRUE(fd.ok()) << fd.status();
       ready.push_back(*std::move(fd));
     }
-    for (const UniqueFd& fd : ready) EXPECT_TRUE(RelayStarted(fd.get()).ok());
+    for (const StartingRelay& r : ready) EXPECT_TRUE(RelayStarted(r).ok());
     for (int i = 0; i < 20; ++i) {
       absl::StatusOr<LogWriter> log = absl::UnknownError("not opened");
       const absl::Time deadline = absl::Now() + absl::Seconds(20);

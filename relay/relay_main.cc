@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 #include "base/clock.h"
 #include "relay/serve.h"
@@ -16,10 +17,12 @@ int main(int argc, char**) {
         stderr);
     return 2;
   }
-  // The starter waits for this process only; its child, which serves, is
-  // orphaned.
-  const pid_t pid = fork();
-  if (pid != 0) _exit(pid < 0 ? 1 : 0);
+  if (getenv("TROIKA_DETACHED") == nullptr) {
+    // An older starter waits for this process only; its child, which serves, is
+    // orphaned.
+    const pid_t pid = fork();
+    if (pid != 0) _exit(pid < 0 ? 1 : 0);
+  }
   troika::SystemClock clock;
   return troika::relay::Serve(&clock);
 }

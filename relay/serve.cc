@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -24,9 +25,11 @@
 namespace troika::relay {
 namespace {
 
-// Leaves the terminal, the folder and the descriptors of the starter.
+// Leaves the terminal, the folder, the ignored signals and the descriptors of
+// the starter.
 void Detach() {
   setsid();
+  for (int signal = 1; signal < SIGRTMIN; ++signal) ::signal(signal, SIG_DFL);
   (void)!chdir("/");
   const UniqueFd null(open("/dev/null", O_RDWR | O_CLOEXEC));
   for (int fd = 0; fd <= 2; ++fd) dup2(null.get(), fd);

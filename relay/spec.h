@@ -31,6 +31,10 @@ inline constexpr int kDirFd = 5;  // The task's folder.
 inline constexpr int kReadyFd = 6;
 inline constexpr int kLastInheritedFd = kReadyFd;
 
+// In the environment of a relay that has no living parent, because its starter
+// saw to that. Other relays fork for it.
+inline constexpr char kDetachedVariable[] = "TROIKA_DETACHED=1";
+
 enum class StdinMode : uint8_t { kNull = 0, kPipe = 1 };
 
 struct RelaySpec {

@@ -64,7 +64,7 @@ TEST(SpecTest, RelayStartsFromEveryForm) {
     const auto ready = StartRelayFromBytes(*FindRelayProgram(), bytes,
                                            *std::move(log), folder.fd());
     ASSERT_TRUE(ready.ok()) << name << ": " << ready.status();
-    EXPECT_TRUE(RelayStarted(ready->get()).ok()) << name;
+    EXPECT_TRUE(RelayStarted(*ready).ok()) << name;
     ASSERT_TRUE(WaitForLogEnd(folder.fd())) << name;
     EXPECT_EQ(Joined(ReadLog(folder.fd()), Stream::kStdout), "kept\n") << name;
   }
@@ -108,7 +108,7 @@ TEST(SpecTest, RelayTellsItsStarterThatItIsTooOld) {
   const auto ready = StartRelayFromBytes(*FindRelayProgram(), bytes,
                                          *std::move(log), folder.fd());
   ASSERT_TRUE(ready.ok()) << ready.status();
-  EXPECT_THAT(std::string(RelayStarted(ready->get()).message()),
+  EXPECT_THAT(std::string(RelayStarted(*ready).message()),
               HasSubstr("restart the server"));
 }
 

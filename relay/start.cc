@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -26,8 +26,6 @@
 namespace troika::relay {
 namespace {
 
-// For the first process of a relay, which only forks.
-constexpr absl::Duration kStartPatience = absl::Seconds(5);
 constexpr absl::Duration kKillPatience = absl::Seconds(1);
 
 // Copies a descriptor to a number that no inherited descriptor gets.
@@ -54,73 +52,92 @@ absl::StatusOr<UniqueFd> SpecFile(absl::string_view bytes) {
   return CopyAboveInherited(file.get());
 }
 
-enum class Waited { kEnded, kLives };
+// The new processes run in our memory while we wait, as after vfork(), so this
+// tells them what to do, and us what came of it.
+struct Execution {
+  const char* program;
+  const int* fds;  // Become the descriptors from kSpecFd on.
+  char* stack_end;
+  int process = -1;  // A pidfd.
+  int error = 0;
+};
 
-Waited WaitForEnd(pid_t pid, absl::Duration patience, int* status) {
+// The sanitizers must know nothing of these processes. They wrap clone(), but
+// not its other name.
+extern "C" int __clone(int (*run)(void*), void* stack_end, int flags,
+                       void* argument, ...);
+#define TROIKA_UNSANITIZED \
+  __attribute__((no_sanitize("address", "thread", "undefined")))
+
+// The relay's process until it runs the program.
+TROIKA_UNSANITIZED int RunProgram(void* argument) {
+  auto* const execution = static_cast<Execution*>(argument);
+  for (int i = 0; i <= kLastInheritedFd - kSpecFd; ++i) {
+    if (syscall(SYS_dup3, execution->fds[i], kSpecFd + i, 0) < 0) {
+      execution->error = errno;
+      return 1;
+    }
+  }
+  const uint64_t no_signals = 0;
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &no_signals, nullptr,
+          sizeof(no_signals));
+  const char* const argv[] = {"troika-relay", nullptr};
+  const char* const env[] = {kDetachedVariable, nullptr};
+  syscall(SYS_execve, execution->program, argv, env);
+  execution->error = errno;
+  return 1;
+}
+
+// The relay's parent, which ends once the relay runs: so the relay is orphaned.
+TROIKA_UNSANITIZED int RunParent(void* argument) {
+  auto* const execution = static_cast<Execution*>(argument);
+  if (__clone(RunProgram, execution->stack_end,
+              CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, argument,
+              &execution->process) < 0) {
+    execution->error = errno;
+  }
+  return 0;
+}
+
+// Returns a pidfd of the relay. Signals are blocked meanwhile, because a
+// handler must not run in a process that shares our memory.
+absl::StatusOr<UniqueFd> Spawn(const std::string& program, const int* fds) {
+  constexpr size_t kStackBytes = size_t{32} << 10;
+  std::vector<char> stacks(2 * kStackBytes);
+  const auto stack_end = [&](size_t i) {
+    char* const end = stacks.data() + (i + 1) * kStackBytes;
+    return end - reinterpret_cast<uintptr_t>(end) % 16;
+  };
+  Execution execution = {
+      .program = program.c_str(), .fds = fds, .stack_end = stack_end(1)};
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  // It shares our descriptors too, so that we get the pidfd.
+  const pid_t parent =
+      __clone(RunParent, stack_end(0),
+              CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, &execution);
+  if (parent < 0) execution.error = errno;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  while (parent > 0 && waitpid(parent, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  UniqueFd process(execution.process);
+  if (execution.error == 0) return process;
+  return absl::ErrnoToStatus(execution.error, absl::StrCat("run ", program));
+}
+
+// Waits until `fd` is readable. Returns false if `patience` is over before.
+bool WaitFor(int fd, absl::Duration patience) {
   SystemClock clock;
   const absl::Time deadline = clock.Awake() + patience;
-  const UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   while (true) {
-    const pid_t ended = waitpid(pid, status, WNOHANG);
-    if (ended == pid || (ended < 0 && errno != EINTR)) return Waited::kEnded;
-    absl::Duration left = deadline - clock.Awake();
-    if (left <= absl::ZeroDuration()) return Waited::kLives;
-    // Without a pidfd, we poll.
-    if (!process.ok()) left = std::min(left, absl::Milliseconds(2));
-    pollfd end = {.fd = process.get(), .events = POLLIN};
-    poll(&end, 1, PollTimeout(left));
+    pollfd wanted = {.fd = fd, .events = POLLIN};
+    if (poll(&wanted, 1, PollTimeout(deadline - clock.Awake())) > 0) {
+      return true;
+    }
+    if (clock.Awake() >= deadline) return false;
   }
-}
-
-// Reaps a child that is expected to succeed at once.
-absl::Status Reap(const std::string& program, pid_t pid) {
-  int status = 0;
-  if (WaitForEnd(pid, kStartPatience, &status) == Waited::kLives) {
-    kill(pid, SIGKILL);
-    WaitForEnd(pid, kKillPatience, &status);
-    return absl::DeadlineExceededError(absl::StrCat(
-        program, " could not begin: its first process was still there after ",
-        absl::ToInt64Milliseconds(kStartPatience),
-        " ms and was killed; see whether it is a "
-        "troika-relay, and whether the machine is overloaded"));
-  }
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-    return absl::UnavailableError(
-        absl::StrCat(program,
-                     " could not begin: its first process ended with "
-                     "status ",
-                     status));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status Spawn(const std::string& program, const int (&fds)[4]) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  for (int i = 0; i < 4; ++i) {
-    posix_spawn_file_actions_adddup2(&actions, fds[i], kSpecFd + i);
-  }
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t signals;
-  sigfillset(&signals);
-  posix_spawnattr_setsigdefault(&attributes, &signals);
-  sigemptyset(&signals);
-  posix_spawnattr_setsigmask(&attributes, &signals);
-  posix_spawnattr_setflags(&attributes,
-                           POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-  char name[] = "troika-relay";
-  char* const argv[] = {name, nullptr};
-  char* const env[] = {nullptr};
-  pid_t pid = 0;
-  const int error =
-      posix_spawn(&pid, program.c_str(), &actions, &attributes, argv, env);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) {
-    return absl::ErrnoToStatus(error, absl::StrCat("run ", program));
-  }
-  return Reap(program, pid);
 }
 
 }  // namespace
@@ -130,15 +147,15 @@ absl::StatusOr<std::string> FindRelayProgram() {
   return FindProgram("relay", named == nullptr ? "" : named);
 }
 
-absl::StatusOr<UniqueFd> StartRelay(const std::string& program,
-                                    const RelaySpec& spec, LogWriter log,
-                                    int dir_fd) {
+absl::StatusOr<StartingRelay> StartRelay(const std::string& program,
+                                         const RelaySpec& spec, LogWriter log,
+                                         int dir_fd) {
   return StartRelayFromBytes(program, Encode(spec), std::move(log), dir_fd);
 }
 
-absl::StatusOr<UniqueFd> StartRelayFromBytes(const std::string& program,
-                                             absl::string_view spec_bytes,
-                                             LogWriter log, int dir_fd) {
+absl::StatusOr<StartingRelay> StartRelayFromBytes(const std::string& program,
+                                                  absl::string_view spec_bytes,
+                                                  LogWriter log, int dir_fd) {
   AssertMayBlock("start of a relay");
   RETURN_IF_ERROR(log.Flush());
   ASSIGN_OR_RETURN(const UniqueFd spec_fd, SpecFile(spec_bytes));
@@ -147,23 +164,33 @@ absl::StatusOr<UniqueFd> StartRelayFromBytes(const std::string& program,
   ASSIGN_OR_RETURN(const UniqueFd dir, CopyAboveInherited(dir_fd));
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "pipe");
-  UniqueFd ready(ends[0]);
+  StartingRelay starting = {.ready = UniqueFd(ends[0])};
   const UniqueFd told(ends[1]);
   ASSIGN_OR_RETURN(const UniqueFd tell, CopyAboveInherited(told.get()));
-  RETURN_IF_ERROR(
-      Spawn(program, {spec_fd.get(), log_fd.get(), dir.get(), tell.get()}));
-  return ready;
+  const int fds[] = {spec_fd.get(), log_fd.get(), dir.get(), tell.get()};
+  ASSIGN_OR_RETURN(starting.process, Spawn(program, fds));
+  return starting;
 }
 
-absl::Status RelayStarted(int ready_fd) {
+absl::Status RelayStarted(const StartingRelay& starting,
+                          absl::Duration patience) {
   std::string said;
   char buffer[512];
   while (said != "ok") {
-    const ssize_t n = read(ready_fd, buffer, sizeof(buffer));
+    if (!WaitFor(starting.ready.get(), patience)) {
+      syscall(SYS_pidfd_send_signal, starting.process.get(), SIGKILL, nullptr,
+              0);
+      WaitFor(starting.process.get(), kKillPatience);
+      return absl::DeadlineExceededError(
+          "the relay did not start in time and was killed; see whether its "
+          "program is a troika-relay, and whether the machine is overloaded");
+    }
+    const ssize_t n = read(starting.ready.get(), buffer, sizeof(buffer));
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return absl::ErrnoToStatus(errno, "hear of the relay's start");
+    if (n < 0) return absl::ErrnoToStatus(errno, "read the relay's report");
     if (n == 0) break;
     said.append(buffer, static_cast<size_t>(n));
+    patience = kStartPatience;  // For the rest of the report.
   }
   if (said == "ok") return absl::OkStatus();
   if (said.empty()) {

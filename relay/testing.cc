@@ -99,7 +99,7 @@ TestRelay::TestRelay(absl::string_view script, RelaySpec spec,
   const auto program = FindRelayProgram();
   CHECK(program.ok());
   auto ready = StartRelay(*program, spec, *std::move(log), dir_fd());
-  started_ = ready.ok() ? RelayStarted(ready->get()) : ready.status();
+  started_ = ready.ok() ? RelayStarted(*ready) : ready.status();
 }
 
 std::unique_ptr<Client> TestRelay::Connect(Role role) {

@@ -8,7 +8,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "relay/start.h"
 #include "task/command_queue.h"
 #include "task/follower.h"
 #include "task/make.h"
@@ -110,28 +109,31 @@ absl::Status Launcher::Start(const Replay& replay, const Backend& backend,
     spec.first_commands = FirstCommands(replay.FirstInput(spawned));
   }
   tools_->Step();
-  start_relay_.Start(
-      &tools_->executor,
-      [program = tools_->relay_program, spec = std::move(spec),
-       log = std::move(log),
-       dir = CopyOf(folder_->fd)]() mutable -> absl::StatusOr<UniqueFd> {
-        RETURN_IF_ERROR(dir.status());
-        return relay::StartRelay(program, spec, std::move(log), dir->get());
-      });
+  start_relay_.Start(&tools_->executor,
+                     [program = tools_->relay_program, spec = std::move(spec),
+                      log = std::move(log), dir = CopyOf(folder_->fd)]() mutable
+                     -> absl::StatusOr<relay::StartingRelay> {
+                       RETURN_IF_ERROR(dir.status());
+                       return relay::StartRelay(program, spec, std::move(log),
+                                                dir->get());
+                     });
   return absl::OkStatus();
 }
 
 absl::Status Launcher::Advance() {
   if (auto started = start_relay_.Take()) {
     RETURN_IF_ERROR(started->status());
-    ready_ = **std::move(started);
+    relay_ = **std::move(started);
+    give_up_ = tools_->clock->Awake() + relay::kStartPatience;
     ++starts_;
   }
-  if (!ready_.ok()) return absl::OkStatus();
-  pollfd fd = {.fd = ready_.get(), .events = POLLIN};
-  if (poll(&fd, 1, 0) <= 0) return absl::OkStatus();
-  const absl::Status serves = relay::RelayStarted(ready_.get());
-  ready_.Reset();
+  if (!relay_.ready.ok()) return absl::OkStatus();
+  pollfd fd = {.fd = relay_.ready.get(), .events = POLLIN};
+  if (poll(&fd, 1, 0) <= 0 && tools_->clock->Awake() < give_up_) {
+    return absl::OkStatus();
+  }
+  const absl::Status serves = relay::RelayStarted(relay_, absl::ZeroDuration());
+  relay_ = {};
   return serves;
 }
 

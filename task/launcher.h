@@ -12,6 +12,7 @@
 #include "agent/launch/launch.h"
 #include "base/fd.h"
 #include "relay/log_writer.h"
+#include "relay/start.h"
 #include "task/home.h"
 #include "task/later.h"
 #include "task/replay.h"
@@ -36,19 +37,24 @@ class Launcher {
   absl::Status Advance();
 
   // Whether a process is on its way.
-  bool starting() const { return ready_.ok() || start_relay_.busy(); }
+  bool starting() const { return relay_.ready.ok() || start_relay_.busy(); }
   // Whether work that blocks is under way.
   bool running() const { return start_relay_.running(); }
   // The descriptor by which a starting relay says that it serves; may be none.
-  const UniqueFd& ready() const { return ready_; }
+  const UniqueFd& ready() const { return relay_.ready; }
+  // When to call Advance() even if it says nothing.
+  absl::Time wake_at() const {
+    return relay_.ready.ok() ? give_up_ : absl::InfiniteFuture();
+  }
   // How many relays were started.
   int64_t starts() const { return starts_; }
 
  private:
   const TaskFolder* const folder_;
   RunnerTools* const tools_;
-  Later<absl::StatusOr<UniqueFd>> start_relay_;
-  UniqueFd ready_;
+  Later<absl::StatusOr<relay::StartingRelay>> start_relay_;
+  relay::StartingRelay relay_;
+  absl::Time give_up_;  // A relay that has not started then is killed.
   int64_t starts_ = 0;
 };
 

@@ -118,7 +118,8 @@ std::vector<pollfd> Runner::PollFds() const {
 absl::Time Runner::wake_at() const {
   absl::Time at = std::min(
       {next_.waits_for_start ? absl::InfiniteFuture() : follower_->wake_at(),
-       watchdog_.wake_at(state(), follower_->relay_clock()), queue_.wake_at()});
+       watchdog_.wake_at(state(), follower_->relay_clock()), queue_.wake_at(),
+       launcher_.wake_at()});
   if (!state().process_alive && !blocked()) {
     if (retry_.at) {
       at = std::min(at, *retry_.at);
