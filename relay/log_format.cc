@@ -27,13 +27,17 @@ uint64_t Checksum(absl::string_view head, absl::string_view payload) {
          XXH3_64bits(payload.data(), payload.size());
 }
 
-void AppendHex(uint64_t value, std::string* out) {
+// Writes kChecksumDigits digits.
+void PutHex(uint64_t value, char* out) {
   static constexpr char kDigits[] = "0123456789abcdef";
-  char digits[kChecksumDigits];
   for (size_t i = kChecksumDigits; i-- > 0; value >>= 4) {
-    digits[i] = kDigits[value & 15];
+    out[i] = kDigits[value & 15];
   }
-  out->append(digits, kChecksumDigits);
+}
+
+void AppendHex(uint64_t value, std::string* out) {
+  out->resize(out->size() + kChecksumDigits);
+  PutHex(value, &out->back() + 1 - kChecksumDigits);
 }
 
 // The value of each hex digit, or kNoDigit. Only lower case counts, because a
@@ -227,26 +231,35 @@ std::optional<LogRecord> ParseRecord(absl::string_view line) {
   return record;
 }
 
+// The lines are copied once, because this is the hot path of a flood: the
+// checksums before them are put in afterwards.
 void AppendBatch(const BatchHead& head, absl::string_view lines,
                  std::string* out) {
-  std::string prefixed;
-  prefixed.reserve(lines.size() + static_cast<size_t>(head.count));
-  for (int64_t i = 0; i < head.count; ++i) {
-    const size_t end = lines.find('\n');
-    CHECK(end != absl::string_view::npos);
-    prefixed += kBatchLinePrefix;
-    prefixed.append(lines.data(), end + 1);
-    lines.remove_prefix(end + 1);
-  }
-  CHECK(lines.empty() && prefixed.size() <= kMaxPayload);
   const size_t start = out->size();
   absl::StrAppend(out, head.number, " ", head.micros, " ",
                   StreamName(head.stream), "*", head.count, " ");
-  std::string lines_checksum;
-  AppendHex(XXH3_64bits(prefixed.data(), prefixed.size()), &lines_checksum);
-  AppendHex(Checksum(absl::string_view(*out).substr(start), lines_checksum),
-            out);
-  absl::StrAppend(out, " ", lines_checksum, "\n", prefixed);
+  const size_t checksum = out->size();
+  const size_t lines_checksum = checksum + kChecksumDigits + 1;
+  const size_t body = lines_checksum + kChecksumDigits + 1;
+  const size_t size = lines.size() + static_cast<size_t>(head.count);
+  CHECK(size <= kMaxPayload);
+  out->resize(body + size);
+  char* to = out->data() + body;
+  for (int64_t i = 0; i < head.count; ++i) {
+    const size_t end = lines.find('\n');
+    CHECK(end != absl::string_view::npos);
+    *to++ = kBatchLinePrefix;
+    to = std::copy_n(lines.data(), end + 1, to);
+    lines.remove_prefix(end + 1);
+  }
+  CHECK(lines.empty());
+  const absl::string_view text = *out;
+  PutHex(XXH3_64bits(text.data() + body, size), out->data() + lines_checksum);
+  PutHex(Checksum(text.substr(start, checksum - start),
+                  text.substr(lines_checksum, kChecksumDigits)),
+         out->data() + checksum);
+  (*out)[lines_checksum - 1] = ' ';
+  (*out)[body - 1] = '\n';
 }
 
 std::optional<BatchHead> ParseBatchHead(absl::string_view line) {
