@@ -121,8 +121,10 @@ void TaskMaker::OnMade(const std::string& key, NewTask task, TaskRow known) {
   parts_.loader->Supersede(known.id);
   // It starts while it is synced, and the client waits for the sync only.
   parts_.starter->AddNew(std::move(task), known.harness);
+  // Copied before `known` is moved: g++ evaluates arguments from the right.
+  const std::string id = known.id;
   tools_.pools->work.RunFor<absl::StatusOr<LoadedTask>>(
-      [this, id = known.id] { return SyncAndLoad(tools_, id); },
+      [this, id] { return SyncAndLoad(tools_, id); },
       [this, key,
        known = std::move(known)](absl::StatusOr<LoadedTask> task) mutable {
         const std::string id = known.id;
