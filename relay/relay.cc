@@ -44,7 +44,7 @@ absl::Status Relay::Start() {
   signal(SIGXFSZ, SIG_IGN);  // A file size limit is handled like a full disk.
   log_.AppendNote(spec_.spawned_note, spec_.spawned_key);
   commands_.AppendFirst(spec_.first_commands);
-  RETURN_IF_ERROR(log_.Write());
+  RETURN_IF_ERROR(log_.WriteFirst());
   ASSIGN_OR_RETURN(GuardedAgent::Stdio stdio, agent_.Start(spec_));
   // The rest runs while the agent starts. If it fails, we end, and then the
   // guard ends the agent.
@@ -64,7 +64,7 @@ absl::Status Relay::Start() {
   sigaddset(&asked, SIGTERM);
   sigprocmask(SIG_BLOCK, &asked, nullptr);
   signals_ = UniqueFd(signalfd(-1, &asked, SFD_CLOEXEC | SFD_NONBLOCK));
-  RETURN_IF_ERROR(log_.Sync());
+  log_.SyncSoon();
   next_tick_ = clock_->Awake() + kTick;
   return absl::OkStatus();
 }

@@ -67,15 +67,14 @@ void RelayLog::Reserve() {
 
 void RelayLog::FreeReserve() { unlinkat(dir_fd_, kReserveName, 0); }
 
-absl::Status RelayLog::Write() {
+absl::Status RelayLog::WriteFirst() {
   RETURN_IF_ERROR(log_.Flush());
   clients_->SendTip(tip());
   return absl::OkStatus();
 }
 
-absl::Status RelayLog::Sync() {
-  note_unsynced_ = false;
-  return log_.Sync();
+void RelayLog::SyncSoon() {
+  if (std::exchange(note_unsynced_, false)) syncer_.Request();
 }
 
 void RelayLog::Commit() {
@@ -85,13 +84,13 @@ void RelayLog::Commit() {
   unsynced_ = true;
   if (!written.ok()) return;
   clients_->SendTip(tip());
-  if (std::exchange(note_unsynced_, false)) syncer_.Request();
+  SyncSoon();
 }
 
 void RelayLog::CommitAndSync() {
   note_unsynced_ = false;
   Commit();
-  if (!waits()) Sync().IgnoreError();
+  if (!waits()) log_.Sync().IgnoreError();
 }
 
 void RelayLog::OnWritten(const absl::Status& written) {

@@ -65,10 +65,12 @@ class RelayLog {
 
   // Reserves a block in the folder, for the last record on a full disk.
   void Reserve();
-  // These write and sync what was appended before the agent runs, when a full
-  // disk is an error.
-  absl::Status Write();
-  absl::Status Sync();
+  // Writes what was appended before the agent runs, when a full disk is an
+  // error. It is synced while the agent starts.
+  absl::Status WriteFirst();
+  // Has notes synced that were written. Starts a thread, so it must not be
+  // called before the guard is forked.
+  void SyncSoon();
   // Writes the appended records, announces them and has notes synced.
   void Commit();
   // Commits, and syncs before it returns.
