@@ -53,7 +53,7 @@ absl::StatusOr<RelaySpec> ReadSpec() {
   return DecodeSpec(bytes);
 }
 
-void TellStarter(absl::string_view text) {
+void ReportToStarter(absl::string_view text) {
   const UniqueFd ready(kReadyFd);
   (void)!write(ready.get(), text.data(), text.size());
 }
@@ -63,7 +63,7 @@ absl::Status ServeTask(Clock* clock) {
   ASSIGN_OR_RETURN(LogWriter log, LogWriter::Adopt(UniqueFd(kLogFd), clock));
   Relay relay(std::move(spec), std::move(log), kDirFd, clock);
   RETURN_IF_ERROR(relay.Start());
-  TellStarter("ok");
+  ReportToStarter("ok");
   relay.Run();
   return absl::OkStatus();
 }
@@ -75,7 +75,7 @@ int Serve(Clock* clock) {
   prctl(PR_SET_NAME, "troika-relay");
   const absl::Status served = ServeTask(clock);
   if (served.ok()) return 0;
-  TellStarter(served.message());
+  ReportToStarter(served.message());
   return 1;
 }
 

@@ -7,9 +7,9 @@
 
 namespace troika::relay {
 
-// Reads the spec, starts the agent, tells the starter through kReadyFd whether
-// the relay serves ("ok", or the reason why not), and serves until the agent's
-// end. Returns the exit code. `clock` is borrowed.
+// Reads the spec, starts the agent, reports to the starter through kReadyFd
+// whether the relay serves ("ok", or the reason why not), and serves until the
+// agent's end. Returns the exit code. `clock` is borrowed.
 int Serve(Clock* clock);
 
 }  // namespace troika::relay

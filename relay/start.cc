@@ -165,9 +165,9 @@ absl::StatusOr<StartingRelay> StartRelayFromBytes(const std::string& program,
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "pipe");
   StartingRelay starting = {.ready = UniqueFd(ends[0])};
-  const UniqueFd told(ends[1]);
-  ASSIGN_OR_RETURN(const UniqueFd tell, CopyAboveInherited(told.get()));
-  const int fds[] = {spec_fd.get(), log_fd.get(), dir.get(), tell.get()};
+  const UniqueFd report(ends[1]);
+  ASSIGN_OR_RETURN(const UniqueFd report_fd, CopyAboveInherited(report.get()));
+  const int fds[] = {spec_fd.get(), log_fd.get(), dir.get(), report_fd.get()};
   ASSIGN_OR_RETURN(starting.process, Spawn(program, fds));
   return starting;
 }
