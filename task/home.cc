@@ -128,7 +128,13 @@ absl::StatusOr<TaskFolder> Home::OpenTask(std::string id) const {
   folder.fd = UniqueFd(open(folder.path.c_str(),
                             O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!folder.fd.ok()) {
-    return absl::ErrnoToStatus(errno, absl::StrCat("open ", folder.path));
+    const int error = errno;
+    struct stat info = {};
+    if (lstat(folder.path.c_str(), &info) == 0 && S_ISLNK(info.st_mode)) {
+      return absl::PermissionDeniedError(absl::StrCat(
+          folder.path, " is a link, which is not followed: put the folder there"));
+    }
+    return absl::ErrnoToStatus(error, absl::StrCat("open ", folder.path));
   }
   return folder;
 }
