@@ -52,6 +52,19 @@ absl::StatusOr<UniqueFd> SpecFile(absl::string_view bytes) {
   return CopyAboveInherited(file.get());
 }
 
+// Waits until `fd` is readable. Returns false if `patience` is over before.
+bool WaitFor(int fd, absl::Duration patience) {
+  SystemClock clock;
+  const absl::Time deadline = clock.Awake() + patience;
+  while (true) {
+    pollfd wanted = {.fd = fd, .events = POLLIN};
+    if (poll(&wanted, 1, PollTimeout(deadline - clock.Awake())) > 0) {
+      return true;
+    }
+    if (clock.Awake() >= deadline) return false;
+  }
+}
+
 // The new processes run in our memory while we wait, as after vfork(), so this
 // tells them what to do, and us what came of it.
 struct Execution {
@@ -124,20 +137,9 @@ absl::StatusOr<UniqueFd> Spawn(const std::string& program, const int* fds) {
   }
   UniqueFd process(execution.process);
   if (execution.error == 0) return process;
+  // Until it has ended, it has the log's lock.
+  if (process.ok()) WaitFor(process.get(), kKillPatience);
   return absl::ErrnoToStatus(execution.error, absl::StrCat("run ", program));
-}
-
-// Waits until `fd` is readable. Returns false if `patience` is over before.
-bool WaitFor(int fd, absl::Duration patience) {
-  SystemClock clock;
-  const absl::Time deadline = clock.Awake() + patience;
-  while (true) {
-    pollfd wanted = {.fd = fd, .events = POLLIN};
-    if (poll(&wanted, 1, PollTimeout(deadline - clock.Awake())) > 0) {
-      return true;
-    }
-    if (clock.Awake() >= deadline) return false;
-  }
 }
 
 }  // namespace

@@ -152,8 +152,8 @@ constexpr const char* kNoise[] = {
     R"(^\s+at .*[():])",
 };
 
-// Each pattern of tools contains one of these. Every output is searched, and few
-// have such a word, so the patterns are tried only on those.
+// Each pattern of tools contains one of these. Every output is searched, and
+// few have such a word, so the patterns are tried only on those.
 struct ToolWord {
   absl::string_view word;
   size_t pair;  // The index of two letters that are rare side by side.

@@ -132,7 +132,8 @@ absl::StatusOr<TaskFolder> Home::OpenTask(std::string id) const {
     struct stat info = {};
     if (lstat(folder.path.c_str(), &info) == 0 && S_ISLNK(info.st_mode)) {
       return absl::PermissionDeniedError(absl::StrCat(
-          folder.path, " is a link, which is not followed: put the folder there"));
+          folder.path,
+          " is a link, which is not followed: put the folder there"));
     }
     return absl::ErrnoToStatus(error, absl::StrCat("open ", folder.path));
   }

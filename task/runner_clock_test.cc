@@ -97,7 +97,8 @@ class FakeRelay {
         if (command->type == relay::FrameType::kStop) {
           stops_.emplace_back(command->payload);
         }
-        Send(client, relay::Encode(relay::Reply{.key = std::string(command->key)}));
+        Send(client,
+             relay::Encode(relay::Reply{.key = std::string(command->key)}));
       }
     }
   }

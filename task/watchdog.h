@@ -43,8 +43,8 @@ class RelayClock {
 };
 
 // Completes timeouts. The defaults are two minutes until the agent's first
-// words, an hour without a word, six hours for a turn, and a day of working time
-// for all turns of the task.
+// words, an hour without a word, six hours for a turn, and a day of working
+// time for all turns of the task.
 notes::Timeouts WithDefaults(const notes::Timeouts& given);
 
 struct Alarm {
