@@ -127,9 +127,12 @@ refused = 0
 while refused < 20:
     s = socket.socket(socket.AF_UNIX)
     s.connect("relay.sock")
-    s.sendall(bytes([4, 0, 0, 0, 1, 1, 1, 0]))
-    # A refusal is a reply, 66, and a welcome is 65.
-    if s.recv(6)[5:6] == bytes([65]): held.append(s)
+    try:
+        s.sendall(bytes([4, 0, 0, 0, 1, 1, 1, 0]))
+        welcomed = s.recv(6)[5:6] == bytes([65])  # A refusal is a reply, 66.
+    except (BrokenPipeError, ConnectionResetError):
+        welcomed = False  # It was refused before it had said anything.
+    if welcomed: held.append(s)
     else: refused += 1
 print("full", flush=True)
 input()
