@@ -113,7 +113,7 @@ absl::Status ReportThroughputOf(const RelayOptions& options, int64_t line_bytes,
 }  // namespace
 
 absl::Status ReportThroughput(const RelayOptions& options) {
-  RETURN_IF_ERROR(ReportThroughputOf(options, 120, 0.5));
+  RETURN_IF_ERROR(ReportThroughputOf(options, 120, 0.9));
   return ReportThroughputOf(options, 600, 0.9);
 }
 
