@@ -15,8 +15,10 @@ namespace {
 AbilityRange OfMode(const Backend& backend, EditMode mode,
                     absl::string_view version) {
   if (!FindVersion(version).empty()) {
-    const Abilities abilities =
-        FindEditMode(backend.edit_modes, mode, ParseVersion(version)).abilities;
+    const EditModeRow* const row =
+        FindEditMode(backend.edit_modes, mode, ParseVersion(version));
+    // A version that lacks the mode is not started in it.
+    const Abilities abilities = row == nullptr ? Abilities() : row->abilities;
     return {abilities, abilities};
   }
   AbilityRange range = {.least = kEverything};

@@ -62,9 +62,15 @@ struct Backend {
   // Some of the model names that the CLI accepts.
   std::vector<absl::string_view> models;
 
-  // Returns the capabilities of this version, from the same table of flags that
-  // BuildLaunch uses. An unknown version counts as the newest, so Cli{} gives
-  // everything the harness can do. A request for more fails with CantDo().
+  // The only wire of processes before 2026-11-17, whose logs name none.
+  Wire first_wire = Wire::kStreamJson;
+
+  // Returns the capabilities that a process of this version has on `wire`, from
+  // the same table of flags that BuildLaunch uses. An unknown version counts as
+  // the newest.
+  Capabilities (*wire_capabilities)(const Cli& cli, Wire wire);
+  // Returns what this version can do on some wire; Cli{} gives everything the
+  // harness can do. A request for more fails with CantDo().
   Capabilities (*capabilities)(const Cli& cli);
   // Creates a protocol for one process. `options.drift` must outlive it.
   std::unique_ptr<Protocol> (*NewProtocol)(const ProtocolOptions& options);

@@ -100,15 +100,38 @@ struct Todo {
 // A permission that the agent asks for; sent again when it is decided.
 struct Approval {
   enum class State { kAsked, kAllowed, kDenied, kCancelled };
+  enum class Kind {
+    kTool,         // Any other tool.
+    kCommandLine,  // `command` and `cwd` are set.
+    kEdit,         // A change of files; `diff` is set if the wire has it.
+    kPermission,   // More rights for the session, such as network access.
+    kPlan,         // To begin with the work that was planned.
+  };
   std::string id;
   State state = State::kAsked;
   std::string tool_use_id;
   std::string tool_name;   // Normalized.
   std::string input_json;  // The requested action; empty once decided.
   std::string reason;      // Why the agent asks, or why it was denied.
+  Kind kind = Kind::kTool;
+  std::string command;
+  std::string cwd;
+  std::string diff;
+  // What can be answered, of kApprove and the other names below. Empty once
+  // decided, and in logs of before 2026-11-17, in which approve and deny can.
+  std::vector<std::string> choices;
+  std::string choice;  // The one that was taken, once decided.
+  std::string by;      // Who decided: user, rule or timeout.
+  std::string via;     // The way of the answer: terminal, api, page or mcp.
 
   bool operator==(const Approval&) const = default;
 };
+
+// The choices of an approval. A denial may carry a reason.
+inline constexpr absl::string_view kApprove = "approve";
+inline constexpr absl::string_view kApproveForSession = "approve_for_session";
+inline constexpr absl::string_view kDeny = "deny";
+inline constexpr absl::string_view kCancel = "cancel";  // Also ends the turn.
 
 // A question of the agent to its user; sent again when it is answered.
 struct Question {

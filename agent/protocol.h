@@ -18,6 +18,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "agent/launch/wire.h"
 #include "agent/message.h"
 
 namespace troika {
@@ -59,6 +60,9 @@ struct ApprovalAnswer {
   bool allow = false;
   std::string reason;      // Given to the agent if it was denied.
   std::string input_json;  // Input to use instead; empty: as requested.
+  // The choice of Approval::choices that was taken; empty in logs of before
+  // 2026-11-17. It agrees with `allow`.
+  std::string choice;
 };
 
 struct QuestionAnswer {
@@ -67,8 +71,9 @@ struct QuestionAnswer {
 
 // An approval or a question was answered.
 struct AnswerGiven {
-  std::string id;  // Id of the Approval or the Question.
-  std::string by;  // user, rule or timeout.
+  std::string id;   // Id of the Approval or the Question.
+  std::string by;   // user, rule or timeout.
+  std::string via;  // terminal, api, page or mcp; empty in old logs.
   // monostate: a log has an answer that this version can't read.
   std::variant<std::monostate, ApprovalAnswer, QuestionAnswer> answer;
 };
@@ -122,6 +127,10 @@ struct ProtocolOptions {
   // protocol, or one plain prompt followed by the end of input.
   enum class Input { kConversation, kPrompt };
   Input input = Input::kConversation;
+  // The wire of the process; unset for a recorded stream or an old log, whose
+  // wire is the harness's first one.
+  std::optional<Wire> wire;
+  std::string setup_json;  // Launch::setup_json
 };
 
 class Protocol {

@@ -24,6 +24,9 @@ template <>
 inline constexpr auto kEnumNames<Approval::State> =
     EnumNames("asked", "allowed", "denied", "cancelled");
 template <>
+inline constexpr auto kEnumNames<Approval::Kind> =
+    EnumNames("tool", "command_line", "edit", "permission", "plan");
+template <>
 inline constexpr auto kEnumNames<Question::State> = EnumNames("asked",
                                                               "answered",
                                                               "cancelled");
@@ -94,7 +97,15 @@ inline constexpr auto kFields<Approval> =
                Field{3, "toolUseId", &Approval::tool_use_id},
                Field{4, "toolName", &Approval::tool_name},
                Field{5, "input", AsJson(&Approval::input_json)},
-               Field{6, "reason", &Approval::reason}};
+               Field{6, "reason", &Approval::reason},
+               Field{8, "kind", &Approval::kind},
+               Field{9, "command", &Approval::command},
+               Field{10, "cwd", &Approval::cwd},
+               Field{11, "diff", &Approval::diff},
+               Field{12, "choices", &Approval::choices},
+               Field{13, "choice", &Approval::choice},
+               Field{14, "by", &Approval::by},
+               Field{15, "via", &Approval::via}};
 
 template <>
 inline constexpr auto kFields<Question::Item> =

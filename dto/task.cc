@@ -78,7 +78,12 @@ class PendingTexts {
                    .state = from.state,
                    .tool_use_id = Cut(from.tool_use_id),
                    .tool_name = Cut(from.tool_name),
-                   .reason = Cut(from.reason)};
+                   .reason = Cut(from.reason),
+                   .kind = from.kind,
+                   .command = Cut(from.command),
+                   .cwd = Cut(from.cwd),
+                   .diff = Cut(from.diff),
+                   .choices = from.choices};
     to.input_json = Cut(from.input_json);
     // A part of a JSON value is shown as a string.
     if (to.input_json.size() != from.input_json.size()) {

@@ -43,8 +43,9 @@ absl::StatusOr<TaskRequest> RequestOf(const Runner& runner) {
 // The edit modes of a harness within the limits, as an error offers them.
 std::string AllowedModes(const AgentLimits& limits, const Backend& backend) {
   std::vector<absl::string_view> modes;
-  for (const EditMode mode : {EditMode::kResearch, EditMode::kAutoEdit,
-                              EditMode::kFullAuto, EditMode::kDangerous}) {
+  for (const EditMode mode :
+       {EditMode::kResearch, EditMode::kAsk, EditMode::kAutoEdit,
+        EditMode::kFullAuto, EditMode::kDangerous}) {
     if (limits.abilities.Includes(
             AbilitiesOf(backend, {.edit_mode = mode}, "").most)) {
       modes.push_back(EditModeId(mode));
@@ -85,8 +86,8 @@ bool ResolveAll(const AgentLimits& limits, const std::string& cwd,
 // For an option that is set. A new option is refused until it gets a line here.
 std::string ExceedsOption(const AgentLimits& limits, absl::string_view name,
                           TaskRequest* request) {
-  constexpr absl::string_view kHarmless[] = {"model", "effort", "verbosity",
-                                             "plan_tool"};
+  constexpr absl::string_view kHarmless[] = {
+      "model", "effort", "verbosity", "plan_tool", "wire", "interactive"};
   // ExceedsAbilities compares what these let an agent do.
   constexpr absl::string_view kPermissions[] = {
       "edit_mode", "approval_policy", "sandbox", "dangerously_bypass"};

@@ -93,7 +93,9 @@ absl::Status Launcher::Start(const Replay& replay, const Backend& backend,
       .version = cli.version,
       .stdin_mode = kStdinNames[static_cast<int>(launch.stdin_mode)],
       .expected_session = keeps_session ? request.resume_session : "",
-      .notices = launch.notices};
+      .notices = launch.notices,
+      .wire = launch.wire,
+      .setup_json = launch.setup_json};
   relay::RelaySpec spec = {
       .argv = launch.argv,
       .env = EnvironmentOf(environment, launch),

@@ -52,7 +52,9 @@ constexpr auto kFields<notes::Spawned> =
                Field{"version", &notes::Spawned::version},
                Field{"stdin", &notes::Spawned::stdin_mode},
                Field{"expected_session", &notes::Spawned::expected_session},
-               Field{"notices", &notes::Spawned::notices}};
+               Field{"notices", &notes::Spawned::notices},
+               Field{"wire", &notes::Spawned::wire},
+               Field{"setup", AsJson(&notes::Spawned::setup_json)}};
 template <>
 constexpr auto kFields<notes::StartFailed> =
     std::tuple{Field{"generation", &notes::StartFailed::generation},
@@ -73,8 +75,9 @@ constexpr auto kFields<notes::Deadline> =
     std::tuple{Field{"which", &notes::Deadline::which},
                Field{"after_ms", InMillis(&notes::Deadline::after)}};
 template <>
-constexpr auto kFields<notes::Answer> = std::tuple{
-    Field{"id", &notes::Answer::id}, Field{"by", &notes::Answer::by}};
+constexpr auto kFields<notes::Answer> =
+    std::tuple{Field{"id", &notes::Answer::id}, Field{"by", &notes::Answer::by},
+               Field{"via", &notes::Answer::via}};
 template <>
 constexpr auto kFields<notes::Signalled> =
     std::tuple{Field{"signal", &notes::Signalled::signal},
@@ -155,7 +158,8 @@ void Read(json::Value object, Answer* note) {
     note->answer =
         ApprovalAnswer{.allow = *allow,
                        .reason = std::string(given.Get("reason").StringOr("")),
-                       .input_json = input.IsObject() ? input.ToJson() : ""};
+                       .input_json = input.IsObject() ? input.ToJson() : "",
+                       .choice = std::string(given.Get("choice").StringOr(""))};
   }
 }
 
@@ -171,6 +175,7 @@ void WriteMore(const Answer& note, json::ObjectWriter* out) {
     if (!approval->input_json.empty()) {
       answer.Json("input", approval->input_json);
     }
+    if (!approval->choice.empty()) answer.String("choice", approval->choice);
   } else if (const auto* question = std::get_if<QuestionAnswer>(&note.answer)) {
     answer.Json("answers", json::ToJson(question->answers));
   } else {

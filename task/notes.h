@@ -81,6 +81,8 @@ struct Spawned {
   std::string stdin_mode;        // null, prompt or conversation.
   std::string expected_session;  // Empty if any will do.
   std::vector<std::string> notices;
+  std::optional<Wire> wire;  // Unset in logs of before 2026-11-17.
+  std::string setup_json;    // Launch::setup_json
 };
 
 struct StartFailed {

@@ -113,7 +113,9 @@ void Replay::GiveTurn(const TurnAsked& turn, Out& out) {
 std::unique_ptr<Protocol> Replay::NewProtocol(
     const notes::Spawned& spawned) const {
   ProtocolOptions options = {.continuation = continuation_,
-                             .version = spawned.version};
+                             .version = spawned.version,
+                             .wire = spawned.wire,
+                             .setup_json = spawned.setup_json};
   // Never one that was there before, whatever the note says.
   options.continuation.generation =
       std::max(continuation_.generation, spawned.generation);
@@ -146,7 +148,10 @@ void Replay::OnNote(const notes::Spawned& note, Out& out) {
   process.expected_session = note.expected_session;
   if (backend_) {
     process.protocol = NewProtocol(note);
-    capabilities_ = backend_->capabilities({.version = note.version});
+    const Cli cli = {.version = note.version};
+    capabilities_ =
+        note.wire ? backend_->wire_capabilities(cli, *note.wire)
+                  : backend_->wire_capabilities(cli, backend_->first_wire);
     // The help of a newer version than we know may have said so.
     if (note.stdin_mode == kStdinPrompt) {
       capabilities_ = WithoutConversation(capabilities_);

@@ -326,6 +326,8 @@ const troika::Backend& troika::ClaudeBackend() {
       .login_hint =
           "run claude and log in with /login, or set ANTHROPIC_API_KEY",
       .models = {"opus", "sonnet", "haiku"},
+      .wire_capabilities = [](const Cli& cli,
+                              Wire) { return GetCapabilities(cli); },
       .capabilities = GetCapabilities,
       .NewProtocol =
           [](const ProtocolOptions& options) -> std::unique_ptr<Protocol> {

@@ -220,7 +220,7 @@ absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
   for (const std::string& setting : o.config) b.Args({"-c", setting});
   b.Flag("resume_session", "resume", request.resume_session);
   b.Arg("-");
-  return std::move(b).Finish(Launch::Stdin::kPrompt);
+  return std::move(b).Finish(Launch::Stdin::kPrompt, Wire::kExec);
 }
 
 // The following functions read Codex's files in $CODEX_HOME or ~/.codex: its
@@ -325,6 +325,9 @@ const troika::Backend& troika::CodexBackend() {
       .native_modes = kNativeModes,
       .login_hint = "run codex login, or set CODEX_API_KEY",
       .models = {"gpt-5.6", "gpt-5.5"},
+      .first_wire = Wire::kExec,
+      .wire_capabilities = [](const Cli& cli,
+                              Wire) { return GetCapabilities(cli); },
       .capabilities = GetCapabilities,
       .NewProtocol = NewExecProtocol,
       .BuildLaunch = BuildLaunch,

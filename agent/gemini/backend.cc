@@ -314,6 +314,8 @@ const troika::Backend& troika::GeminiBackend() {
       .native_modes = kNativeModes,
       .login_hint = "run gemini and log in, or set GEMINI_API_KEY",
       .models = {"gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite"},
+      .wire_capabilities = [](const Cli& cli,
+                              Wire) { return GetCapabilities(cli); },
       .capabilities = GetCapabilities,
       .NewProtocol =
           [](const ProtocolOptions& options) -> std::unique_ptr<Protocol> {

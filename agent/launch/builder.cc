@@ -155,16 +155,20 @@ void LaunchBuilder::Permissions(absl::Span<const absl::string_view> native) {
   const EditMode mode = options_.dangerously_bypass
                             ? EditMode::kDangerous
                             : options_.edit_mode.value_or(EditMode::kResearch);
-  const EditModeRow& row = FindEditMode(rules_.edit_modes, mode, version_);
   const std::string option = absl::StrCat("edit_mode ", EditModeId(mode));
-  for (const absl::string_view arg : absl::StrSplit(row.args, ' ')) {
+  const EditModeRow* const row =
+      FindEditMode(rules_.edit_modes, mode, version_);
+  if (row == nullptr) return FailVersion(option, "ask before it acts");
+  for (const absl::string_view arg :
+       absl::StrSplit(row->args, ' ', absl::SkipEmpty())) {
     if (absl::StartsWith(arg, "-")) Require(option, arg);
     Arg(arg);
   }
-  if (!row.notice.empty()) launch_.notices.emplace_back(row.notice);
+  if (!row->notice.empty()) launch_.notices.emplace_back(row->notice);
 }
 
-absl::StatusOr<Launch> LaunchBuilder::Finish(Launch::Stdin stdin_mode) && {
+absl::StatusOr<Launch> LaunchBuilder::Finish(Launch::Stdin stdin_mode,
+                                             Wire wire) && {
   for (const std::string& arg : launch_.argv) {
     if (arg.size() < kMaxArgBytes) continue;
     Fail("options", absl::StrCat("the one that begins \"", arg.substr(0, 40),
@@ -172,6 +176,7 @@ absl::StatusOr<Launch> LaunchBuilder::Finish(Launch::Stdin stdin_mode) && {
   }
   if (!status_.ok()) return status_;
   launch_.stdin_mode = stdin_mode;
+  launch_.wire = wire;
   return std::move(launch_);
 }
 

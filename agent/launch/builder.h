@@ -78,7 +78,8 @@ class LaunchBuilder {
   // nothing is passed here. Fails if several permission settings are given.
   void Permissions(absl::Span<const absl::string_view> native);
 
-  absl::StatusOr<Launch> Finish(Launch::Stdin stdin_mode) &&;
+  absl::StatusOr<Launch> Finish(Launch::Stdin stdin_mode,
+                                Wire wire = Wire::kStreamJson) &&;
 
  private:
   void CheckVersion();

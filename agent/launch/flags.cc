@@ -37,14 +37,13 @@ bool FlagTable::Has(const Cli& cli, absl::string_view flag) const {
   CHECK(false && "a flag that is not in its table");
 }
 
-const EditModeRow& FindEditMode(absl::Span<const EditModeRow> rows,
+const EditModeRow* FindEditMode(absl::Span<const EditModeRow> rows,
                                 EditMode mode, const Version& version) {
   const EditModeRow* found = nullptr;
   for (const EditModeRow& row : rows) {
-    if (row.mode == mode && (!found || row.first <= version)) found = &row;
+    if (row.mode == mode && row.first <= version) found = &row;
   }
-  CHECK(found);
-  return *found;
+  return found;
 }
 
 std::string NameAndVersion(absl::string_view name, const Cli& cli) {

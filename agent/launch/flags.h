@@ -53,9 +53,11 @@ struct NativeModeRow {
   std::optional<Abilities> abilities;
 };
 
-// The rows of each mode are sorted; the first is for the oldest version.
-const EditModeRow& FindEditMode(absl::Span<const EditModeRow> rows,
-                                EditMode mode, const Version& version);
+// The rows of each mode are sorted; the first is for the oldest version that
+// has the mode. Returns null if this version is older, or there is no row.
+const EditModeRow* /*nullable*/ FindEditMode(absl::Span<const EditModeRow> rows,
+                                             EditMode mode,
+                                             const Version& version);
 
 // Operations that only newer versions support, for CantDo().
 inline constexpr absl::string_view kGoOnWithSession = "go on with a session";

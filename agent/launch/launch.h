@@ -10,18 +10,19 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "agent/launch/wire.h"
 #include "base/fields.h"
 #include "base/json.h"
 
 namespace troika {
 
 // Permissions of an agent that need no approval, the same for all harnesses.
-enum class EditMode { kResearch, kAutoEdit, kFullAuto, kDangerous };
+enum class EditMode { kResearch, kAutoEdit, kFullAuto, kDangerous, kAsk };
 
 template <>
 inline constexpr auto kEnumNames<EditMode> = EnumNames("research", "auto_edit",
-                                                       "full_auto",
-                                                       "dangerous");
+                                                       "full_auto", "dangerous",
+                                                       "ask");
 
 inline absl::string_view EditModeId(EditMode mode) { return NameOf(mode); }
 inline std::optional<EditMode> EditModeFromId(absl::string_view id) {
@@ -51,6 +52,10 @@ struct LaunchOptions {
   std::optional<bool> plan_tool;
   std::string local_provider;     // "ollama", …, or "default".
   std::string last_message_file;  // A path; the CLI writes its answer there.
+  // The wire to use; if unset, the backend chooses by what the task needs.
+  std::optional<Wire> wire;
+  // Whether somebody will talk to the agent: answer, steer and interrupt it.
+  bool interactive = false;
 
   bool operator==(const LaunchOptions&) const = default;
 };
@@ -76,7 +81,9 @@ inline constexpr auto kFields<LaunchOptions> = std::tuple{
     Field{16, "base_instructions", &LaunchOptions::base_instructions},
     Field{17, "plan_tool", &LaunchOptions::plan_tool},
     Field{18, "local_provider", &LaunchOptions::local_provider},
-    Field{19, "last_message_file", &LaunchOptions::last_message_file}};
+    Field{19, "last_message_file", &LaunchOptions::last_message_file},
+    Field{20, "wire", &LaunchOptions::wire},
+    Field{21, "interactive", &LaunchOptions::interactive}};
 
 // Reads options that json::ToJson (base/json_fields.h) wrote to a log. Ignores
 // unknown fields, which a newer version may write, and treats null as missing.
@@ -119,6 +126,11 @@ struct Launch {
   // Set in addition to the task's environment.
   std::vector<std::pair<std::string, std::string>> env;
   Stdin stdin_mode = Stdin::kPrompt;
+  Wire wire = Wire::kStreamJson;
+  // A JSON object with what the protocol needs to open its session by requests:
+  // model, permissions and the like. Empty on wires whose command line says it
+  // all. It is kept in the log, so it must hold no secrets.
+  std::string setup_json;
   // Hints for the user, such as that this CLI can't restrict commands.
   std::vector<std::string> notices;
 };
