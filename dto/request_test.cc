@@ -33,6 +33,8 @@ LaunchOptions Everything() {
       value = {std::string(field.name), "2"};
     } else if constexpr (std::is_same_v<Value, std::optional<EditMode>>) {
       value = EditMode::kFullAuto;
+    } else if constexpr (std::is_same_v<Value, std::optional<Wire>>) {
+      value = Wire::kAcp;
     } else {
       value = true;
     }

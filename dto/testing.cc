@@ -146,7 +146,15 @@ std::vector<Payload> Payloads() {
                            .tool_use_id = "t",
                            .tool_name = "Bash",
                            .input_json = i == 0 ? R"({"command":"rm"})" : "",
-                           .reason = "why"});
+                           .reason = "why",
+                           .kind = static_cast<Approval::Kind>(i),
+                           .command = "rm",
+                           .cwd = "/work",
+                           .diff = "-a",
+                           .choices = {"approve", "deny"},
+                           .choice = "deny",
+                           .by = "user",
+                           .via = "api"});
   }
   for (int i = 0; i <= static_cast<int>(Subagent::Phase::kEnded); ++i) {
     all.push_back(Subagent{.phase = static_cast<Subagent::Phase>(i),

@@ -46,7 +46,8 @@ std::string AllowedModes(const AgentLimits& limits, const Backend& backend) {
   for (const EditMode mode :
        {EditMode::kResearch, EditMode::kAsk, EditMode::kAutoEdit,
         EditMode::kFullAuto, EditMode::kDangerous}) {
-    if (limits.abilities.Includes(
+    if (FindEditMode(backend.edit_modes, mode, kUnknownVersion) != nullptr &&
+        limits.abilities.Includes(
             AbilitiesOf(backend, {.edit_mode = mode}, "").most)) {
       modes.push_back(EditModeId(mode));
     }

@@ -34,10 +34,14 @@ v1::HarnessInfo Describe(const Backend& backend, const Environment& environment,
   for (const absl::string_view model : backend.models) {
     info.add_models(std::string(model));
   }
-  for (int mode = 0; mode < v1::EditMode_ARRAYSIZE; ++mode) {
-    info.add_edit_modes(static_cast<v1::EditMode>(mode));
-  }
   const auto cli = FindCliOf(backend, environment, version_cache);
+  const Version version = ParseVersion(cli.value_or(Cli()).version);
+  for (int mode = 0; mode < v1::EditMode_ARRAYSIZE; ++mode) {
+    if (FindEditMode(backend.edit_modes, static_cast<EditMode>(mode),
+                     version) != nullptr) {
+      info.add_edit_modes(static_cast<v1::EditMode>(mode));
+    }
+  }
   Fill(backend.capabilities(cli.value_or(Cli())), info.mutable_capabilities());
   if (!cli.ok()) {
     info.set_hint(std::string(cli.status().message()));

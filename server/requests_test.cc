@@ -127,6 +127,8 @@ TEST_F(AgentLimitsTest, OnlyWhatIsKnownToBeHarmlessIsAllowed) {
     using To = std::decay_t<decltype(to)>;
     if constexpr (std::is_same_v<To, std::optional<EditMode>>) {
       to = EditMode::kFullAuto;
+    } else if constexpr (std::is_same_v<To, std::optional<Wire>>) {
+      to = Wire::kExec;
     } else if constexpr (std::is_same_v<To, std::vector<std::string>>) {
       to = {"x"};
     } else if constexpr (std::is_same_v<To, std::string>) {
@@ -140,7 +142,8 @@ TEST_F(AgentLimitsTest, OnlyWhatIsKnownToBeHarmlessIsAllowed) {
   });
   // Images, schemas and a web search can be right or wrong.
   EXPECT_EQ(allowed, (std::set<std::string>{"model", "edit_mode", "effort",
-                                            "verbosity", "plan_tool"}));
+                                            "verbosity", "plan_tool", "wire",
+                                            "interactive"}));
   EXPECT_EQ(Freer(EditMode::kResearch, {.web_search = false}), "");
   EXPECT_EQ(Freer(EditMode::kResearch, {.config = {"a=b"}}), "config");
 }

@@ -28,7 +28,9 @@ LaunchOptions Everything() {
           .base_instructions = "i.md",
           .plan_tool = true,
           .local_provider = "ollama",
-          .last_message_file = "last"};
+          .last_message_file = "last",
+          .wire = Wire::kAppServer,
+          .interactive = true};
 }
 
 absl::StatusOr<LaunchOptions> Read(absl::string_view text) {

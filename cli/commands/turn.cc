@@ -169,9 +169,9 @@ absl::StatusOr<std::optional<EditMode>> ReadEditMode(const std::string& id) {
   if (id.empty()) return std::optional<EditMode>();
   const auto mode = EditModeFromId(absl::StrReplaceAll(id, {{"-", "_"}}));
   if (mode) return mode;
-  return absl::InvalidArgumentError(
-      absl::StrCat("--edit-mode ", id,
-                   " is not one of research, auto_edit, full_auto, dangerous"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--edit-mode ", id,
+      " is not one of research, ask, auto_edit, full_auto, dangerous"));
 }
 
 absl::StatusOr<std::map<std::string, std::string>> ReadLabels(

@@ -89,7 +89,7 @@ TEST(RunOptionsTest, ErrorsSayWhatToDo) {
   EXPECT_THAT(Error({"copilot", "x"}), HasSubstr("there are: codex"));
   EXPECT_THAT(Error({"codex", "fix", "it"}), HasSubstr("put quotes around it"));
   EXPECT_THAT(Error({"codex", "x", "--edit-mode", "yolo"}),
-              HasSubstr("is not one of research, auto_edit"));
+              HasSubstr("is not one of research, ask, auto_edit"));
   EXPECT_THAT(Error({"codex", "x", "--label", "a"}), HasSubstr("key=value"));
   EXPECT_THAT(Error({"codex", "x", "--timeout", "10"}),
               HasSubstr("is not a duration"));
