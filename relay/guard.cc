@@ -1,6 +1,8 @@
 #include "relay/guard.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -8,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,7 +21,10 @@
 
 #include "absl/strings/str_join.h"
 #include "base/clock.h"
+#include "relay/agent_process.h"
+#include "relay/pass_fds.h"
 #include "relay/process_tree.h"
+#include "relay/spec_file.h"
 
 namespace troika::relay {
 namespace {
@@ -32,8 +38,7 @@ constexpr size_t kMaxNames = 50;
 
 class Guard {
  public:
-  Guard(const RelaySpec& spec, UniqueFd relay)
-      : relay_(std::move(relay)), grace_(spec.grace) {
+  explicit Guard(UniqueFd relay) : relay_(std::move(relay)) {
     sigset_t child;
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
@@ -41,11 +46,26 @@ class Guard {
     signals_ = UniqueFd(signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK));
   }
 
-  void Start(const RelaySpec& spec, const AgentFds& agent) {
-    const AgentStart start = StartAgent(spec, agent);
-    close(agent.in);
-    close(agent.out);
-    close(agent.err);
+  // Waits for the descriptors and kGo. Ends if the relay does.
+  void Start() {
+    auto fds = ReceiveFds(relay_.get(), kGuardFds);
+    if (!fds.ok()) _exit(0);
+    const auto fd = [&](GuardFd which) -> UniqueFd& {
+      return (*fds)[static_cast<size_t>(which)];
+    };
+    const auto spec = ReadSpec(fd(GuardFd::kSpec).get());
+    if (!spec.ok()) _exit(1);
+    log_lock_ = std::move(fd(GuardFd::kLog));
+    grace_ = spec->grace;
+    GuardCommand go;
+    ssize_t n = 0;
+    do {
+      n = recv(relay_.get(), &go, sizeof(go), 0);
+    } while (n < 0 && errno == EINTR);
+    if (n != sizeof(go) || go.kind != GuardCommand::Kind::kGo) _exit(0);
+    const AgentStart start =
+        StartAgent(*spec, {fd(GuardFd::kIn).get(), fd(GuardFd::kOut).get(),
+                           fd(GuardFd::kErr).get()});
     agent_ = start.pid;
     if (agent_ != 0) {
       return Report({.kind = GuardReport::Kind::kStarted, .pid = agent_});
@@ -94,6 +114,8 @@ class Guard {
       return;
     }
     switch (command.kind) {
+      case GuardCommand::Kind::kGo:
+        return;
       case GuardCommand::Kind::kSignal:
         return SignalGroup(command.signal);
       case GuardCommand::Kind::kStop:
@@ -192,6 +214,7 @@ class Guard {
 
   SystemClock clock_;
   UniqueFd relay_;
+  UniqueFd log_lock_;
   UniqueFd signals_;
   pid_t agent_ = 0;  // 0 once the agent was reaped.
   absl::Duration grace_;
@@ -203,14 +226,38 @@ class Guard {
   std::vector<std::string> names_;
 };
 
-}  // namespace
-
-void RunGuard(const RelaySpec& spec, const AgentFds& agent, UniqueFd relay) {
+// Keeps no descriptor but its socket, which gets the first number.
+[[noreturn]] void RunGuard(UniqueFd relay) {
   prctl(PR_SET_NAME, "troika-guard");
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  Guard guard(spec, std::move(relay));
-  guard.Start(spec, agent);
+  constexpr int kFirst = 3;
+  UniqueFd socket = std::move(relay);
+  if (socket.get() != kFirst) {
+    dup3(socket.get(), kFirst, O_CLOEXEC);
+    socket = UniqueFd(kFirst);
+  }
+  syscall(SYS_close_range, kFirst + 1, ~0U, 0);
+  Guard guard(std::move(socket));
+  guard.Start();
   guard.Run();
+}
+
+}  // namespace
+
+absl::StatusOr<UniqueFd> ForkGuard() {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    return absl::ErrnoToStatus(errno, "make the guard's socket");
+  }
+  UniqueFd ours(ends[0]);
+  UniqueFd theirs(ends[1]);
+  const pid_t pid = fork();
+  if (pid < 0) return absl::ErrnoToStatus(errno, "fork the guard");
+  if (pid == 0) {
+    ours.Reset();
+    RunGuard(std::move(theirs));
+  }
+  return ours;
 }
 
 }  // namespace troika::relay

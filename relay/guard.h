@@ -1,6 +1,10 @@
 // The guard: starts the agent, waits for it, and ends all processes that it
 // started.
 //
+// It is forked before the relay has a task. It first gets the descriptors of
+// GuardFds; while the relay writes its first records, it reads the spec, and
+// with kGo it starts the agent.
+//
 // Relay and guard are both subreapers, and the socket between them tells each
 // if the other died. While the guard lives, it alone sends signals. It holds
 // the log's lock too, so that a free lock means that no process is left.
@@ -12,11 +16,10 @@
 
 #include <cstdint>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/fd.h"
-#include "relay/agent_process.h"
-#include "relay/spec.h"
 
 namespace troika::relay {
 
@@ -26,6 +29,7 @@ namespace troika::relay {
 // A command of the relay.
 struct GuardCommand {
   enum class Kind : int32_t {
+    kGo,      // Starts the agent; the first command.
     kSignal,  // Sends `signal` to the agent's group.
     kStop,    // Begins the ending, or takes its next step at once.
     kKill,    // Takes the last step of the ending.
@@ -61,9 +65,13 @@ struct GuardReport {
   }
 };
 
-// Runs the guard until it ends, in a process of its own. `relay` is its socket.
-[[noreturn]] void RunGuard(const RelaySpec& spec, const AgentFds& agent,
-                           UniqueFd relay);
+// The descriptors that the guard gets, in this order.
+enum class GuardFd { kSpec, kLog, kIn, kOut, kErr };
+inline constexpr size_t kGuardFds = 5;
+
+// Forks a guard and returns the relay's end of its socket. It has no other
+// descriptor of ours. The caller must have no threads.
+absl::StatusOr<UniqueFd> ForkGuard();
 
 }  // namespace troika::relay
 

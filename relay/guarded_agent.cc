@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
+#include "relay/pass_fds.h"
 #include "relay/process_tree.h"
 
 namespace troika::relay {
@@ -35,7 +37,8 @@ absl::StatusOr<Pipe> MakePipe() {
 
 }  // namespace
 
-absl::StatusOr<GuardedAgent::Stdio> GuardedAgent::Start(const RelaySpec& spec) {
+absl::StatusOr<GuardedAgent::Stdio> GuardedAgent::Prepare(const RelaySpec& spec,
+                                                          int spec_fd) {
   Pipe in;
   if (spec.stdin_mode == StdinMode::kPipe) {
     ASSIGN_OR_RETURN(in, MakePipe());
@@ -45,24 +48,18 @@ absl::StatusOr<GuardedAgent::Stdio> GuardedAgent::Start(const RelaySpec& spec) {
   ASSIGN_OR_RETURN(Pipe out, MakePipe());
   ASSIGN_OR_RETURN(Pipe err, MakePipe());
   fcntl(out.write.get(), F_SETPIPE_SZ, kPipeBytes);
-  int ends[2];
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
-    return absl::ErrnoToStatus(errno, "make the guard's socket");
-  }
-  guard_ = UniqueFd(ends[0]);
-  UniqueFd relay(ends[1]);
-  const pid_t pid = fork();
-  if (pid < 0) return absl::ErrnoToStatus(errno, "fork the guard");
-  if (pid == 0) {
-    guard_.Reset();
-    in.write.Reset();
-    out.read.Reset();
-    err.read.Reset();
-    RunGuard(spec,
-             {in.read.Release(), out.write.Release(), err.write.Release()},
-             std::move(relay));
-  }
+  // In the order of GuardFd.
+  RETURN_IF_ERROR(
+      SendFds(guard_.get(), {spec_fd, log_->writer().fd(), in.read.get(),
+                             out.write.get(), err.write.get()}));
   return Stdio{std::move(in.write), std::move(out.read), std::move(err.read)};
+}
+
+void GuardedAgent::Start() { Send({.kind = GuardCommand::Kind::kGo}); }
+
+void GuardedAgent::AwaitStart(absl::Duration patience) const {
+  pollfd report = {.fd = guard_.get(), .events = POLLIN};
+  poll(&report, 1, PollTimeout(patience));
 }
 
 void GuardedAgent::Send(const GuardCommand& command) {

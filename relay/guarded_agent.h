@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -29,11 +30,17 @@ class GuardedAgent {
     UniqueFd err;
   };
 
-  // Both are borrowed.
-  GuardedAgent(RelayLog* log, Clock* clock) : log_(log), clock_(clock) {}
+  // `guard` is the socket of ForkGuard(). The others are borrowed.
+  GuardedAgent(UniqueFd guard, RelayLog* log, Clock* clock)
+      : log_(log), clock_(clock), guard_(std::move(guard)) {}
 
-  // Forks the guard, which starts the agent.
-  absl::StatusOr<Stdio> Start(const RelaySpec& spec);
+  // Gives the guard what it needs to start the agent, which it does at Start().
+  // `spec_fd` is the file of `spec`.
+  absl::StatusOr<Stdio> Prepare(const RelaySpec& spec, int spec_fd);
+  void Start();
+  // Waits until the guard has started the agent, or could not, or `patience` is
+  // over. ReadReports() tells which.
+  void AwaitStart(absl::Duration patience) const;
 
   // These ask the guard.
   void Signal(int signal);

@@ -29,5 +29,5 @@ int main() {
   const pid_t pid = fork();
   if (pid != 0) _exit(pid < 0 ? 1 : 0);
   LeapingClock clock;
-  return troika::relay::Serve(&clock);
+  return troika::relay::Serve(troika::relay::InheritedTask(), &clock);
 }

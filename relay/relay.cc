@@ -2,7 +2,6 @@
 
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -19,11 +18,16 @@ namespace troika::relay {
 namespace {
 
 constexpr absl::Duration kTick = absl::Seconds(1);
+// The first records are synced by then. The first tick is sooner than others.
+constexpr absl::Duration kFirstTick = absl::Milliseconds(100);
+// A program is usually started by then.
+constexpr absl::Duration kStartYield = absl::Milliseconds(3);
 constexpr absl::Duration kRetry = absl::Milliseconds(200);
 
 }  // namespace
 
-Relay::Relay(RelaySpec spec, LogWriter log, int dir_fd, Clock* clock)
+Relay::Relay(RelaySpec spec, LogWriter log, int dir_fd, UniqueFd guard,
+             Clock* clock)
     : spec_(std::move(spec)),
       dir_fd_(dir_fd),
       clock_(clock),
@@ -31,21 +35,19 @@ Relay::Relay(RelaySpec spec, LogWriter log, int dir_fd, Clock* clock)
           clock,
           [this](const Command& command) { return commands_.Handle(command); }),
       log_(std::move(log), dir_fd, clock, &clients_),
-      agent_(&log_, clock),
+      agent_(std::move(guard), &log_, clock),
       output_(spec_.max_log_bytes, &log_, clock),
       stdin_(spec_.stdin_mode),
       commands_(&log_, &agent_, &stdin_) {}
 
-absl::Status Relay::Start() {
-  prctl(PR_SET_CHILD_SUBREAPER, 1);
-  signal(SIGPIPE, SIG_IGN);
-  signal(SIGHUP, SIG_IGN);
-  signal(SIGINT, SIG_IGN);
-  signal(SIGXFSZ, SIG_IGN);  // A file size limit is handled like a full disk.
+absl::Status Relay::Start(int spec_fd) {
+  ASSIGN_OR_RETURN(GuardedAgent::Stdio stdio, agent_.Prepare(spec_, spec_fd));
   log_.AppendNote(spec_.spawned_note, spec_.spawned_key);
   commands_.AppendFirst(spec_.first_commands);
   RETURN_IF_ERROR(log_.WriteFirst());
-  ASSIGN_OR_RETURN(GuardedAgent::Stdio stdio, agent_.Start(spec_));
+  agent_.Start();
+  // The rest would take the processor from the agent's start.
+  agent_.AwaitStart(kStartYield);
   // The rest runs while the agent starts. If it fails, we end, and then the
   // guard ends the agent.
   stdin_.SetPipe(std::move(stdio.in));
@@ -64,8 +66,7 @@ absl::Status Relay::Start() {
   sigaddset(&asked, SIGTERM);
   sigprocmask(SIG_BLOCK, &asked, nullptr);
   signals_ = UniqueFd(signalfd(-1, &asked, SFD_CLOEXEC | SFD_NONBLOCK));
-  log_.SyncSoon();
-  next_tick_ = clock_->Awake() + kTick;
+  next_tick_ = clock_->Awake() + kFirstTick;
   return absl::OkStatus();
 }
 

@@ -24,11 +24,13 @@ namespace troika::relay {
 
 class Relay {
  public:
-  // `dir_fd` and `clock` are borrowed.
-  Relay(RelaySpec spec, LogWriter log, int dir_fd, Clock* clock);
+  // `guard` is the socket of ForkGuard(), `dir_fd` and `clock` are borrowed.
+  Relay(RelaySpec spec, LogWriter log, int dir_fd, UniqueFd guard,
+        Clock* clock);
 
-  // Records that the agent is about to run, starts it, and listens.
-  absl::Status Start();
+  // Records that the agent is about to run, starts it, and listens. `spec_fd`
+  // is the file of the spec.
+  absl::Status Start(int spec_fd);
   // Serves until the agent and all processes that it started are gone.
   void Run();
 

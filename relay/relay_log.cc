@@ -69,6 +69,8 @@ void RelayLog::FreeReserve() { unlinkat(dir_fd_, kReserveName, 0); }
 
 absl::Status RelayLog::WriteFirst() {
   RETURN_IF_ERROR(log_.Flush());
+  note_unsynced_ = false;
+  unsynced_ = true;
   clients_->SendTip(tip());
   return absl::OkStatus();
 }

@@ -66,11 +66,9 @@ class RelayLog {
   // Reserves a block in the folder, for the last record on a full disk.
   void Reserve();
   // Writes what was appended before the agent runs, when a full disk is an
-  // error. It is synced while the agent starts.
+  // error. It is synced with the first OnTick(): sooner, the sync would take
+  // the processor from the agent's start.
   absl::Status WriteFirst();
-  // Has notes synced that were written. Starts a thread, so it must not be
-  // called before the guard is forked.
-  void SyncSoon();
   // Writes the appended records, announces them and has notes synced.
   void Commit();
   // Commits, and syncs before it returns.
@@ -89,6 +87,8 @@ class RelayLog {
   absl::Status Finish();
 
  private:
+  // Has notes synced that were written.
+  void SyncSoon();
   // Takes the result of a write, and tells the clients if writes begin to fail
   // or succeed again.
   void OnWritten(const absl::Status& written);

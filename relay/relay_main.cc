@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "base/clock.h"
 #include "relay/serve.h"
@@ -17,6 +18,13 @@ int main(int argc, char**) {
         stderr);
     return 2;
   }
+  if (getenv("TROIKA_SPARE") != nullptr) {
+    auto task = troika::relay::AwaitTask();
+    if (!task) return 0;
+    // Made only now, because the machine may have slept since.
+    troika::SystemClock clock;
+    return troika::relay::Serve(*std::move(task), &clock);
+  }
   if (getenv("TROIKA_DETACHED") == nullptr) {
     // An older starter waits for this process only; its child, which serves, is
     // orphaned.
@@ -24,5 +32,5 @@ int main(int argc, char**) {
     if (pid != 0) _exit(pid < 0 ? 1 : 0);
   }
   troika::SystemClock clock;
-  return troika::relay::Serve(&clock);
+  return troika::relay::Serve(troika::relay::InheritedTask(), &clock);
 }

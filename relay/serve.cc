@@ -1,81 +1,92 @@
 #include "relay/serve.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "base/clock.h"
-#include "base/fd.h"
 #include "base/status_macros.h"
+#include "relay/guard.h"
 #include "relay/log_writer.h"
+#include "relay/pass_fds.h"
 #include "relay/relay.h"
+#include "relay/spec_file.h"
 
 namespace troika::relay {
 namespace {
 
-// Leaves the terminal, the folder, the ignored signals and the descriptors of
-// the starter.
-void Detach() {
+// Leaves the terminal, the folder, the signals and the descriptors of the
+// starter, except kSpecFd to `last_fd`.
+void Detach(int last_fd) {
   setsid();
   for (int signal = 1; signal < SIGRTMIN; ++signal) ::signal(signal, SIG_DFL);
+  for (const int ignored : {SIGPIPE, SIGHUP, SIGINT}) signal(ignored, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);  // A file size limit is handled like a full disk.
   (void)!chdir("/");
   const UniqueFd null(open("/dev/null", O_RDWR | O_CLOEXEC));
   for (int fd = 0; fd <= 2; ++fd) dup2(null.get(), fd);
-  for (int fd = kSpecFd; fd <= kLastInheritedFd; ++fd) {
-    fcntl(fd, F_SETFD, FD_CLOEXEC);
-  }
-  syscall(SYS_close_range, kLastInheritedFd + 1, ~0U, 0);
+  for (int fd = kSpecFd; fd <= last_fd; ++fd) fcntl(fd, F_SETFD, FD_CLOEXEC);
+  syscall(SYS_close_range, last_fd + 1, ~0U, 0);
+  prctl(PR_SET_NAME, "troika-relay");
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
-absl::StatusOr<RelaySpec> ReadSpec() {
-  const UniqueFd fd(kSpecFd);
-  std::string bytes;
-  char chunk[16384];
-  while (true) {
-    const ssize_t n = read(fd.get(), chunk, sizeof(chunk));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return absl::ErrnoToStatus(errno, "read the relay's spec");
-    if (n == 0) break;
-    bytes.append(chunk, static_cast<size_t>(n));
-  }
-  return DecodeSpec(bytes);
+void Report(absl::string_view text, UniqueFd* ready) {
+  (void)!write(ready->get(), text.data(), text.size());
+  ready->Reset();
 }
 
-void ReportToStarter(absl::string_view text) {
-  const UniqueFd ready(kReadyFd);
-  (void)!write(ready.get(), text.data(), text.size());
-}
-
-absl::Status ServeTask(Clock* clock) {
-  ASSIGN_OR_RETURN(RelaySpec spec, ReadSpec());
-  ASSIGN_OR_RETURN(LogWriter log, LogWriter::Adopt(UniqueFd(kLogFd), clock));
-  Relay relay(std::move(spec), std::move(log), kDirFd, clock);
-  RETURN_IF_ERROR(relay.Start());
-  ReportToStarter("ok");
+absl::Status ServeTask(RelayTask& task, Clock* clock) {
+  RETURN_IF_ERROR(task.guard.status());
+  ASSIGN_OR_RETURN(RelaySpec spec, ReadSpec(task.spec.get()));
+  ASSIGN_OR_RETURN(LogWriter log, LogWriter::Adopt(std::move(task.log), clock));
+  Relay relay(std::move(spec), std::move(log), task.dir.get(),
+              *std::move(task.guard), clock);
+  RETURN_IF_ERROR(relay.Start(task.spec.get()));
+  task.spec.Reset();
+  Report("ok", &task.ready);
   relay.Run();
   return absl::OkStatus();
 }
 
 }  // namespace
 
-int Serve(Clock* clock) {
-  Detach();
-  prctl(PR_SET_NAME, "troika-relay");
-  const absl::Status served = ServeTask(clock);
+RelayTask InheritedTask() {
+  Detach(kLastInheritedFd);
+  return {.spec = UniqueFd(kSpecFd),
+          .log = UniqueFd(kLogFd),
+          .dir = UniqueFd(kDirFd),
+          .ready = UniqueFd(kReadyFd),
+          .guard = ForkGuard()};
+}
+
+std::optional<RelayTask> AwaitTask() {
+  Detach(kSpareFd);
+  const UniqueFd starter(kSpareFd);
+  RelayTask task = {.guard = ForkGuard()};
+  if (send(starter.get(), &kSpareWaits, 1, MSG_NOSIGNAL) != 1) {
+    return std::nullopt;
+  }
+  auto fds = ReceiveFds(starter.get(), kLastInheritedFd - kSpecFd + 1);
+  if (!fds.ok()) return std::nullopt;
+  task.spec = std::move((*fds)[0]);
+  task.log = std::move((*fds)[1]);
+  task.dir = std::move((*fds)[2]);
+  task.ready = std::move((*fds)[3]);
+  return task;
+}
+
+int Serve(RelayTask task, Clock* clock) {
+  const absl::Status served = ServeTask(task, clock);
   if (served.ok()) return 0;
-  ReportToStarter(served.message());
+  Report(served.message(), &task.ready);
   return 1;
 }
 

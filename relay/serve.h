@@ -2,15 +2,37 @@
 #ifndef TROIKA_RELAY_SERVE_H_
 #define TROIKA_RELAY_SERVE_H_
 
+#include <optional>
+
+#include "absl/status/statusor.h"
 #include "base/clock.h"
+#include "base/fd.h"
 #include "relay/spec.h"
 
 namespace troika::relay {
 
-// Reads the spec, starts the agent, reports to the starter through kReadyFd
-// whether the relay serves ("ok", or the reason why not), and serves until the
-// agent's end. Returns the exit code. `clock` is borrowed.
-int Serve(Clock* clock);
+// What a relay serves: the descriptors of its task, and the socket of its
+// guard.
+struct RelayTask {
+  UniqueFd spec;
+  UniqueFd log;
+  UniqueFd dir;
+  UniqueFd ready;
+  absl::StatusOr<UniqueFd> guard;
+};
+
+// Makes the process a relay that leaves its starter, and returns the task whose
+// descriptors it inherited.
+RelayTask InheritedTask();
+
+// Makes the process a spare relay (relay/spare.h) and waits for its task.
+// Returns nullopt if the starter ends before.
+std::optional<RelayTask> AwaitTask();
+
+// Reads the spec, starts the agent, reports to the starter whether the relay
+// serves ("ok", or the reason why not), and serves until the agent's end.
+// Returns the exit code. `clock` is borrowed.
+int Serve(RelayTask task, Clock* clock);
 
 }  // namespace troika::relay
 

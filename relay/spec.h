@@ -31,6 +31,12 @@ inline constexpr int kDirFd = 5;  // The task's folder.
 inline constexpr int kReadyFd = 6;
 inline constexpr int kLastInheritedFd = kReadyFd;
 
+// The only descriptor of a spare relay (relay/spare.h): a socket over which it
+// says that it waits, and gets the descriptors above.
+inline constexpr int kSpareFd = 3;
+// In the environment of a spare relay.
+inline constexpr char kSpareVariable[] = "TROIKA_SPARE=1";
+
 // In the environment of a relay that has no living parent, because its starter
 // saw to that. Other relays fork for it.
 inline constexpr char kDetachedVariable[] = "TROIKA_DETACHED=1";

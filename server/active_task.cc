@@ -49,6 +49,7 @@ absl::StatusOr<std::unique_ptr<ActiveTask>> ActiveTask::Open(
 RunnerTools ActiveTask::ToolsForRunner() {
   RunnerTools tools = {.clock = tools_.clock,
                        .relay_program = tools_.relay_program,
+                       .take_spare = [this] { return tools_.spares->Take(); },
                        .version_cache = tools_.home->version_cache(),
                        .max_read = kMaxRead};
   tools.executor = [this, alive = std::weak_ptr<bool>(alive_)](
@@ -87,7 +88,7 @@ void ActiveTask::Advance() {
   timer_->Cancel();
   const int64_t before = state().last_record;
   const bool was_caught_up = caught_up();
-  failure_ = runner_->Advance([&](Message&& m) { AddEvent(m); });
+  failure_ = AdvanceRunner();
   RunCommands();
   // A log that can't be read any further has no more to come, either.
   if (caught_up() || !failure_.ok()) events_.stream->set_caught_up();
@@ -113,6 +114,16 @@ void ActiveTask::Advance() {
   if (at_rest()) owner_.OnRest(*this);
 }
 
+absl::Status ActiveTask::AdvanceRunner() {
+  // Events are made only then: a process that is to be started does not wait
+  // for them.
+  std::vector<Message> messages;
+  const absl::Status advanced = runner_->Advance(
+      [&](Message&& message) { messages.push_back(std::move(message)); });
+  for (const Message& message : messages) AddEvent(message);
+  return advanced;
+}
+
 void ActiveTask::AddEvent(const Message& message) {
   // The runner goes on whatever becomes of the events: they are only a cache.
   if (events_.file().pending_bytes() >= kMaxPending) events_.dropped = true;
@@ -134,7 +145,7 @@ void ActiveTask::RunCommands() {
     refused(done);
   }
   // Commands may have been written at once: the log is read again.
-  if (ran) failure_ = runner_->Advance([&](Message&& m) { AddEvent(m); });
+  if (ran) failure_ = AdvanceRunner();
 }
 
 void ActiveTask::FinishCommands() {

@@ -121,6 +121,8 @@ class ActiveTask {
 
   RunnerTools ToolsForRunner();
   TaskReading Reading() const;
+  // Has the runner do what it can, and adds what came of it to the events.
+  absl::Status AdvanceRunner();
   void AddEvent(const Message& message);
   // Knows the secrets of the task's environment, and those of its request once
   // that has been read.

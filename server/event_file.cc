@@ -59,6 +59,25 @@ absl::StatusOr<std::unique_ptr<EventFile>> EventFile::Open(
   return file;
 }
 
+std::unique_ptr<EventFile> EventFile::New(int folder_fd,
+                                          absl::string_view task_id) {
+  std::unique_ptr<EventFile> file(
+      new EventFile(UniqueFd(), Head(kName, task_id)));
+  file->begin_ = static_cast<int64_t>(file->head_.size());
+  file->pending_ = file->head_;
+  file->folder_ = UniqueFd(fcntl(folder_fd, F_DUPFD_CLOEXEC, 0));
+  file->task_id_ = std::string(task_id);
+  return file;
+}
+
+absl::Status EventFile::Create() {
+  fd_ = UniqueFd(openat(folder_.get(), kName,
+                        O_RDWR | O_CLOEXEC | O_CREAT | O_TRUNC, 0600));
+  if (fd_.ok()) return absl::OkStatus();
+  return absl::ErrnoToStatus(errno,
+                             absl::StrCat("create ", kName, " of ", task_id_));
+}
+
 absl::StatusOr<std::unique_ptr<EventFile>> EventFile::OpenNamed(
     int folder_fd, const char* name, absl::string_view task_id, int flags) {
   UniqueFd fd(openat(folder_fd, name, O_RDWR | O_CLOEXEC | flags, 0600));
@@ -202,6 +221,7 @@ void EventFile::AddLogBytes(int64_t log_bytes) {
 }
 
 absl::Status EventFile::Flush() {
+  if (!fd_.ok()) RETURN_IF_ERROR(Create());
   // First, so that an event that is cut can be had whole; what is missing there
   // is read from the log.
   if (whole_) whole_->Flush().IgnoreError();

@@ -43,6 +43,10 @@ class EventFile {
   // `folder_fd` is the task's, borrowed for the call.
   static absl::StatusOr<std::unique_ptr<EventFile>> Open(
       int folder_fd, absl::string_view task_id);
+  // The file of a task that was just made and has none. The first Flush()
+  // creates it. `folder_fd` is borrowed for the call.
+  static std::unique_ptr<EventFile> New(int folder_fd,
+                                        absl::string_view task_id);
 
   // The JSON of one event from a file that another process or thread may be
   // writing: from `whole.v1`, or else from `events.v1`. Nullopt if neither has
@@ -105,6 +109,7 @@ class EventFile {
   };
 
   absl::Status Begin();
+  absl::Status Create();
   bool LoadEnd(int64_t file_size);
   void BeginFrame(const EventId& id);
   // The first frame of an event in [offset, end).

@@ -118,11 +118,11 @@ void OpenTasks::OnChanged(ActiveTask& task) {
   UpdateIdle(entry);
   parts_.starter->OnRead(task);
   entry.row_is_old = true;
-  // A new task can be found at once. Other rows are written when somebody
-  // watches or reads them, or with the next ones.
+  // Other rows are written when somebody reads them, or with the next ones: so
+  // the index takes no processor from a process that starts.
   const bool is_watched = tools_.changes->viewers().size() > 0 ||
                           task.stream()->viewers().size() > 0;
-  if (entry.shown_status.empty() || (is_watched && HasNewStatus(entry))) {
+  if (is_watched && HasNewStatus(entry)) {
     PutRow(entry);
   } else if (!row_timer_->is_set()) {
     row_timer_->SetIn(kRowDelay);

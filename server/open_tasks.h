@@ -28,11 +28,10 @@ namespace troika {
 
 absl::Status NoTaskError(absl::string_view name);
 
-// A task that was just made, and its file of events, unless that could not be
-// created.
+// A task that was just made, and its file of events.
 struct NewTask {
   MadeTask made;
-  absl::StatusOr<std::unique_ptr<EventFile>> events;
+  std::unique_ptr<EventFile> events;
 };
 
 using TaskCallback = absl::AnyInvocable<void(absl::StatusOr<v1::Task>)>;

@@ -115,12 +115,13 @@ struct StateFolder {
 class Server {
  public:
   Server(const ServerOptions& options, const Environment& environment,
-         StateFolder folder, EventLoop* loop, std::string relay_program)
+         StateFolder folder, EventLoop* loop, const std::string& relay_program)
       : options_(options),
         folder_(std::move(folder)),
         loop_(*loop),
         access_(&folder_.token, AccessOptionsOf(options)),
         changes_(absl::ToUnixMicros(clock_.Now())),
+        spares_(&loop_, &pools_, relay_program),
         tasks_({.limits = options.limits, .max_queued = options.max_queued},
                {.loop = &loop_,
                 .pools = &pools_,
@@ -128,7 +129,8 @@ class Server {
                 .home = &folder_.home,
                 .index = folder_.index.get(),
                 .changes = &changes_,
-                .relay_program = std::move(relay_program)}),
+                .relay_program = relay_program,
+                .spares = &spares_}),
         policy_(&tasks_, &folder_.home, environment),
         api_(
             {.loop = &loop_,
@@ -268,6 +270,7 @@ class Server {
   Access access_;
   std::map<std::string, int64_t> requests_;  // By route.
   Changes changes_;
+  SpareRelays spares_;
   Tasks tasks_;
   const CallerPolicy policy_;
   Api api_;
@@ -316,7 +319,7 @@ absl::Status Serve(const ServerOptions& options, const Environment& environment,
                  .lock = std::move(lock),
                  .token = std::move(token),
                  .index = std::move(index)},
-                &loop, std::move(relay_program));
+                &loop, relay_program);
   return server.Run(on_ready);
 }
 

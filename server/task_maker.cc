@@ -15,19 +15,15 @@
 namespace troika {
 namespace {
 
-// Makes the task survive a loss of power, and reads it unless it has started.
-absl::StatusOr<LoadedTask> SyncAndLoad(const TaskTools& tools,
-                                       const std::string& id) {
+// Makes the task survive a loss of power.
+absl::Status Sync(const TaskTools& tools, const std::string& id) {
   ASSIGN_OR_RETURN(const TaskFolder folder, tools.home->OpenTask(id));
   const absl::Status synced = SyncTask(folder);
-  if (!synced.ok()) {
-    return absl::Status(
-        synced.code(),
-        absl::StrCat("task ", id,
-                     " was made, but a loss of power may lose it: ",
-                     synced.message(), "; look at it before you try again"));
-  }
-  return LoadTask(*tools.home, id, *tools.ending);
+  if (synced.ok()) return synced;
+  return absl::Status(
+      synced.code(),
+      absl::StrCat("task ", id, " was made, but a loss of power may lose it: ",
+                   synced.message(), "; look at it before you try again"));
 }
 
 }  // namespace
@@ -71,6 +67,8 @@ void TaskMaker::Make(TaskRequest request, Environment environment,
 void TaskMaker::FindKey(const std::string& key, TaskRequest request,
                         Environment environment) {
   if (const auto id = parts_.loader->FindKey(key)) return Finish(key, *id);
+  // A task that was just made may have no row yet.
+  parts_.open->PutChangedStatuses();
   tools_.index->Ask<std::string>(
       [key](BufferedTaskStore& store) { return store.ByIdempotencyKey(key); },
       [this, key, request = std::move(request),
@@ -100,46 +98,53 @@ void TaskMaker::MakeWithCli(const std::string& key, TaskRequest request,
                             Environment environment, absl::StatusOr<Cli> cli) {
   TaskRow known = {.harness = std::string(HarnessId(request.harness)),
                    .idempotency_key = request.idempotency_key};
-  tools_.pools->work.RunFor<absl::StatusOr<NewTask>>(
-      [this, request = std::move(request), environment = std::move(environment),
-       cli = std::move(cli)]() mutable -> absl::StatusOr<NewTask> {
+  // The task starts on the loop while this thread syncs it, and the client
+  // waits for the sync only.
+  tools_.pools->work.RunFor<absl::StatusOr<std::string>>(
+      [this, harness = known.harness, request = std::move(request),
+       environment = std::move(environment),
+       cli = std::move(cli)]() mutable -> absl::StatusOr<std::string> {
         ASSIGN_OR_RETURN(MadeTask made,
                          MakeTask(*tools_.home, std::move(request), environment,
                                   std::move(cli), tools_.clock));
-        auto events = EventFile::Open(made.folder.fd.get(), made.folder.id);
-        return NewTask{std::move(made), std::move(events)};
+        const std::string id = made.folder.id;
+        auto events = EventFile::New(made.folder.fd.get(), id);
+        tools_.loop->Post(
+            [this, harness = std::move(harness),
+             task = NewTask{std::move(made), std::move(events)}]() mutable {
+              parts_.loader->Supersede(task.made.folder.id);
+              parts_.starter->AddNew(std::move(task), harness);
+            });
+        RETURN_IF_ERROR(Sync(tools_, id));
+        return id;
       },
       [this, key,
-       known = std::move(known)](absl::StatusOr<NewTask> task) mutable {
-        if (!task.ok()) return Finish(key, task.status());
-        OnMade(key, *std::move(task), std::move(known));
+       known = std::move(known)](absl::StatusOr<std::string> id) mutable {
+        if (!id.ok()) return Finish(key, id);
+        known.id = *std::move(id);
+        OnSynced(key, known);
       });
 }
 
-void TaskMaker::OnMade(const std::string& key, NewTask task, TaskRow known) {
-  known.id = task.made.folder.id;
-  parts_.loader->Supersede(known.id);
-  // It starts while it is synced, and the client waits for the sync only.
-  parts_.starter->AddNew(std::move(task), known.harness);
-  // Copied before `known` is moved: g++ evaluates arguments from the right.
-  const std::string id = known.id;
-  tools_.pools->work.RunFor<absl::StatusOr<LoadedTask>>(
-      [this, id] { return SyncAndLoad(tools_, id); },
-      [this, key,
-       known = std::move(known)](absl::StatusOr<LoadedTask> task) mutable {
-        const std::string id = known.id;
-        if (!task.ok()) return Finish(key, task.status());
-        // If it was opened meanwhile, more is known than we have read.
-        if (parts_.queue->IsWaiting(id) && parts_.open->Find(id) == nullptr) {
-          if (task->kind == LoadedTask::Kind::kWaiting) {
-            parts_.rows->Put(std::move(task->row));
-          } else {
-            parts_.rows->Put(
-                TroubledRow(std::move(known), task->error.message()));
-            parts_.starter->OnUnreadable(id, task->error);
-          }
+void TaskMaker::OnSynced(const std::string& key, const TaskRow& known) {
+  const auto waits = [this, id = known.id] {
+    return parts_.queue->IsWaiting(id) && parts_.open->Find(id) == nullptr;
+  };
+  // If it was opened, it has its row.
+  if (!waits()) return Finish(key, known.id);
+  tools_.pools->work.RunFor<LoadedTask>(
+      [this, id = known.id] {
+        return LoadTask(*tools_.home, id, *tools_.ending);
+      },
+      [this, key, known, waits](LoadedTask task) {
+        if (!waits()) return Finish(key, known.id);
+        if (task.kind == LoadedTask::Kind::kWaiting) {
+          parts_.rows->Put(std::move(task.row));
+        } else {
+          parts_.rows->Put(TroubledRow(known, task.error.message()));
+          parts_.starter->OnUnreadable(known.id, task.error);
         }
-        Finish(key, id);
+        Finish(key, known.id);
       });
 }
 

@@ -41,7 +41,7 @@ class TaskMaker {
                Environment environment);
   void MakeWithCli(const std::string& key, TaskRequest request,
                    Environment environment, absl::StatusOr<Cli> cli);
-  void OnMade(const std::string& key, NewTask task, TaskRow known);
+  void OnSynced(const std::string& key, const TaskRow& known);
   void Finish(const std::string& key, const absl::StatusOr<std::string>& id);
 
   const TaskTools& tools_;

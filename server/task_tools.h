@@ -7,29 +7,13 @@
 
 #include "base/clock.h"
 #include "base/event_loop.h"
-#include "base/thread_pool.h"
 #include "server/changes.h"
+#include "server/pools.h"
+#include "server/spare_relays.h"
 #include "server/task_index.h"
 #include "task/home.h"
 
 namespace troika {
-
-// The server's threads, by what they wait for, so that none of it holds up the
-// rest.
-struct Pools {
-  explicit Pools(EventLoop* loop)
-      : work(loop, 4),
-        probe(loop, 8),
-        log(loop, 2),
-        load(loop, 2),
-        remove(loop, 1) {}
-
-  ThreadPool work;    // Short blocking work.
-  ThreadPool probe;   // CLIs, which may hang: each is given up after 20 s.
-  ThreadPool log;     // One log, for a request.
-  ThreadPool load;    // Many logs, for the index.
-  ThreadPool remove;  // Files of deleted tasks.
-};
 
 // All borrowed.
 struct TaskTools {
@@ -40,6 +24,7 @@ struct TaskTools {
   TaskIndex* index = nullptr;
   Changes* changes = nullptr;
   std::string relay_program;
+  SpareRelays* spares = nullptr;
   const std::atomic<bool>* ending = nullptr;  // Set when the server ends.
 };
 

@@ -2,6 +2,7 @@
 
 #include <poll.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -111,6 +112,7 @@ absl::Status Launcher::Start(const Replay& replay, const Backend& backend,
     spec.first_commands = FirstCommands(replay.FirstInput(spawned));
   }
   tools_->Step();
+  if (HandOver(spec, log)) return absl::OkStatus();
   start_relay_.Start(&tools_->executor,
                      [program = tools_->relay_program, spec = std::move(spec),
                       log = std::move(log), dir = CopyOf(folder_->fd)]() mutable
@@ -122,12 +124,25 @@ absl::Status Launcher::Start(const Replay& replay, const Backend& backend,
   return absl::OkStatus();
 }
 
+bool Launcher::HandOver(const relay::RelaySpec& spec, relay::LogWriter& log) {
+  if (!tools_->take_spare) return false;
+  std::optional<relay::SpareRelay> spare = tools_->take_spare();
+  if (!spare) return false;
+  auto starting = spare->HandOver(spec, log, folder_->fd.get());
+  if (starting.ok()) OnStarting(*std::move(starting));
+  return starting.ok();
+}
+
+void Launcher::OnStarting(relay::StartingRelay relay) {
+  relay_ = std::move(relay);
+  give_up_ = tools_->clock->Awake() + relay::kStartPatience;
+  ++starts_;
+}
+
 absl::Status Launcher::Advance() {
   if (auto started = start_relay_.Take()) {
     RETURN_IF_ERROR(started->status());
-    relay_ = **std::move(started);
-    give_up_ = tools_->clock->Awake() + relay::kStartPatience;
-    ++starts_;
+    OnStarting(**std::move(started));
   }
   if (!relay_.ready.ok()) return absl::OkStatus();
   pollfd fd = {.fd = relay_.ready.get(), .events = POLLIN};

@@ -50,6 +50,10 @@ class Launcher {
   int64_t starts() const { return starts_; }
 
  private:
+  // Gives the task to a relay that waits for one; false if there is none.
+  bool HandOver(const relay::RelaySpec& spec, relay::LogWriter& log);
+  void OnStarting(relay::StartingRelay relay);
+
   const TaskFolder* const folder_;
   RunnerTools* const tools_;
   Later<absl::StatusOr<relay::StartingRelay>> start_relay_;

@@ -3,11 +3,13 @@
 #define TROIKA_TASK_RUNNER_TOOLS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/time/time.h"
 #include "base/clock.h"
+#include "relay/spare.h"
 #include "task/later.h"
 
 namespace troika {
@@ -16,6 +18,9 @@ namespace troika {
 struct RunnerTools {
   Clock* clock = nullptr;
   std::string relay_program;
+  // Returns a relay that waits for a task, if there is one. Unset: relays are
+  // started when they are needed.
+  absl::AnyInvocable<std::optional<relay::SpareRelay>()> take_spare;
   std::string version_cache;  // Home::version_cache().
   // Runs what blocks: taking the log's lock, its sync, and the start of a
   // relay. When that is done, the owner calls Advance() again. Unset: all runs

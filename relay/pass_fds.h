@@ -1,0 +1,29 @@
+// Passes descriptors to another process over a unix socket of packets.
+#ifndef TROIKA_RELAY_PASS_FDS_H_
+#define TROIKA_RELAY_PASS_FDS_H_
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "base/fd.h"
+
+namespace troika::relay {
+
+inline constexpr size_t kMaxPassedFds = 8;
+
+// What a spare relay says when it waits for a task.
+inline constexpr char kSpareWaits = 'w';
+
+// Sends at most kMaxPassedFds descriptors in one packet. Does not block:
+// returns Unavailable if the other process is gone or reads nothing.
+absl::Status SendFds(int socket, absl::Span<const int> fds);
+
+// Waits for such a packet. Returns Unavailable if the other process is gone,
+// and InvalidArgument if the packet has not `count` descriptors.
+absl::StatusOr<std::vector<UniqueFd>> ReceiveFds(int socket, size_t count);
+
+}  // namespace troika::relay
+
+#endif  // TROIKA_RELAY_PASS_FDS_H_

@@ -1,0 +1,119 @@
+#include "relay/spare.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "base/clock.h"
+#include "gtest/gtest.h"
+#include "relay/log_format.h"
+#include "relay/testing.h"
+#include "testing/files.h"
+
+namespace troika::relay {
+namespace {
+
+class SpareRelayTest : public testing::Test {
+ protected:
+  static SpareRelay StartSpare() {
+    auto spare = SpareRelay::Start(*FindRelayProgram());
+    EXPECT_TRUE(spare.ok()) << spare.status();
+    pollfd fd = {.fd = spare->fd(), .events = POLLIN};
+    EXPECT_EQ(poll(&fd, 1, 10000), 1);
+    EXPECT_TRUE(spare->waits());
+    return *std::move(spare);
+  }
+  absl::StatusOr<LogWriter> OpenLog() {
+    return LogWriter::Open(dir_.get(), "task", &clock_);
+  }
+  static RelaySpec Spec(const std::string& command) {
+    return {.argv = {"/bin/sh", "-c", command},
+            .cwd = "/",
+            .stdin_mode = StdinMode::kNull,
+            .spawned_note = R"({"note":"spawned","generation":1})",
+            .spawned_key = "spawn-1"};
+  }
+  static bool HasEnded(int process) {
+    pollfd fd = {.fd = process, .events = POLLIN};
+    return poll(&fd, 1, 10000) == 1;
+  }
+  std::string LogText() const {
+    return ReadWhole(folder_.path() + "/" + kLogName);
+  }
+
+  const TempFolder folder_;
+  const UniqueFd dir_ =
+      UniqueFd(open(folder_.path().c_str(), O_DIRECTORY | O_CLOEXEC));
+  SystemClock clock_;
+};
+
+TEST_F(SpareRelayTest, RunsTheTaskThatItGets) {
+  SpareRelay spare = StartSpare();
+  auto log = OpenLog();
+  ASSERT_TRUE(log.ok());
+  const auto starting = spare.HandOver(Spec("echo hello"), *log, dir_.get());
+  ASSERT_TRUE(starting.ok()) << starting.status();
+  EXPECT_TRUE(RelayStarted(*starting).ok());
+  EXPECT_TRUE(WaitForLogEnd(dir_.get()));
+  const std::string text = LogText();
+  EXPECT_TRUE(absl::StrContains(text, "hello"));
+  EXPECT_LT(text.find("spawned"), text.find("hello"));
+  EXPECT_LT(text.find("hello"), text.find("exited"));
+}
+
+TEST_F(SpareRelayTest, TheLockPassesToTheRelay) {
+  SpareRelay spare = StartSpare();
+  auto log = OpenLog();
+  ASSERT_TRUE(log.ok());
+  const auto starting = spare.HandOver(Spec("sleep 60"), *log, dir_.get());
+  ASSERT_TRUE(starting.ok());
+  ASSERT_TRUE(RelayStarted(*starting).ok());
+  const UniqueFd other(
+      open((folder_.path() + "/" + kLogName).c_str(), O_RDONLY | O_CLOEXEC));
+  EXPECT_NE(flock(other.get(), LOCK_EX | LOCK_NB), 0);
+  // The guard has it, too: it is free only when the agent is gone.
+  syscall(SYS_pidfd_send_signal, starting->process.get(), SIGKILL, nullptr, 0);
+  EXPECT_TRUE(WaitForLogEnd(dir_.get()));
+  EXPECT_TRUE(NoProcessesWith("sleep 60"));
+}
+
+TEST_F(SpareRelayTest, EndsWithItsStarter) {
+  UniqueFd process;
+  {
+    const SpareRelay spare = StartSpare();
+    process = UniqueFd(fcntl(spare.process(), F_DUPFD_CLOEXEC, 0));
+  }
+  EXPECT_TRUE(HasEnded(process.get()));
+}
+
+TEST_F(SpareRelayTest, ADeadSpareLeavesTheLogToTheCaller) {
+  SpareRelay spare = StartSpare();
+  syscall(SYS_pidfd_send_signal, spare.process(), SIGKILL, nullptr, 0);
+  ASSERT_TRUE(HasEnded(spare.process()));
+  auto log = OpenLog();
+  ASSERT_TRUE(log.ok());
+  EXPECT_FALSE(spare.HandOver(Spec("true"), *log, dir_.get()).ok());
+  // Another relay can still be started with it.
+  const auto starting = StartRelay(*FindRelayProgram(), Spec("true"),
+                                   *std::move(log), dir_.get());
+  ASSERT_TRUE(starting.ok());
+  EXPECT_TRUE(RelayStarted(*starting).ok());
+  EXPECT_TRUE(WaitForLogEnd(dir_.get()));
+}
+
+// As the program of an older version, which reads its spec from the socket.
+TEST_F(SpareRelayTest, AProgramThatDoesNotSayThatItWaitsIsNotUsed) {
+  auto spare = SpareRelay::Start("/bin/cat");
+  ASSERT_TRUE(spare.ok());
+  EXPECT_FALSE(spare->waits());
+}
+
+}  // namespace
+}  // namespace troika::relay
