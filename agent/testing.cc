@@ -6,6 +6,8 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "base/json.h"
 #include "base/line_splitter.h"
 
 namespace troika {
@@ -41,6 +43,82 @@ std::vector<Message> RunStream(Protocol& protocol, absl::string_view stream,
   }
   splitter.Finish(on_line);
   protocol.OnNote(RecordOf("", ++number), ProcessEnded{}, sink);
+  return messages;
+}
+
+namespace {
+
+void FeedNote(Protocol& protocol, const Record& record, json::Value note,
+              MessageSink sink) {
+  if (note.Get("turn").IsString()) {
+    protocol.OnNote(
+        record, TurnAsked{.prompt = std::string(note.Get("turn").StringOr(""))},
+        sink);
+  } else if (note.Get("interrupt").exists()) {
+    protocol.OnNote(record, InterruptAsked{}, sink);
+  } else if (note.Get("answer").IsString()) {
+    protocol.OnNote(
+        record,
+        AnswerGiven{
+            .id = std::string(note.Get("answer").StringOr("")),
+            .by = "user",
+            .answer = ApprovalAnswer{.allow = note.Get("allow").BoolOr(false),
+                                     .reason = std::string(
+                                         note.Get("reason").StringOr(""))}},
+        sink);
+  }
+}
+
+void WriteOutbox(Protocol& protocol, int64_t number, MessageSink sink) {
+  const std::vector<Outgoing> outbox = protocol.outbox();
+  for (const Outgoing& outgoing : outbox) {
+    if (outgoing.kind == Outgoing::Kind::kClose) {
+      protocol.OnNote(RecordOf("", number), InputClosed{}, sink);
+      return;
+    }
+    Record record = RecordOf(
+        absl::string_view(outgoing.bytes).substr(0, outgoing.bytes.size() - 1),
+        number);
+    record.key = outgoing.key;
+    protocol.OnWritten(record, sink);
+  }
+}
+
+}  // namespace
+
+std::vector<Message> RunTranscript(Protocol& protocol,
+                                   absl::string_view transcript) {
+  std::vector<Message> messages;
+  // The messages of an outbox that is written at once are one record's.
+  int32_t index = 0;
+  int64_t number = 0;
+  const auto sink = [&](Message&& m) {
+    m.id = {number, index++};
+    messages.push_back(std::move(m));
+  };
+  json::Parser parser;
+  for (const absl::string_view line : absl::StrSplit(transcript, '\n')) {
+    ++number;
+    index = 0;
+    const auto parsed = parser.Parse(line);
+    const json::Value value = parsed.ok() ? *parsed : json::Value();
+    const absl::string_view dir = value.Get("dir").StringOr("");
+    const std::string msg = value.Get("msg").ToJson();
+    if (dir == "s2c") {
+      protocol.OnReceived(RecordOf(msg, number), sink);
+    } else if (dir == "c2s") {
+      protocol.OnWritten(RecordOf(msg, number), sink);
+    } else if (dir == "write") {
+      WriteOutbox(protocol, number, sink);
+    } else if (dir == "note") {
+      FeedNote(protocol, RecordOf("", number), value.Get("msg"), sink);
+    } else {
+      protocol.OnReceived(RecordOf(line, number), sink);
+    }
+  }
+  ++number;
+  index = 0;
+  protocol.OnNote(RecordOf("", number), ProcessEnded{}, sink);
   return messages;
 }
 

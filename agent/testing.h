@@ -20,6 +20,17 @@ Record RecordOf(absl::string_view line, int64_t number = 1);
 std::vector<Message> RunStream(Protocol& protocol, absl::string_view stream,
                                const std::vector<size_t>& cuts = {});
 
+// Feeds a transcript of both sides, and its end; returns all messages. Its
+// lines are {"dir":DIR,"msg":MSG}, and line n is record n:
+//   s2c    the agent printed MSG
+//   c2s    MSG was written to the agent
+//   write  the protocol's outbox was written
+//   note   MSG is {"turn":PROMPT}, {"interrupt":true},
+//   {"answer":ID,"allow":BOOL}
+// Any other line is what the agent printed.
+std::vector<Message> RunTranscript(Protocol& protocol,
+                                   absl::string_view transcript);
+
 // Returns the payloads of one type, in order.
 template <typename P>
 std::vector<P> Payloads(const std::vector<Message>& messages) {

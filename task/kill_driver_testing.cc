@@ -69,9 +69,11 @@ absl::Status Drive(Runner& runner, const std::string& version_cache) {
     }
     const TaskState& state = runner.state();
     // The same moment in each run: an exec's end is near when it is idle.
-    const bool follows = BackendOf(*state.harness)
-                             .capabilities({.version = state.version})
-                             .follow_up;
+    const Backend& backend = BackendOf(*state.harness);
+    const bool follows =
+        backend
+            .wire_capabilities({.version = state.version}, backend.first_wire)
+            .follow_up;
     const bool waits =
         follows ? state.status == TaskStatus::kIdle : runner.at_rest();
     if (waits && state.turns == 1) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "relay/log_reader.h"
@@ -62,27 +63,41 @@ void ExpectLoadedAsLive(const TestTask& task, TestTask& any) {
   EXPECT_GT(sink.compared(), 5);
 }
 
-class LiveTest : public ::testing::TestWithParam<Harness> {
+struct Kind {
+  Harness harness;
+  std::optional<Wire> wire = std::nullopt;
+};
+
+class LiveTest : public ::testing::TestWithParam<Kind> {
  protected:
+  TestTask::Options Script(std::string script) {
+    TestTask::Options options = {.harness = GetParam().harness,
+                                 .script = std::move(script)};
+    options.request.options.wire = GetParam().wire;
+    options.request.options.skip_git_check = GetParam().wire.has_value();
+    return options;
+  }
+
   TestHome home_;
 };
 
-INSTANTIATE_TEST_SUITE_P(All, LiveTest,
-                         ::testing::Values(Harness::kCodex, Harness::kClaude,
-                                           Harness::kGemini),
-                         [](const auto& info) {
-                           return std::string(HarnessId(info.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    All, LiveTest,
+    ::testing::Values(Kind{Harness::kCodex},
+                      Kind{Harness::kCodex, Wire::kAppServer},
+                      Kind{Harness::kClaude}, Kind{Harness::kGemini}),
+    [](const auto& info) {
+      return absl::StrCat(HarnessId(info.param.harness),
+                          info.param.wire ? "_app_server" : "");
+    });
 
 TEST_P(LiveTest, OverTurnsInterruptsDeadlinesAndRestarts) {
-  TestTask::Options options = {
-      .harness = GetParam(),
-      .script =
-          "== turn 1\nsay One.\nrun ls => a\nusage 10 2 3\nok\n"
-          "== turn 2\nthink Hm.\nsay Two.\nstart-run sleep 9\nhang\n"
-          "== turn 3\nstderr odd\nsay Three.\nhang\n"
-          "== turn 4\ntodo [x] a | [ ] b\nsay Four.\nok\n"
-          "== resume\nsay More.\nok\n"};
+  TestTask::Options options = Script(
+      "== turn 1\nsay One.\nrun ls => a\nusage 10 2 3\nok\n"
+      "== turn 2\nthink Hm.\nsay Two.\nstart-run sleep 9\nhang\n"
+      "== turn 3\nstderr odd\nsay Three.\nhang\n"
+      "== turn 4\ntodo [x] a | [ ] b\nsay Four.\nok\n"
+      "== resume\nsay More.\nok\n");
   options.request.timeouts.idle = absl::Minutes(1);
   auto first = std::make_unique<TestTask>(&home_, std::move(options));
   ASSERT_TRUE(first->created().ok()) << first->created();
@@ -119,8 +134,7 @@ TEST_P(LiveTest, OverTurnsInterruptsDeadlinesAndRestarts) {
 }
 
 TEST_P(LiveTest, WhereTheRelayIsLost) {
-  TestTask task(&home_, {.harness = GetParam(),
-                         .script = "say One.\nstart-run sleep 9\nhang"});
+  TestTask task(&home_, Script("say One.\nstart-run sleep 9\nhang"));
   ASSERT_TRUE(task.Until([&] { return task.All<ToolUse>().size() == 1; }));
   kill(relay::RelayProcess(task.runner().folder().path, "troika-relay"),
        SIGKILL);
@@ -133,8 +147,7 @@ TEST_P(LiveTest, WhereTheRelayIsLost) {
 }
 
 TEST_P(LiveTest, WhereTheGuardIsKilled) {
-  TestTask task(&home_, {.harness = GetParam(),
-                         .script = "say One.\nstart-run sleep 9\nhang"});
+  TestTask task(&home_, Script("say One.\nstart-run sleep 9\nhang"));
   ASSERT_TRUE(task.Until([&] { return task.All<ToolUse>().size() == 1; }));
   kill(relay::RelayProcess(task.runner().folder().path, "troika-guard"),
        SIGKILL);
@@ -147,7 +160,7 @@ TEST_P(LiveTest, WhereTheGuardIsKilled) {
 }
 
 TEST_P(LiveTest, WhereTheFolderIsRemoved) {
-  TestTask task(&home_, {.harness = GetParam(), .script = "say One.\nhang"});
+  TestTask task(&home_, Script("say One.\nhang"));
   ASSERT_TRUE(task.UntilStatus(TaskStatus::kRunning));
   std::filesystem::remove_all(task.runner().folder().path);
   EXPECT_FALSE(task.UntilRest());

@@ -61,6 +61,19 @@ absl::Status CheckSize(const Environment& environment) {
                    shown, " with ", largest, " bytes"));
 }
 
+absl::Status CheckGitRepository(const std::filesystem::path& cwd) {
+  AssertMayBlock("looking for a git repository");
+  std::error_code error;
+  for (std::filesystem::path dir = cwd; !dir.empty(); dir = dir.parent_path()) {
+    if (std::filesystem::exists(dir / ".git", error)) return absl::OkStatus();
+    if (dir == dir.parent_path()) break;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("cwd: ", cwd.native(),
+                   " is not in a git repository, so that the agent's changes "
+                   "could not be undone: run git init, or set skip_git_check"));
+}
+
 // Fails now if the start would fail later.
 absl::Status CheckLaunch(const TaskRequest& request, const Backend& backend,
                          const Cli& cli) {
@@ -69,7 +82,9 @@ absl::Status CheckLaunch(const TaskRequest& request, const Backend& backend,
                                    .cwd = request.cwd,
                                    .resume_session = request.resume_session},
                                   backend));
-  return backend.BuildLaunch(launch, cli).status();
+  ASSIGN_OR_RETURN(const Launch built, backend.BuildLaunch(launch, cli));
+  return built.needs_git_repository ? CheckGitRepository(request.cwd)
+                                    : absl::OkStatus();
 }
 
 absl::StatusOr<relay::LogWriter> WriteLog(const TaskFolder& folder,

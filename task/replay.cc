@@ -53,10 +53,21 @@ void Replay::OnRecord(const relay::LogRecord& log_record, MessageSink sink) {
   Out out = {.first = {line->number, 0}, .time = time, .sink = sink};
   if (printed && line->size <= kMaxLineBytes &&
       (log_record.lines_after > 0 || !run_.empty())) {
-    return OnBatchLine(log_record, *line, out);
+    OnBatchLine(log_record, *line, out);
+  } else {
+    EndRun(sink);
+    OnLine(log_record.stream, *line, log_record.payload, out);
   }
-  EndRun(sink);
-  OnLine(log_record.stream, *line, log_record.payload, out);
+  UpdateWaiting();
+}
+
+void Replay::UpdateWaiting() {
+  const absl::string_view waiting_for =
+      process_ && process_->protocol ? process_->protocol->waiting_for() : "";
+  if (state_.waiting_for == waiting_for) return;
+  state_.waiting_for = std::string(waiting_for);
+  state_.awake.waiting_since.reset();
+  if (!waiting_for.empty()) state_.awake.waiting_since = state_.awake.now;
 }
 
 void Replay::OnLine(relay::Stream stream, const Record& line,

@@ -116,6 +116,8 @@ class Replay {
   void CompleteResult(Result* result) const;
   absl::string_view HintOf(const Result& result) const;
   void CheckSession(const std::string& session_id, Out& out);
+  // Updates which response the protocol waits for, after a record.
+  void UpdateWaiting();
   // Tells the process's protocol.
   void NotifyProtocol(const Note& note, Out& out);
 

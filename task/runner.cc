@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "agent/launch/flags.h"
 #include "agent/registry.h"
 #include "base/status_macros.h"
@@ -270,8 +271,10 @@ void Runner::Watch() {
     return Send({.type = relay::FrameType::kCloseStdin,
                  .key = absl::StrCat("close-", generation)});
   }
-  const std::string name(DeadlineName(alarm->kind));
-  SendStop(absl::StrCat("deadline-", generation, "-", name),
+  const std::string name = DeadlineName(alarm->kind, state());
+  // A key has no spaces.
+  SendStop(absl::StrCat("deadline-", generation, "-",
+                        absl::StrReplaceAll(name, {{" ", "-"}})),
            notes::Deadline{.which = name, .after = alarm->timeout});
 }
 

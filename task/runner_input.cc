@@ -21,8 +21,12 @@ bool Runner::WantsAnotherProcess(const TurnRequest& turn) const {
 }
 
 Capabilities Runner::CapabilitiesNow() const {
-  return state().process_alive ? follower_->replay().capabilities()
-                               : backend_->capabilities(NextCli());
+  if (state().process_alive) return follower_->replay().capabilities();
+  const Cli cli = NextCli();
+  const auto launch = backend_->BuildLaunch(
+      {.options = request().options, .cwd = request().cwd}, cli);
+  return launch.ok() ? backend_->wire_capabilities(cli, launch->wire)
+                     : backend_->capabilities(cli);
 }
 
 Cli Runner::NextCli() const {

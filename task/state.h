@@ -84,6 +84,8 @@ struct AwakeTimes {
   std::optional<absl::Time> now;  // Time of the last record.
   std::optional<absl::Time> turn_started;
   std::optional<absl::Time> last_activity;
+  // Since when TaskState::waiting_for is what it is.
+  std::optional<absl::Time> waiting_since;
   // Since when a turn is worked on, in the state starting or running.
   std::optional<absl::Time> working_since;
   // How far the real time has leapt, forward, since the process was started.
@@ -122,6 +124,9 @@ struct TaskState {
   int generation = 0;  // Number of the last process.
   bool process_alive = false;
   bool input_closed = false;  // Nothing can be written to the process.
+  // The request to the process whose response must come soon
+  // (Protocol::waiting_for); empty if there is none.
+  std::string waiting_for;
   std::optional<int> exit_code;
   std::optional<int> signal;
   Ending ending;

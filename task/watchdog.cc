@@ -3,12 +3,18 @@
 #include <algorithm>
 #include <optional>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 
 namespace troika {
 namespace {
 
 constexpr absl::Duration kCloseIdle = absl::Minutes(10);
+
+// A handshake is quick; opening a session may read a long history.
+constexpr absl::string_view kHandshake = "initialize";
+constexpr absl::Duration kHandshakeTimeout = absl::Seconds(5);
+constexpr absl::Duration kReplyTimeout = absl::Seconds(30);
 
 // A deadline that is noticed later than that passed while the machine, or all
 // of Troika, stood still.
@@ -34,10 +40,13 @@ notes::Timeouts WithDefaults(const notes::Timeouts& given) {
           .task = given.task.value_or(absl::Hours(24))};
 }
 
-absl::string_view DeadlineName(Alarm::Kind kind) {
-  static constexpr absl::string_view kNames[] = {"start", "idle", "turn",
-                                                 "task", ""};
-  return kNames[static_cast<int>(kind)];
+std::string DeadlineName(Alarm::Kind kind, const TaskState& state) {
+  static constexpr absl::string_view kNames[] = {"start", "idle",  "turn",
+                                                 "task",  "reply", ""};
+  const absl::string_view name = kNames[static_cast<int>(kind)];
+  return kind == Alarm::Kind::kReply
+             ? absl::StrCat(state.waiting_for, " ", name)
+             : std::string(name);
 }
 
 absl::Duration WorkLeft(const TaskState& state, const notes::Timeouts& given) {
@@ -77,6 +86,11 @@ Alarm NextAlarm(const TaskState& state) {
   }
   if (state.status != TaskStatus::kIdle) {
     add_whole(Alarm::Kind::kTurn, awake.turn_started, *timeouts.turn);
+  }
+  if (!state.waiting_for.empty()) {
+    add_whole(
+        Alarm::Kind::kReply, awake.waiting_since,
+        state.waiting_for == kHandshake ? kHandshakeTimeout : kReplyTimeout);
   }
   add(Alarm::Kind::kTask, awake.working_since, WorkLeft(state), *timeouts.task);
   return first;

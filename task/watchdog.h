@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -53,6 +54,7 @@ struct Alarm {
     kIdle,       // It has not said a word for long.
     kTurn,       // The turn takes too long.
     kTask,       // The turns of the task do together.
+    kReply,      // It has not answered a request that it must answer.
     kCloseIdle,  // The process waits for input that does not come.
   };
   Kind kind = Kind::kStart;
@@ -61,8 +63,9 @@ struct Alarm {
   absl::Duration timeout;
 };
 
-// The spelling in notes; kCloseIdle has none.
-absl::string_view DeadlineName(Alarm::Kind kind);
+// The spelling in notes; kCloseIdle has none. A missed reply names the request
+// that `state` waits for: "initialize reply".
+std::string DeadlineName(Alarm::Kind kind, const TaskState& state);
 
 // The alarm that comes first. It may lie in the past, and is at InfiniteFuture
 // if no process lives or somebody has asked for its end.

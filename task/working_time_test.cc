@@ -22,7 +22,7 @@ notes::Clock Leap(absl::Duration by) { return {.leap = by}; }
 // How long after the last record the next deadline comes.
 absl::Duration AlarmIn(const TaskState& state, Kind kind) {
   const Alarm alarm = NextAlarm(state);
-  EXPECT_EQ(alarm.kind, kind) << DeadlineName(alarm.kind);
+  EXPECT_EQ(alarm.kind, kind) << DeadlineName(alarm.kind, state);
   return alarm.at - *state.awake.now;
 }
 

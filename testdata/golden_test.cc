@@ -22,9 +22,11 @@ namespace {
 
 std::string GoldenOf(const Stream& stream) {
   const std::unique_ptr<Protocol> protocol =
-      BackendOf(stream.harness).NewProtocol({});
+      BackendOf(stream.harness).NewProtocol({.wire = stream.wire});
+  const std::string text = ReadFileOrDie(stream.path);
   std::string golden;
-  for (const Message& m : RunStream(*protocol, ReadFileOrDie(stream.path))) {
+  for (const Message& m : stream.wire ? RunTranscript(*protocol, text)
+                                      : RunStream(*protocol, text)) {
     absl::StrAppend(&golden, EventText(m), "\n");
   }
   return golden;
@@ -50,6 +52,14 @@ std::string FirstDifference(const std::string& want, const std::string& got) {
   return "";
 }
 
+std::vector<Stream> StreamsAndTranscripts() {
+  std::vector<Stream> all = AllStreams();
+  for (Stream& transcript : AllTranscripts()) {
+    all.push_back(std::move(transcript));
+  }
+  return all;
+}
+
 class GoldenTest : public ::testing::TestWithParam<Stream> {};
 
 TEST_P(GoldenTest, Matches) {
@@ -58,7 +68,8 @@ TEST_P(GoldenTest, Matches) {
   EXPECT_EQ(FirstDifference(ReadFileOrDie(path), GoldenOf(GetParam())), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(All, GoldenTest, ::testing::ValuesIn(AllStreams()),
+INSTANTIATE_TEST_SUITE_P(All, GoldenTest,
+                         ::testing::ValuesIn(StreamsAndTranscripts()),
                          [](const auto& info) { return TestName(info.param); });
 
 int Update() {
@@ -68,7 +79,7 @@ int Update() {
     return 2;
   }
   int changed = 0;
-  for (const Stream& stream : AllStreams()) {
+  for (const Stream& stream : StreamsAndTranscripts()) {
     const std::string path =
         absl::StrCat(workspace, "/", GoldenPath(stream.path));
     const std::string golden = GoldenOf(stream);

@@ -105,5 +105,27 @@ INSTANTIATE_TEST_SUITE_P(All, StreamRulesTest,
 
 TEST(StreamsTest, AreThere) { EXPECT_THAT(AllStreams(), SizeIs(Ge(150))); }
 
+class TranscriptRulesTest : public ::testing::TestWithParam<Stream> {};
+
+TEST_P(TranscriptRulesTest, HoldAndEverythingIsKnown) {
+  Drift drift;
+  const std::unique_ptr<Protocol> protocol =
+      BackendOf(GetParam().harness)
+          .NewProtocol({.drift = &drift, .wire = GetParam().wire});
+  const std::vector<Message> messages =
+      RunTranscript(*protocol, ReadFileOrDie(GetParam().path));
+  EXPECT_THAT(BrokenRules(messages), IsEmpty());
+  EXPECT_THAT(Payloads<ParseError>(messages), IsEmpty());
+  std::vector<std::string> unknown;
+  for (const Drift::Entry& entry : drift.Entries()) {
+    unknown.push_back(entry.what);
+  }
+  EXPECT_THAT(unknown, IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TranscriptRulesTest,
+                         ::testing::ValuesIn(AllTranscripts()),
+                         [](const auto& info) { return TestName(info.param); });
+
 }  // namespace
 }  // namespace troika

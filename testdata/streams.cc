@@ -146,6 +146,20 @@ std::vector<Stream> AllStreams() {
   return streams;
 }
 
+std::vector<Stream> AllTranscripts() {
+  std::vector<Stream> streams;
+  for (const auto& entry :
+       std::filesystem::directory_iterator("testdata/codex")) {
+    if (!absl::EndsWith(entry.path().native(), ".transcript.jsonl")) continue;
+    streams.push_back({.path = entry.path(),
+                       .harness = Harness::kCodex,
+                       .wire = Wire::kAppServer});
+  }
+  std::sort(streams.begin(), streams.end(),
+            [](const auto& a, const auto& b) { return a.path < b.path; });
+  return streams;
+}
+
 std::string TestName(const Stream& stream) {
   return absl::StrReplaceAll(
       stream.path,

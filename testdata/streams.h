@@ -2,10 +2,12 @@
 #ifndef TROIKA_TESTDATA_STREAMS_H_
 #define TROIKA_TESTDATA_STREAMS_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "agent/harness.h"
+#include "agent/launch/wire.h"
 #include "agent/message.h"
 
 namespace troika {
@@ -13,11 +15,16 @@ namespace troika {
 struct Stream {
   std::string path;  // testdata/codex/simple.jsonl
   Harness harness;
+  std::optional<Wire> wire = std::nullopt;  // Unset: the harness's first one.
 };
 
 // Returns every stdout stream in testdata, sorted by path. Transcripts of both
 // sides are separate files and not included.
 std::vector<Stream> AllStreams();
+
+// Returns the transcripts of both sides whose wire our protocol conducts, for
+// RunTranscript, sorted by path.
+std::vector<Stream> AllTranscripts();
 
 // Returns a name that identifies the stream in gtest.
 std::string TestName(const Stream& stream);

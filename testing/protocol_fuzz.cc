@@ -22,9 +22,8 @@ Continuation ContinuationOf(uint8_t choice) {
   return {.generation = 2, .session_id = "earlier", .total_known = false};
 }
 
-std::vector<Message> Run(Protocol& protocol, absl::string_view stream,
-                         const std::vector<size_t>& cuts) {
-  std::vector<Message> messages = RunStream(protocol, stream, cuts);
+std::vector<Message> CheckRun(Protocol& protocol,
+                              std::vector<Message> messages) {
   const std::string broken = BrokenRules(messages);
   if (!broken.empty()) std::fprintf(stderr, "%s", broken.c_str());
   CHECK(broken.empty());
@@ -33,6 +32,11 @@ std::vector<Message> Run(Protocol& protocol, absl::string_view stream,
   protocol.OnNote(end, ProcessEnded{},
                   [](Message&&) { CHECK(false && "open after the end"); });
   return messages;
+}
+
+std::vector<Message> Run(Protocol& protocol, absl::string_view stream,
+                         const std::vector<size_t>& cuts) {
+  return CheckRun(protocol, RunStream(protocol, stream, cuts));
 }
 
 void CheckAlike(const std::vector<Message>& a, const std::vector<Message>& b) {
@@ -73,6 +77,20 @@ void FuzzProtocol(const Backend& backend, absl::Span<const uint8_t> input) {
       Run(*second, stream, {size_t{1} + choice % 7, size_t{1} + choice / 7});
   CheckAlike(whole, pieces);
   CheckInputs(whole);
+}
+
+void FuzzTranscript(const Backend& backend, absl::Span<const uint8_t> input) {
+  const absl::string_view transcript(
+      reinterpret_cast<const char*>(input.data()), input.size());
+  Drift drift;
+  const std::unique_ptr<Protocol> first = backend.NewProtocol(
+      {.drift = &drift, .setup_json = R"({"thread":{"a":1},"turn":{}})"});
+  const std::unique_ptr<Protocol> second =
+      backend.NewProtocol({.setup_json = R"({"thread":{"a":1},"turn":{}})"});
+  const std::vector<Message> messages =
+      CheckRun(*first, RunTranscript(*first, transcript));
+  CheckAlike(messages, CheckRun(*second, RunTranscript(*second, transcript)));
+  CheckInputs(messages);
 }
 
 }  // namespace troika

@@ -20,6 +20,10 @@ namespace troika {
 // rule of agent/message.h is violated, or if anything is open after the end.
 void FuzzProtocol(const Backend& backend, absl::Span<const uint8_t> input);
 
+// The same for a conversation: `input` is a transcript (RunTranscript). Crashes
+// if two protocols give different messages or outboxes for it, too.
+void FuzzTranscript(const Backend& backend, absl::Span<const uint8_t> input);
+
 }  // namespace troika
 
 #endif  // TROIKA_TESTING_PROTOCOL_FUZZ_H_

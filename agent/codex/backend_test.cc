@@ -137,10 +137,6 @@ TEST(CodexBackendTest, Permissions) {
        "exec --json --color never -s read-only --ignore-rules -c "
        "[sandbox_mode =danger-full-access] -"},
       {kNew,
-       {.options = {.approval_policy = "on-request"}},
-       "approval_policy: codex exec asks nothing and always runs with "
-       "\"never\"; leave it out, and use sandbox to restrict the agent"},
-      {kNew,
        {.options = {.edit_mode = EditMode::kResearch,
                     .sandbox = "workspace-write"}},
        "sandbox: is set beside edit_mode, and both say what the agent may do; "
@@ -225,6 +221,14 @@ TEST(CodexBackendTest, FlagsFollowTheVersion) {
 
 TEST(CodexBackendTest, CapabilitiesFollowTheVersion) {
   const Backend& backend = CodexBackend();
+  const Capabilities kEverything = {.follow_up = true,
+                                    .resume = true,
+                                    .steer = true,
+                                    .interrupt = true,
+                                    .approvals = true,
+                                    .questions = true,
+                                    .images = true,
+                                    .models = true};
   const struct {
     absl::string_view version;
     Capabilities can;
@@ -232,18 +236,23 @@ TEST(CodexBackendTest, CapabilitiesFollowTheVersion) {
       {"0.34.0", {.models = true}},
       {"0.42.0", {.resume = true, .models = true}},
       {"0.63.0", {.resume = true, .images = true, .models = true}},
-      {"0.166.0", {.resume = true, .images = true, .models = true}},
-      {"0.170.0", {.resume = true, .images = true, .models = true}},
-      {"", {.resume = true, .images = true, .models = true}},
+      {"0.98.0", {.resume = true, .images = true, .models = true}},
+      {"0.124.0", kEverything},
+      {"0.166.0", kEverything},
+      {"0.170.0", kEverything},
+      {"", kEverything},
   };
   for (const auto& c : kCases) {
     EXPECT_EQ(backend.capabilities({.version = std::string(c.version)}), c.can)
         << c.version;
   }
   // Help decides for versions newer than the table, as with flags.
-  EXPECT_EQ(backend.capabilities(
-                {.version = "0.170.0", .help = "  resume  Resume a session\n"}),
+  EXPECT_EQ(backend.wire_capabilities(
+                {.version = "0.170.0", .help = "  resume  Resume a session\n"},
+                Wire::kExec),
             (Capabilities{.resume = true, .models = true}));
+  EXPECT_EQ(backend.wire_capabilities({.version = "0.166.0"}, Wire::kExec),
+            (Capabilities{.resume = true, .images = true, .models = true}));
 }
 
 // capabilities() agrees with the command line.

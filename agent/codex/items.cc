@@ -10,7 +10,7 @@
 namespace troika::codex {
 namespace {
 
-bool IsTool(absl::string_view type) {
+bool IsExecTool(absl::string_view type) {
   return type == "command_execution" || type == "file_change" ||
          type == "mcp_tool_call" || type == "web_search" ||
          type == "collab_tool_call";
@@ -23,42 +23,20 @@ bool HasFailed(const Item& item) {
 
 absl::string_view NameOfChanges(json::Value changes) {
   for (const json::Value change : changes.items()) {
-    if (change.Get("kind").StringOr("") != "add") return "Edit";
+    // In app-server, the kind is an object.
+    const json::Value kind = change.Get("kind");
+    if (kind.StringOr(kind.Get("type").StringOr("")) != "add") return "Edit";
   }
   return changes.size() > 0 ? "Write" : "Edit";
 }
 
-ToolUse UseOf(const Item& item) {
-  ToolUse use;
-  use.native_name = std::string(item.type);
-  if (item.type == "command_execution") {
-    use.input_json =
-        json::ObjectWriter().String("command", item.command).Take();
-  } else if (item.type == "file_change") {
-    use.name = std::string(NameOfChanges(item.changes));
-    use.input_json = json::ObjectWriter().Value("changes", item.changes).Take();
-  } else if (item.type == "mcp_tool_call") {
-    use.name = use.native_name = std::string(item.tool);
-    use.server = std::string(item.server);
-    use.input_json = item.arguments.exists() ? item.arguments.ToJson() : "{}";
-  } else if (item.type == "web_search") {
-    use.input_json = json::ObjectWriter()
-                         .String("query", item.query)
-                         .Value("action", item.action)
-                         .Take();
-  } else {
-    if (!item.tool.empty()) use.native_name = std::string(item.tool);
-    use.input_json = json::ObjectWriter()
-                         .String("prompt", item.prompt)
-                         .String("sender_thread_id", item.sender_thread_id)
-                         .Value("receiver_thread_ids", item.receiver_thread_ids)
-                         .Take();
+std::string ContentText(json::Value items) {
+  std::string text;
+  for (const json::Value item : items.items()) {
+    absl::StrAppend(&text, text.empty() ? "" : "\n",
+                    item.Get("text").StringOr(""));
   }
-  if (use.name.empty()) {
-    use.name =
-        std::string(NormalizeToolName(Harness::kCodex, use.native_name).name);
-  }
-  return use;
+  return text;
 }
 
 ToolResult ResultOf(const Item& item, Drift* /*nullable*/ drift) {
@@ -87,16 +65,65 @@ ToolResult ResultOf(const Item& item, Drift* /*nullable*/ drift) {
     result.output = std::string(item.query);
   } else if (item.agents_states.size() > 0) {
     result.output = item.agents_states.ToJson();
+  } else if (item.content_items.size() > 0) {
+    result.output = ContentText(item.content_items);
   }
+  result.is_error |= !item.success.value_or(true);
+  result.duration = item.duration;
   return result;
 }
 
 bool HasEnded(absl::string_view agent_status) {
-  return agent_status != "pending_init" && agent_status != "running" &&
-         !agent_status.empty();
+  return agent_status != "pending_init" && agent_status != "pendingInit" &&
+         agent_status != "running" && !agent_status.empty();
 }
 
 }  // namespace
+
+ToolUse ToolUseOf(const Item& item) {
+  ToolUse use;
+  use.native_name = std::string(item.type);
+  if (item.type == "command_execution") {
+    use.input_json =
+        json::ObjectWriter().String("command", item.command).Take();
+  } else if (item.type == "file_change") {
+    use.name = std::string(NameOfChanges(item.changes));
+    use.input_json = json::ObjectWriter().Value("changes", item.changes).Take();
+  } else if (item.type == "mcp_tool_call") {
+    use.name = use.native_name = std::string(item.tool);
+    use.server = std::string(item.server);
+    use.input_json = item.arguments.exists() ? item.arguments.ToJson() : "{}";
+  } else if (item.type == "web_search") {
+    use.input_json = json::ObjectWriter()
+                         .String("query", item.query)
+                         .Value("action", item.action)
+                         .Take();
+  } else if (item.type == "dynamic_tool_call") {
+    use.native_name = std::string(item.tool);
+    use.input_json = item.arguments.exists() ? item.arguments.ToJson() : "{}";
+  } else if (item.type != "collab_tool_call") {
+    json::ObjectWriter input;
+    if (!item.path.empty()) input.String("path", item.path);
+    use.input_json = input.Take();
+  } else {
+    if (!item.tool.empty()) use.native_name = std::string(item.tool);
+    use.input_json = json::ObjectWriter()
+                         .String("prompt", item.prompt)
+                         .String("sender_thread_id", item.sender_thread_id)
+                         .Value("receiver_thread_ids", item.receiver_thread_ids)
+                         .Take();
+  }
+  if (use.name.empty()) {
+    use.name =
+        std::string(NormalizeToolName(Harness::kCodex, use.native_name).name);
+  }
+  return use;
+}
+
+bool ItemReader::IsTool(absl::string_view type) {
+  return IsExecTool(type) || type == "dynamic_tool_call" ||
+         type == "image_view" || type == "image_generation" || type == "sleep";
+}
 
 void ItemReader::OnItem(absl::string_view event, json::Value value,
                         Emitter& out) {
@@ -107,7 +134,7 @@ void ItemReader::OnItem(absl::string_view event, json::Value value,
     OnTodo(item, out);
   } else if (event == "item.updated") {
     out.EmitRaw(event);
-  } else if (IsTool(item.type)) {
+  } else if (IsExecTool(item.type)) {
     OnTool(event, item, out);
   } else if (completed && (item.type == "agent_message" ||
                            item.type == "assistant_message")) {
@@ -127,7 +154,7 @@ void ItemReader::OnItem(absl::string_view event, json::Value value,
 void ItemReader::OnTool(absl::string_view event, const Item& item,
                         Emitter& out) {
   if (event == "item.started") {
-    ledger_.StartTool(item.id, UseOf(item), out);
+    ledger_.StartTool(item.id, ToolUseOf(item), out);
     return;
   }
   if (!ledger_.IsRunning(item.id) && ledger_.WasStarted(item.id)) {
@@ -136,7 +163,7 @@ void ItemReader::OnTool(absl::string_view event, const Item& item,
   }
   // Before 0.124, some kinds have no item.started.
   if (!ledger_.IsRunning(item.id)) {
-    ledger_.StartTool(item.id, UseOf(item), out);
+    ledger_.StartTool(item.id, ToolUseOf(item), out);
   }
   (void)ledger_.EndTool(item.id, ResultOf(item, drift_), out);
   if (item.type == "collab_tool_call") OnSubagents(item, out);

@@ -10,9 +10,13 @@
 #include "agent/drift.h"
 #include "agent/emitter.h"
 #include "agent/ledger.h"
+#include "agent/message.h"
 #include "base/json.h"
 
 namespace troika::codex {
+
+// Returns the tool use that an item with IsTool stands for, without its id.
+ToolUse ToolUseOf(const Item& item);
 
 class ItemReader {
  public:
@@ -22,13 +26,16 @@ class ItemReader {
 
   // `event` is item.started, item.updated or item.completed.
   void OnItem(absl::string_view event, json::Value item, Emitter& out);
+  // Handles the start or the completion of an item of which IsTool is true.
+  void OnTool(absl::string_view event, const Item& item, Emitter& out);
+  static bool IsTool(absl::string_view type);
 
   // Returns the agent's last text since StartTurn.
   const std::string& last_text() const { return last_text_; }
+  void set_last_text(absl::string_view text) { last_text_ = std::string(text); }
   void StartTurn() { last_text_.clear(); }
 
  private:
-  void OnTool(absl::string_view event, const Item& item, Emitter& out);
   void OnTodo(const Item& item, Emitter& out);
   void OnSubagents(const Item& item, Emitter& out);
 

@@ -55,6 +55,14 @@ struct Item {
   json::Value receiver_thread_ids;
   absl::string_view prompt;
   json::Value agents_states;
+  // Only app-server has the following fields.
+  absl::string_view cwd;  // command_execution
+  std::optional<absl::Duration> duration;
+  json::Value summary;          // reasoning: an array of strings
+  json::Value content;          // reasoning, userMessage
+  absl::string_view path;       // image_view
+  json::Value content_items;    // dynamic_tool_call
+  std::optional<bool> success;  // dynamic_tool_call
 };
 
 struct TodoItem {

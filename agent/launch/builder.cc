@@ -138,7 +138,8 @@ void LaunchBuilder::Fail(absl::string_view option, absl::string_view why) {
   status_.Update(absl::InvalidArgumentError(absl::StrCat(option, ": ", why)));
 }
 
-void LaunchBuilder::Permissions(absl::Span<const absl::string_view> native) {
+const EditModeRow* LaunchBuilder::CheckPermissions(
+    absl::Span<const absl::string_view> native) {
   std::vector<absl::string_view> given(native.begin(), native.end());
   const bool dangerous = options_.edit_mode == EditMode::kDangerous;
   if (options_.edit_mode) given.push_back("edit_mode");
@@ -150,15 +151,23 @@ void LaunchBuilder::Permissions(absl::Span<const absl::string_view> native) {
                                 ", and both say what the agent may do; leave "
                                 "one of them out"));
   }
-  if (!native.empty()) return;
-
+  if (!native.empty()) return nullptr;
   const EditMode mode = options_.dangerously_bypass
                             ? EditMode::kDangerous
                             : options_.edit_mode.value_or(EditMode::kResearch);
-  const std::string option = absl::StrCat("edit_mode ", EditModeId(mode));
   const EditModeRow* const row =
       FindEditMode(rules_.edit_modes, mode, version_);
-  if (row == nullptr) return FailVersion(option, "ask before it acts");
+  if (row == nullptr) {
+    FailVersion(absl::StrCat("edit_mode ", EditModeId(mode)),
+                "ask before it acts");
+  }
+  return row;
+}
+
+void LaunchBuilder::Permissions(absl::Span<const absl::string_view> native) {
+  const EditModeRow* const row = CheckPermissions(native);
+  if (row == nullptr) return;
+  const std::string option = absl::StrCat("edit_mode ", EditModeId(row->mode));
   for (const absl::string_view arg :
        absl::StrSplit(row->args, ' ', absl::SkipEmpty())) {
     if (absl::StartsWith(arg, "-")) Require(option, arg);

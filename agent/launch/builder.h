@@ -12,6 +12,7 @@
 #define TROIKA_AGENT_LAUNCH_BUILDER_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -77,6 +78,15 @@ class LaunchBuilder {
   // the harness's own settings that were given instead; if there are any,
   // nothing is passed here. Fails if several permission settings are given.
   void Permissions(absl::Span<const absl::string_view> native);
+  // Makes the same checks and passes nothing. Returns the row of the edit mode;
+  // null if `native` is not empty or this version has none.
+  const EditModeRow* /*nullable*/ CheckPermissions(
+      absl::Span<const absl::string_view> native);
+
+  void set_setup_json(std::string json) {
+    launch_.setup_json = std::move(json);
+  }
+  void NeedGitRepository() { launch_.needs_git_repository = true; }
 
   absl::StatusOr<Launch> Finish(Launch::Stdin stdin_mode,
                                 Wire wire = Wire::kStreamJson) &&;

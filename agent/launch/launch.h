@@ -131,6 +131,9 @@ struct Launch {
   // model, permissions and the like. Empty on wires whose command line says it
   // all. It is kept in the log, so it must hold no secrets.
   std::string setup_json;
+  // Whether the task must be in a git repository, as Codex wants it.
+  // BuildLaunch does no I/O, so its caller checks that.
+  bool needs_git_repository = false;
   // Hints for the user, such as that this CLI can't restrict commands.
   std::vector<std::string> notices;
 };

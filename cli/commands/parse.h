@@ -22,6 +22,7 @@ struct ParseOptions {
 
   Output output = Output::kJson;
   Start start = Start::kFresh;
+  std::optional<Wire> wire;  // Unset: the harness's first one.
   std::string task_id;
   std::optional<PriceTable> prices;
   std::string input_name = "stdin";  // For errors.

@@ -78,7 +78,8 @@ class StreamParser {
         out_(out),
         protocol_(backend.NewProtocol(
             {.continuation = ContinuationOf(options),
-             .drift = WantsEvents(options.output) ? nullptr : &drift_})) {
+             .drift = WantsEvents(options.output) ? nullptr : &drift_,
+             .wire = options.wire})) {
     if (options.prices) {
       estimator_.emplace(*options.prices, ContinuationOf(options));
     }
@@ -170,6 +171,7 @@ struct CommandLine {
 
 absl::StatusOr<CommandLine> ReadCommandLine(Args args) {
   CommandLine line;
+  std::string wire;
   bool text = false, unknown = false, json = false, resumed = false;
   Flags flags;
   flags.Add("harness", &line.harness);
@@ -177,6 +179,7 @@ absl::StatusOr<CommandLine> ReadCommandLine(Args args) {
   flags.Add("unknown", &unknown);
   flags.Add("json", &json);
   flags.Add("resumed", &resumed);
+  flags.Add("wire", &wire);
   flags.Add("prices", &line.prices);
   flags.Add("task-id", &line.options.task_id);
   ASSIGN_OR_RETURN(const std::vector<std::string> files, flags.Parse(args));
@@ -199,6 +202,14 @@ absl::StatusOr<CommandLine> ReadCommandLine(Args args) {
   line.options.output = unknown ? json ? Output::kUnknownJson : Output::kUnknown
                         : text  ? Output::kText
                                 : Output::kJson;
+  if (!wire.empty()) {
+    line.options.wire = FromName<Wire>(wire);
+    if (!line.options.wire) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("there is no wire \"", wire,
+                       "\"; there are: exec, stream_json, app_server, acp"));
+    }
+  }
   if (resumed) line.options.start = ParseOptions::Start::kResumed;
   return line;
 }

@@ -101,18 +101,24 @@ class TurnsTest(WorldTest):
         world.wait_state(task, 'done')
 
     def test_the_agent_asks_and_is_answered(self):
+        self.ask_and_answer('claude', {'editMode': 'auto_edit'}, 'make')
+
+    def test_codex_asks_and_is_answered(self):
+        self.ask_and_answer('codex', {'editMode': 'ask', 'skipGitCheck': True},
+                            '/bin/bash -c make')
+
+    def ask_and_answer(self, harness, options, command):
         world = self.world
         world.start()
         script = ('ask Bash {"command":"make"}\nsay I may.\n'
                   'question Which? | red | blue\nsay Thanks.\nok')
-        task = world.create(script, harness='claude',
-                            options={'editMode': 'auto_edit'})
+        task = world.create(script, harness=harness, options=options)
         asks = world.wait_state(task, 'awaiting_approval')
         world.restart()
         asks = world.wait_state(task, 'awaiting_approval')
         approval = asks['approvals'][0]
         self.assertEqual(approval['toolName'], 'Bash')
-        self.assertEqual(approval['input'], {'command': 'make'})
+        self.assertEqual(approval['input'], {'command': command})
         world.api('POST', f'/tasks/{task}/respond',
                   {'id': 'nonsense', 'approval': {'allow': True}}, status=404)
         world.api('POST', f'/tasks/{task}/respond', {'id': approval['id']},

@@ -44,7 +44,10 @@ answer
 answer
   say Thank you.
 ''')
-    task = case.create('Touch them.', options={'approvalPolicy': 'default'})
+    # Gemini CLI asks only in this mode, or if somebody talks to it.
+    task = case.create('Touch them.', options={
+        'editMode': 'ask'} if 'ask' in case.edit_modes() else {
+        'approvalPolicy': 'default'})
     for allow in (False, True):
         asked = waits(case, task, 'approvals')
         equal(asked['toolName'], 'Bash', 'the tool')
@@ -78,7 +81,11 @@ answer
   expect result Blue
   say Blue it is.
 ''')
-    task = case.create('Paint it.')
+    # Codex lets the model ask only where its user wants that.
+    task = case.create('Paint it.', options={
+        'interactive': True,
+        'config': ['features.default_mode_request_user_input=true'],
+    } if case.cli.harness == 'codex' else {})
     asked = waits(case, task, 'questions')
     equal(asked['items'][0]['options'], ['Red', 'Blue'], 'the options')
     case.ask('POST', f'/tasks/{task}/respond', {

@@ -83,6 +83,7 @@ class Case:
         self.refused = False
         self.started = []
         self.tasks = []
+        self.steers = 0  # Inputs that became part of a running turn.
         self.env = {}
 
     def play(self, script, mcp=False, quick=True):
@@ -128,6 +129,12 @@ class Case:
         """Returns what the server reports for this version."""
         found = self.server.api('GET', '/harnesses')['harnesses']
         return next(h['capabilities'] for h in found
+                    if h['id'] == self.cli.harness)
+
+    def edit_modes(self):
+        """Returns the edit modes that the server reports for this version."""
+        found = self.server.api('GET', '/harnesses')['harnesses']
+        return next(h['editModes'] for h in found
                     if h['id'] == self.cli.harness)
 
     def known(self, task):
@@ -257,7 +264,9 @@ class Case:
         output = self.output(task)
         if not output:
             return ''  # The parser printed nothing.
-        process = self.troika('parse', '--harness', self.cli.harness,
+        wire = (['--wire', 'app_server'] if output.startswith('{"id":')
+                else [])
+        process = self.troika('parse', '--harness', self.cli.harness, *wire,
                               '--unknown', '--json', stdin=subprocess.PIPE)
         text, errors = process.communicate(output.encode(), PATIENCE)
         if process.returncode:
@@ -286,7 +295,7 @@ class Case:
         for task in self.tasks:
             self.leave(task)
             wrong += [f'{task}: {w}' for w in rules.check(
-                self.events(task), self.task(task)['turns'])]
+                self.events(task), self.task(task)['turns'] - self.steers)]
             unknown = self.unknown(task)
             wrong += [f'{task}: not known: {unknown}'] if unknown else []
         wrong += [f'left running: {p}' for p in self.left()]

@@ -33,6 +33,7 @@ import asked  # noqa: E402,F401
 import sessions  # noqa: E402,F401
 import answers  # noqa: E402,F401
 import trouble  # noqa: E402,F401
+import talking  # noqa: E402,F401
 import modes  # noqa: E402,F401
 
 import account  # noqa: E402

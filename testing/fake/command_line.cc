@@ -128,11 +128,15 @@ std::optional<Refusal> Reader::Values(const Flag& flag, const Word& word) {
 std::optional<Refusal> Reader::OnWord(const std::string& word) {
   if (at_.harness == Harness::kCodex) {
     if (at_.subcommand == Subcommand::kRoot) {
+      if (word == "app-server" && at_.version >= kCodexAppServer) {
+        at_.subcommand = Subcommand::kAppServer;
+        return std::nullopt;
+      }
       if (word != "exec" && word != "e") {
         return Refusal{.exit_code = 70,
                        .text =
-                           "fake: of codex's commands only exec is "
-                           "played\n"};
+                           "fake: of codex's commands only exec and "
+                           "app-server are played\n"};
       }
       at_.subcommand = Subcommand::kMain;
       return std::nullopt;
@@ -142,7 +146,9 @@ std::optional<Refusal> Reader::OnWord(const std::string& word) {
       at_.subcommand = Subcommand::kResume;
       return std::nullopt;
     }
-    const size_t most = at_.subcommand == Subcommand::kResume ? 2 : 1;
+    const size_t most = at_.subcommand == Subcommand::kResume      ? 2
+                        : at_.subcommand == Subcommand::kAppServer ? 0
+                                                                   : 1;
     if (line_.positionals.size() == most) return UnexpectedWord(at_, word);
   }
   line_.positionals.push_back(word);

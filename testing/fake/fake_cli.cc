@@ -53,7 +53,9 @@ void ChooseVersion(Process& process) {
 int Run(const Process& process) {
   switch (process.harness) {
     case Harness::kCodex:
-      return RunCodex(process);
+      return process.line.subcommand == Subcommand::kAppServer
+                 ? RunCodexAppServer(process)
+                 : RunCodex(process);
     case Harness::kClaude:
     case Harness::kDemo:
       return RunClaude(process);

@@ -51,6 +51,11 @@ constexpr Flag kCodexFlags[] = {
     {"--help", "-h", kNothing, "", kAny, kRoot},
     {"--version", "-V", kNothing, "", kAny, kRoot},
 
+    {"--config", "-c", kEach, "key=value", kAny, Subcommand::kAppServer},
+    {"--enable", "", kEach, "FEATURE", k63, Subcommand::kAppServer},
+    {"--disable", "", kEach, "FEATURE", k63, Subcommand::kAppServer},
+    {"--help", "-h", kNothing, "", kAny, Subcommand::kAppServer},
+
     {"--config", "-c", kEach, "key=value"},
     {"--enable", "", kEach, "FEATURE", k63},
     {"--disable", "", kEach, "FEATURE", k63},

@@ -18,7 +18,7 @@ enum class Takes {
 };
 
 // Position in the command line. Only Codex has commands that we play.
-enum class Subcommand { kRoot, kMain, kResume };
+enum class Subcommand { kRoot, kMain, kResume, kAppServer };
 
 struct Flag {
   absl::string_view name;
@@ -38,6 +38,8 @@ absl::Span<const Flag> FlagsOf(Harness harness);
 
 // The first version that has `exec resume`.
 inline constexpr Version kCodexResume = {0, 63, 0};
+// The first version whose `app-server` we play.
+inline constexpr Version kCodexAppServer = {0, 124, 0};
 
 }  // namespace troika::fake
 

@@ -40,6 +40,7 @@ WireOptions WireOptionsOf(const Process& process, const Work& work);
 
 // Play their CLI with the parsed command line and return the exit code.
 int RunCodex(const Process& process);
+int RunCodexAppServer(const Process& process);
 int RunClaude(const Process& process);
 int RunGemini(const Process& process);
 

@@ -293,7 +293,7 @@ TEST(RunTest, BadScriptsAndCallsEndWith70) {
   EXPECT_EQ(RunFake({.script = "== turn 2\nok"}).exit_code, 70);
   EXPECT_EQ(RunFake({.script = "end-run"}).exit_code, 70);
   EXPECT_EQ(RunFake({.script = "ok", .version = "new"}).exit_code, 70);
-  EXPECT_EQ(RunFake({.script = "ok", .args = {"app-server"}}).exit_code, 70);
+  EXPECT_EQ(RunFake({.script = "ok", .args = {"login"}}).exit_code, 70);
 }
 
 }  // namespace

@@ -25,6 +25,8 @@ absl::string_view UsageText(const At& at) {
     case Subcommand::kMain:
       return "Usage: codex exec [OPTIONS] [PROMPT]\n"
              "       codex exec [OPTIONS] <COMMAND> [ARGS]";
+    case Subcommand::kAppServer:
+      return "Usage: codex app-server [OPTIONS] [COMMAND]";
     case Subcommand::kResume:
       return "Usage: codex exec resume [OPTIONS] [SESSION_ID] [PROMPT]";
   }

@@ -1,0 +1,131 @@
+"""Scenarios in edit mode ask: approvals, steering, interrupts, restarts."""
+import os
+
+from case import PATIENCE
+from answers import waits
+from scenario import equal, holds, scenario
+from trouble import LONG, begin_command
+from world import Server, wait_for
+
+ASK = {'editMode': 'ask'}
+
+
+def respond(case, task, **answer):
+    """Answers the task's only approval and waits until that is known."""
+    asked = waits(case, task, 'approvals')
+    case.ask('POST', f'/tasks/{task}/respond',
+             {'id': asked['id'], 'approval': answer})
+    wait_for(lambda: asked['id'] not in [
+        a['id'] for a in case.task(task)['approvals']], 'the answer', PATIENCE)
+    return asked
+
+
+def answered(case, task):
+    return [a['state'] for a in case.only(task, 'approval')
+            if a['state'] != 'asked']
+
+
+@scenario('edit mode ask: approved, and denied with a reason', sandboxed=True)
+def ask_approval(case):
+    case.play('''
+answer
+  run touch ${cwd}/first
+answer
+  run touch ${cwd}/second
+answer
+  say Thank you.
+answer maybe
+  say I understand.
+''')
+    task = case.create('Touch them.', options=ASK)
+    holds(respond(case, task, allow=True)['command'], 'first', 'the command')
+    respond(case, task, allow=False, reason='one is enough')
+    case.well(task)
+    found = [os.path.exists(f'{case.work}/{n}') for n in ('first', 'second')]
+    equal(found, [True, False], 'the files')
+    equal(answered(case, task), ['allowed', 'denied'], 'the answers')
+    # A steer may come too late for the turn; the next one tells it then.
+    if 'one is enough' not in str(case.model.requests()):
+        return 'reason with the next turn'
+
+
+@scenario('edit mode ask: an edit', sandboxed=True)
+def ask_edit(case):
+    case.play('''
+answer
+  write made by an edit\\n
+answer
+  say Written.
+''')
+    task = case.create('Write it.', options=ASK)
+    asked = respond(case, task, allow=True)
+    case.well(task)
+    equal(case.read('made'), 'by an edit\n', 'the file')
+    return 'diff' if 'by an edit' in asked['diff'] else 'yes'
+
+
+@scenario('edit mode ask: steered', sandboxed=True)
+def ask_steer(case):
+    case.play('''
+answer
+  run touch ${cwd}/first
+answer
+  say Left it is.
+''')
+    task = case.create('Touch it.', options=ASK)
+    waits(case, task, 'approvals')
+    case.send(task, 'Please go left.')
+    case.steers += 1
+    respond(case, task, allow=True)
+    case.well(task, turns=2)
+    return case.remembers('Please go left.')
+
+
+@scenario('edit mode ask: interrupted in a command', sandboxed=True)
+def ask_interrupt(case):
+    case.play(f'''
+answer
+  run {LONG}
+answer
+  say Here I am.
+''')
+    task = case.create('Wait.', options=ASK)
+    respond(case, task, allow=True)
+    begin_command(case, task)
+    case.ask('POST', f'/tasks/{task}/interrupt')
+    case.wait(task, 'idle', 'interrupted')
+    wait_for(lambda: not case.running('43210'), 'the command to end', PATIENCE)
+    case.send(task, 'Hello?')
+    equal(case.well(task, turns=2)['result']['text'], 'Here I am.',
+          'the next answer')
+
+
+@scenario('edit mode ask: the server is killed before the answer',
+          sandboxed=True)
+def ask_restart(case):
+    case.play('''
+answer
+  run touch ${cwd}/first
+answer
+  say Thank you.
+''')
+    folder = os.path.join(case.folder, 'server')
+    os.mkdir(folder)
+    shared = case.server
+    case.server = Server(shared.programs, folder)
+    case.server.env[case.cli.variable] = case.cli.program
+    try:
+        case.server.start()
+        task = case.create('Touch it.', options=ASK)
+        asked = waits(case, task, 'approvals')
+        case.server.restart()
+        equal(waits(case, task, 'approvals')['id'], asked['id'], 'the id')
+        respond(case, task, allow=True)
+        case.well(task)
+        equal(os.path.exists(f'{case.work}/first'), True, 'the file')
+        equal(answered(case, task), ['allowed'], 'the answers')
+        case.leave(task)
+    finally:
+        case.server.kill()
+        case.tasks.clear()
+        case.server = shared
