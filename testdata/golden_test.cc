@@ -1,11 +1,13 @@
 // Compares the messages of every stream NAME.jsonl with NAME.golden, which has
-// a line per event in the format of `troika parse --text`.
+// a line per event in the format of `troika parse --text`. The golden of a
+// transcript also has a line for each line that we would write at that place.
 //
 // `./dev golden` rewrites the files, so that a review shows what changed.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <set>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -13,6 +15,8 @@
 #include "absl/strings/strip.h"
 #include "agent/registry.h"
 #include "agent/testing.h"
+#include "base/check.h"
+#include "base/json.h"
 #include "dto/text.h"
 #include "gtest/gtest.h"
 #include "testdata/streams.h"
@@ -27,6 +31,47 @@ std::string GoldenOf(const Stream& stream) {
   for (const Message& m : RunStream(*protocol, ReadFileOrDie(stream.path))) {
     absl::StrAppend(&golden, EventText(m), "\n");
   }
+  return golden;
+}
+
+// Adds a line for each Outgoing that was not wanted before.
+void AppendWanted(const std::vector<Outgoing>& outbox,
+                  std::set<std::string>* seen, std::string* golden) {
+  for (const Outgoing& wanted : outbox) {
+    if (!seen->insert(wanted.key).second) continue;
+    absl::StrAppend(golden, "write ", wanted.key, " ", wanted.bytes);
+  }
+}
+
+std::string GoldenOf(const Transcript& transcript) {
+  const std::unique_ptr<Protocol> protocol =
+      BackendOf(transcript.harness).NewProtocol({.wire = transcript.wire});
+  std::string golden;
+  std::set<std::string> seen;
+  const auto print = [&](Message&& m) {
+    absl::StrAppend(&golden, EventText(m), "\n");
+  };
+  json::Parser parser;
+  int64_t number = 0;
+  const std::string text = ReadFileOrDie(transcript.path);
+  for (const absl::string_view line :
+       absl::StrSplit(text, '\n', absl::SkipEmpty())) {
+    const auto entry = parser.Parse(line);
+    CHECK(entry.ok());
+    const json::Value message = entry->Get("msg");
+    // Bytes that are not JSON are stored in a string.
+    const json::Value raw = message.Get("_raw");
+    const std::string bytes =
+        raw.exists() ? std::string(raw.StringOr("")) : message.ToJson();
+    const Record record = RecordOf(bytes, ++number);
+    if (entry->Get("dir").StringOr("") == "c2s") {
+      protocol->OnWritten(record, print);
+    } else {
+      protocol->OnReceived(record, print);
+    }
+    AppendWanted(protocol->outbox(), &seen, &golden);
+  }
+  protocol->OnNote(RecordOf("", ++number), ProcessEnded{}, print);
   return golden;
 }
 
@@ -61,6 +106,30 @@ TEST_P(GoldenTest, Matches) {
 INSTANTIATE_TEST_SUITE_P(All, GoldenTest, ::testing::ValuesIn(AllStreams()),
                          [](const auto& info) { return TestName(info.param); });
 
+class TranscriptTest : public ::testing::TestWithParam<Transcript> {};
+
+TEST_P(TranscriptTest, Matches) {
+  const std::string path = GoldenPath(GetParam().path);
+  ASSERT_TRUE(std::filesystem::exists(path)) << path << ": run ./dev golden";
+  EXPECT_EQ(FirstDifference(ReadFileOrDie(path), GoldenOf(GetParam())), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, TranscriptTest, ::testing::ValuesIn(AllTranscripts()),
+    [](const auto& info) {
+      return TestName({info.param.path, info.param.harness});
+    });
+
+// Returns 1 if the file was written.
+int UpdateFile(const std::string& workspace, const std::string& path,
+               const std::string& golden) {
+  const std::string file = absl::StrCat(workspace, "/", GoldenPath(path));
+  if (std::filesystem::exists(file) && ReadFileOrDie(file) == golden) return 0;
+  std::ofstream(file, std::ios::binary) << golden;
+  std::cout << "wrote " << GoldenPath(path) << "\n";
+  return 1;
+}
+
 int Update() {
   const char* const workspace = std::getenv("BUILD_WORKSPACE_DIRECTORY");
   if (workspace == nullptr) {
@@ -69,17 +138,14 @@ int Update() {
   }
   int changed = 0;
   for (const Stream& stream : AllStreams()) {
-    const std::string path =
-        absl::StrCat(workspace, "/", GoldenPath(stream.path));
-    const std::string golden = GoldenOf(stream);
-    if (std::filesystem::exists(path) && ReadFileOrDie(path) == golden) {
-      continue;
-    }
-    std::ofstream(path, std::ios::binary) << golden;
-    std::cout << "wrote " << GoldenPath(stream.path) << "\n";
-    ++changed;
+    changed += UpdateFile(workspace, stream.path, GoldenOf(stream));
   }
-  std::cout << changed << " of " << AllStreams().size() << " goldens changed\n";
+  for (const Transcript& transcript : AllTranscripts()) {
+    changed += UpdateFile(workspace, transcript.path, GoldenOf(transcript));
+  }
+  std::cout << changed << " of "
+            << AllStreams().size() + AllTranscripts().size()
+            << " goldens changed\n";
   return 0;
 }
 

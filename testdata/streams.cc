@@ -146,6 +146,21 @@ std::vector<Stream> AllStreams() {
   return streams;
 }
 
+std::vector<Transcript> AllTranscripts() {
+  std::vector<Transcript> transcripts;
+  for (const auto& entry :
+       std::filesystem::directory_iterator("testdata/acp")) {
+    const std::string path = entry.path();
+    if (absl::EndsWith(path, ".transcript.jsonl")) {
+      transcripts.push_back(
+          {.path = path, .harness = Harness::kGemini, .wire = Wire::kAcp});
+    }
+  }
+  std::sort(transcripts.begin(), transcripts.end(),
+            [](const auto& a, const auto& b) { return a.path < b.path; });
+  return transcripts;
+}
+
 std::string TestName(const Stream& stream) {
   return absl::StrReplaceAll(
       stream.path,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "agent/harness.h"
+#include "agent/launch/wire.h"
 #include "agent/message.h"
 
 namespace troika {
@@ -21,6 +22,16 @@ std::vector<Stream> AllStreams();
 
 // Returns a name that identifies the stream in gtest.
 std::string TestName(const Stream& stream);
+
+// A recorded conversation of both sides, on a wire whose protocol talks.
+struct Transcript {
+  std::string path;  // testdata/acp/gemini_basic.transcript.jsonl
+  Harness harness;
+  Wire wire;
+};
+
+// Returns the transcripts of such wires, sorted by path.
+std::vector<Transcript> AllTranscripts();
 
 std::string ReadFileOrDie(const std::string& path);
 

@@ -131,6 +131,9 @@ struct Launch {
   // model, permissions and the like. Empty on wires whose command line says it
   // all. It is kept in the log, so it must hold no secrets.
   std::string setup_json;
+  // Whether the CLI damages a session that is resumed in the minute (of UTC) in
+  // which it began, so that the start must wait for the next one.
+  bool resume_in_later_minute = false;
   // Hints for the user, such as that this CLI can't restrict commands.
   std::vector<std::string> notices;
 };
