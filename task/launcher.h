@@ -27,6 +27,10 @@ class Launcher {
   Launcher(const TaskFolder* folder, RunnerTools* tools)
       : folder_(folder), tools_(tools) {}
 
+  // Unavailable if the CLI can't take up the session yet, but will in less than
+  // a minute.
+  absl::Status CheckTime(const Replay& replay, const Backend& backend,
+                         const Cli& cli) const;
   // Starts a process of `cli` for the turn that waits. An error means that it
   // can't be started, and leaves `log` to the caller; else the relay gets its
   // lock. Its outcome comes from Advance().

@@ -150,7 +150,7 @@ constexpr Flag kGeminiFlags[] = {
      "default|auto_edit|yolo"},
     {"--approval-mode", "", kValue, "string", V(0, 35, 0), kMain, kNever,
      "default|auto_edit|yolo|plan"},
-    {"--policy", "", kMany, "array", V(0, 61, 0)},
+    {"--policy", "", kMany, "array", V(0, 35, 0)},
     {"--acp", "", kNothing, "", V(0, 33, 2)},
     {"--experimental-acp"},
     {"--allowed-mcp-server-names", "", kMany, "array"},

@@ -42,6 +42,8 @@ WireOptions WireOptionsOf(const Process& process, const Work& work);
 int RunCodex(const Process& process);
 int RunClaude(const Process& process);
 int RunGemini(const Process& process);
+// Plays `gemini --acp`.
+int RunAcp(const Process& process);
 
 }  // namespace troika::fake
 
