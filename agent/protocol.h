@@ -155,6 +155,11 @@ class Protocol {
   // Returns the outbox in the order in which it shall be written.
   virtual const std::vector<Outgoing>& outbox() const = 0;
   virtual Continuation continuation() const = 0;
+
+  // The method of a request of ours whose response must come soon, such as
+  // those of a handshake; empty if there is none. A protocol has no clock, so
+  // task/watchdog.h sets the deadline. Valid until the next call.
+  virtual absl::string_view waiting_for() const { return ""; }
 };
 
 }  // namespace troika

@@ -104,6 +104,7 @@ absl::Status Launcher::Start(const Replay& replay, const Backend& backend,
                              relay::LogWriter& log) {
   ASSIGN_OR_RETURN(const LaunchRequest request, NextLaunch(replay, backend));
   ASSIGN_OR_RETURN(const Launch launch, backend.BuildLaunch(request, cli));
+  wire_ = launch.wire;
   const TaskState& state = replay.state();
   const int generation = state.generation + 1;
   const bool keeps_session =

@@ -50,6 +50,8 @@ class Launcher {
   absl::Time wake_at() const {
     return relay_.ready.ok() ? give_up_ : absl::InfiniteFuture();
   }
+  // The wire of the process that was started last.
+  Wire wire() const { return wire_; }
   // How many relays were started.
   int64_t starts() const { return starts_; }
 
@@ -60,6 +62,7 @@ class Launcher {
   relay::StartingRelay relay_;
   absl::Time give_up_;  // A relay that has not started then is killed.
   int64_t starts_ = 0;
+  Wire wire_ = Wire::kStreamJson;
 };
 
 }  // namespace troika

@@ -154,6 +154,30 @@ TEST_F(RunnerAcpTest, AnErrorOfTheModelEndsTheTurn) {
   EXPECT_EQ(task.state().status, TaskStatus::kFailed);
 }
 
+TEST_F(RunnerAcpTest, AnyAgentRunsByItsCommand) {
+  TestTask::Options options = {.harness = Harness::kAcp,
+                               .script = "say Hi.\nok"};
+  options.request.options.acp_command = {FakeProgram(Harness::kGemini),
+                                         "--acp"};
+  std::string id;
+  {
+    TestTask task(&home_, options);
+    ASSERT_TRUE(task.created().ok()) << task.created();
+    ASSERT_TRUE(task.UntilStatus(TaskStatus::kIdle)) << task.state().error;
+    EXPECT_EQ(task.Answer(), "Hi.");
+    EXPECT_EQ(task.state().edit_mode, EditMode::kAsk);
+    id = task.runner().folder().id;
+  }
+  // The log knows the command.
+  TestTask loaded(&home_, id);
+  ASSERT_TRUE(loaded.UntilEnd());
+  EXPECT_EQ(loaded.state().status, TaskStatus::kDone) << loaded.state().error;
+  ASSERT_TRUE(loaded.runner().Input({.prompt = "more"}).ok());
+  ASSERT_TRUE(loaded.Until([&] { return loaded.state().generation == 2; }));
+  ASSERT_TRUE(loaded.UntilEnd());
+  EXPECT_EQ(loaded.state().status, TaskStatus::kDone) << loaded.state().error;
+}
+
 TEST_F(RunnerAcpTest, NoiseIsTolerated) {
   TestTask task(&home_,
                 Script("print Loaded cached credentials.\nsay Hi.\nok"));

@@ -21,8 +21,11 @@ bool Runner::WantsAnotherProcess(const TurnRequest& turn) const {
 }
 
 Capabilities Runner::CapabilitiesNow() const {
-  return state().process_alive ? follower_->replay().capabilities()
-                               : backend_->capabilities(NextCli());
+  if (state().process_alive) return follower_->replay().capabilities();
+  // A process that is on its way has one wire already.
+  return launcher_.starting()
+             ? backend_->wire_capabilities(NextCli(), launcher_.wire())
+             : backend_->capabilities(NextCli());
 }
 
 Cli Runner::NextCli() const {

@@ -180,6 +180,7 @@ Expectation ExpectationOf(Harness harness, const std::string& stream) {
     case Harness::kClaude:
     case Harness::kDemo:
       return Ask<ClaudeOracle>(stream);
+    case Harness::kAcp:
     case Harness::kGemini:
       return Ask<GeminiOracle>(stream);
   }

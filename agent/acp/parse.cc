@@ -65,7 +65,10 @@ void AcpProtocol::OnNotification(const rpc::Message& notification,
     if (id.exists() && permissions_.Withdraw(id, out)) return;
     return out.EmitRaw(notification.method, "no request of this id is open");
   }
-  ReportUnknown("method", notification.method);
+  // Methods that begin with an underscore are an agent's own.
+  if (!absl::StartsWith(notification.method, "_")) {
+    ReportUnknown("method", notification.method);
+  }
   out.EmitRaw(notification.method);
 }
 

@@ -57,6 +57,11 @@ class AcpProtocol final : public LineProtocol {
   // `harness` chooses the table of tool names.
   AcpProtocol(const ProtocolOptions& options, Harness harness);
 
+  // A prompt may take long; everything else is to be answered soon.
+  absl::string_view waiting_for() const override {
+    return waits_for_ == "session/prompt" ? "" : absl::string_view(waits_for_);
+  }
+
  private:
   // How far the session is opened, as far as nothing failed.
   enum class Step {
@@ -135,6 +140,7 @@ class AcpProtocol final : public LineProtocol {
   bool cancelling_ = false;      // It was asked to end.
   // A session was asked to be loaded, and no prompt was written since.
   bool loading_ = false;
+  std::string resumed_;  // Id of the session that was asked to go on.
 
   // What the agent said about itself.
   bool can_load_ = false;

@@ -176,8 +176,7 @@ void AcpProtocol::SendSession(Emitter& out) {
 
 void AcpProtocol::OnSession(json::Value result, Emitter& out) {
   const auto wire = Read<SessionResult>(result, Scope("session.result"));
-  const std::string id(wire.session_id.empty() ? setup_.resume
-                                               : wire.session_id);
+  const std::string id(wire.session_id.empty() ? resumed_ : wire.session_id);
   if (id.empty()) return FailTurns("the agent gave its session no id", out);
   set_session_id(id);
   step_ = Step::kOpen;
@@ -333,6 +332,10 @@ void AcpProtocol::OnWrittenLine(const Record& record, MessageSink sink) {
     (void)ours_.Add(
         {.id = message.id, .method = std::string(message.method), .tag = {}});
     if (message.method == "session/load") loading_ = true;
+    if (message.method != "session/prompt") {
+      resumed_ =
+          std::string(message.params.Get("sessionId").StringOr(resumed_));
+    }
     if (message.method == "session/prompt") OnPromptWritten(message, out);
   } else if (message.kind == rpc::Kind::kResponse) {
     const auto refused =

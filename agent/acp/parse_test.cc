@@ -150,15 +150,17 @@ TEST(AcpParseTest, UnknownThingsAreRawAndDrift) {
   c.Open();
   c.Update(R"({"sessionUpdate":"dance","steps":3})");
   c.Receive(R"({"method":"session/sing","params":{}})");
+  c.Receive(R"({"method":"_own/song","params":{}})");
   c.Receive(R"({"id":99,"result":{}})");
   c.Receive("Loaded cached credentials.");
   c.Receive("[1]");
   c.Receive(R"({"a":1})");
-  EXPECT_THAT(c.All<Raw>(), SizeIs(5));
+  EXPECT_THAT(c.All<Raw>(), SizeIs(6));
   EXPECT_EQ(c.All<Raw>()[0].type, "session/update/dance");
   EXPECT_EQ(c.All<Raw>()[1].type, "session/sing");
-  EXPECT_EQ(c.All<Raw>()[2].reason, "no request of this id is open");
-  EXPECT_EQ(c.All<Raw>()[4].type, "");
+  EXPECT_EQ(c.All<Raw>()[2].type, "_own/song");
+  EXPECT_EQ(c.All<Raw>()[3].reason, "no request of this id is open");
+  EXPECT_EQ(c.All<Raw>()[5].type, "");
   EXPECT_THAT(c.All<ParseError>(), SizeIs(1));
   EXPECT_THAT(c.DriftSeen(), SizeIs(5));
 }

@@ -83,6 +83,17 @@ TEST(AcpPermissionsTest, AnEditHasItsDiff) {
       R"({"file_path":"/w/a","old_string":"x\n","new_string":"y\n","title":"Writing to a"})");
 }
 
+// claude-agent-acp: what explains the call is not what it brought.
+TEST(AcpPermissionsTest, AnExplanationIsNoOutput) {
+  Conversation c;
+  c.Open().Receive(Ask("0", kRun)).Notify(Given(kApprove)).WriteAll();
+  c.Update(
+      R"({"sessionUpdate":"tool_call_update","toolCallId":"run_shell_command__1","status":"completed","rawOutput":"made","_meta":{"terminal_exit":{"exit_code":2}}})");
+  ASSERT_THAT(c.All<ToolResult>(), SizeIs(1));
+  EXPECT_EQ(c.All<ToolResult>()[0].output, "made");
+  EXPECT_EQ(c.All<ToolResult>()[0].exit_code, 2);
+}
+
 TEST(AcpPermissionsTest, EachChoicePicksItsOption) {
   const struct {
     absl::string_view choice;

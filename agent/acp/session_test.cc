@@ -35,6 +35,7 @@ TEST(AcpSessionTest, ATurnOpensTheSessionStepByStep) {
   c.Notify(TurnAsked{.turn = 1, .prompt = "say \"hi\"\n"});
   ASSERT_THAT(c.protocol().outbox(), SizeIs(1));
   EXPECT_EQ(c.protocol().outbox()[0].key, "open-1.1");
+  EXPECT_EQ(c.protocol().waiting_for(), "initialize");
   EXPECT_EQ(
       c.WriteNext(),
       R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":false,"writeTextFile":false},"terminal":false},"clientInfo":{"name":"troika","version":"0.1.0"}}})");
@@ -66,6 +67,8 @@ TEST(AcpSessionTest, ATurnOpensTheSessionStepByStep) {
       R"({"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"say \"hi\"\n"}]}})");
   ASSERT_THAT(c.All<UserInput>(), SizeIs(1));
   EXPECT_EQ(c.All<UserInput>()[0].text, "say \"hi\"\n");
+  // A prompt takes as long as it takes.
+  EXPECT_EQ(c.protocol().waiting_for(), "");
   EXPECT_THAT(c.DriftSeen(), IsEmpty());
 }
 

@@ -45,6 +45,7 @@ ToolCalls::Call* ToolCalls::FindOrAdd(absl::string_view native_id,
 
 void ToolCalls::Begin(absl::string_view native_id, Call& call, Emitter& out) {
   if (std::exchange(call.begun, true)) return;
+  call.explanation = call.facts.text;
   ledger_.StartTool(native_id, ToolUseOf(harness_, native_id, call.facts), out);
 }
 
@@ -83,10 +84,18 @@ void ToolCalls::OnUpdate(const ToolCall& wire, Emitter& out) {
 
 void ToolCalls::End(const ToolCall& wire, Emitter& out) {
   const auto it = calls_.find(wire.id);
+  CallFacts& facts = it->second.facts;
+  if (!wire.content.IsArray() && facts.text == it->second.explanation) {
+    facts.text.clear();
+  }
   ToolResult result;
-  result.output = OutputOf(it->second.facts, wire.raw_output);
+  result.output = OutputOf(facts, wire.raw_output);
   result.is_error = wire.status == "failed";
   result.exit_code = ExitCode(wire.raw_output);
+  // codex-acp 2.6 tells it there.
+  if (!result.exit_code) {
+    result.exit_code = ExitCode(wire.meta.Get("terminal_exit"));
+  }
   calls_.erase(it);
   (void)ledger_.EndTool(wire.id, std::move(result), out);
 }
@@ -96,6 +105,7 @@ const CallFacts* ToolCalls::OnAsked(const ToolCall& wire, Emitter& out) {
   if (call == nullptr) return nullptr;
   call->facts.Merge(wire);
   Begin(wire.id, *call, out);
+  call->explanation = call->facts.text;
   return &call->facts;
 }
 

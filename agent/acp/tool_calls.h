@@ -47,6 +47,7 @@ class ToolCalls {
   struct Call {
     CallFacts facts;
     bool begun = false;
+    std::string explanation;  // Text that says what it does, and no output.
   };
 
   // Returns null, having emitted the line as Raw, if there are too many calls.

@@ -44,7 +44,10 @@ answer
 answer
   say Thank you.
 ''')
-    task = case.create('Touch them.', options={'approvalPolicy': 'default'})
+    # Gemini CLI asks only in this mode, or if somebody talks to it.
+    task = case.create('Touch them.', options={
+        'editMode': 'ask'} if 'ask' in case.edit_modes() else {
+        'approvalPolicy': 'default'})
     for allow in (False, True):
         asked = waits(case, task, 'approvals')
         equal(asked['toolName'], 'Bash', 'the tool')

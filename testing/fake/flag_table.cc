@@ -178,6 +178,7 @@ absl::Span<const Flag> FlagsOf(Harness harness) {
     case Harness::kClaude:
     case Harness::kDemo:
       return kClaudeFlags;
+    case Harness::kAcp:
     case Harness::kGemini:
       return kGeminiFlags;
   }
