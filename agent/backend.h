@@ -39,6 +39,9 @@ struct CliNames {
   Version newest_known;
   // Sorted by version; empty if no edit mode relies on a sandbox.
   std::vector<SandboxProbe> sandbox_probes = {};
+  // Whether the program is one of our own choice that only starts the agent, so
+  // that its version tells nothing.
+  bool is_starter = false;
 };
 
 // Constants, and functions without state. Immutable; thread-safe.
@@ -98,6 +101,7 @@ struct Backend {
 const Backend& CodexBackend();
 const Backend& ClaudeBackend();
 const Backend& GeminiBackend();
+const Backend& AcpBackend();
 
 }  // namespace troika
 

@@ -9,12 +9,14 @@
 
 namespace troika {
 
-// kDemo is a demonstration without a model (agent/registry.cc).
-enum class Harness { kCodex, kClaude, kGemini, kDemo };
+// kDemo is a demonstration without a model (agent/registry.cc). kAcp is any
+// agent that speaks the Agent Client Protocol; LaunchOptions::acp_command says
+// which one.
+enum class Harness { kCodex, kClaude, kGemini, kDemo, kAcp };
 
 template <>
 inline constexpr auto kEnumNames<Harness> = EnumNames("codex", "claude",
-                                                      "gemini", "demo");
+                                                      "gemini", "demo", "acp");
 
 inline absl::string_view HarnessId(Harness harness) { return NameOf(harness); }
 inline std::optional<Harness> HarnessFromId(absl::string_view id) {

@@ -37,16 +37,19 @@ const Backend& DemoBackend() {
   return *kBackend;
 }
 
-// Including the demo, which is the last.
-constexpr size_t kBackends = 4;
+// The harnesses that are always shown come first, then the demo, then the one
+// that is never shown: agents of the Agent Client Protocol have other names.
+constexpr size_t kShown = 3;
+constexpr size_t kBackends = kShown + 2;
 
 const std::array<const Backend*, kBackends>& Table() {
   static const auto* const kTable = new std::array<const Backend*, kBackends>{
-      &CodexBackend(), &ClaudeBackend(), &GeminiBackend(), &DemoBackend()};
+      &CodexBackend(), &ClaudeBackend(), &GeminiBackend(), &DemoBackend(),
+      &AcpBackend()};
   return *kTable;
 }
 
-size_t shown = kBackends - 1;
+size_t shown = kShown;
 
 }  // namespace
 
@@ -54,7 +57,7 @@ absl::Span<const Backend* const> AllBackends() {
   return absl::MakeSpan(Table()).subspan(0, shown);
 }
 
-void EnableDemoHarness() { shown = kBackends; }
+void EnableDemoHarness() { shown = kShown + 1; }
 
 const Backend& BackendOf(Harness harness) {
   for (const Backend* backend : Table()) {

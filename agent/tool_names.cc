@@ -67,6 +67,7 @@ const absl::string_view* NativeNames(const Row& row, Harness harness) {
       return row.codex;
     case Harness::kClaude:
     case Harness::kDemo:
+    case Harness::kAcp:
       return row.claude;
     case Harness::kGemini:
       return row.gemini;

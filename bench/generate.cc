@@ -10,6 +10,7 @@ std::unique_ptr<Session> NewSession(Harness harness, uint64_t seed) {
     case Harness::kClaude:
     case Harness::kDemo:
       return NewClaudeSession(seed);
+    case Harness::kAcp:
     case Harness::kGemini:
       return NewGeminiSession(seed);
     case Harness::kCodex:

@@ -43,6 +43,7 @@ std::unique_ptr<Session> NewSession(Harness harness) {
     case Harness::kClaude:
     case Harness::kDemo:
       return NewClaudeSession(1);
+    case Harness::kAcp:
     case Harness::kGemini:
       break;
   }

@@ -134,22 +134,27 @@ absl::StatusOr<TaskRequest> ToTaskRequest(const v1::CreateTaskRequest& body) {
     return absl::InvalidArgumentError(
         "harness is missing: GET /api/v1/harnesses lists them");
   }
-  auto backend = BackendById(body.harness());
-  if (!backend.ok()) {
-    return absl::InvalidArgumentError(backend.status().message());
+  if (body.options().acp_command_size() > 0) {
+    return absl::InvalidArgumentError(
+        "acp_command: name the agent by harness instead, as acp:COMMAND or as "
+        "config.toml names it");
   }
+  const auto backend = BackendById(body.harness());
+  const Harness harness = backend.ok() ? (*backend)->harness : Harness::kAcp;
   if (!absl::StartsWith(body.cwd(), "/")) {
     return absl::InvalidArgumentError(
         "cwd must be the absolute path of the folder to work in");
   }
   RETURN_IF_ERROR(CheckSizes(body));
-  TaskRequest request = {.harness = (*backend)->harness,
-                         .prompt = body.prompt(),
-                         .cwd = body.cwd(),
-                         .title = body.title(),
-                         .labels = {body.labels().begin(), body.labels().end()},
-                         .resume_session = body.resume_session(),
-                         .idempotency_key = body.idempotency_key()};
+  TaskRequest request = {
+      .harness = harness,
+      .agent = harness == Harness::kAcp ? body.harness() : "",
+      .prompt = body.prompt(),
+      .cwd = body.cwd(),
+      .title = body.title(),
+      .labels = {body.labels().begin(), body.labels().end()},
+      .resume_session = body.resume_session(),
+      .idempotency_key = body.idempotency_key()};
   FieldsFromProto(body.options(), &request.options);
   ASSIGN_OR_RETURN(request.timeouts, ToTimeouts(body.timeouts()));
   return request;
@@ -200,7 +205,9 @@ absl::StatusOr<std::optional<absl::Duration>> GraceOf(
 v1::CreateTaskRequest ToCreateRequest(const TaskRequest& request,
                                       const Environment& environment) {
   v1::CreateTaskRequest out;
-  out.set_harness(std::string(HarnessId(request.harness)));
+  out.set_harness(request.agent.empty()
+                      ? std::string(HarnessId(request.harness))
+                      : json::ToValidUtf8(request.agent));
   out.set_prompt(json::ToValidUtf8(request.prompt));
   out.set_cwd(json::ToValidUtf8(request.cwd));
   FieldsToProto(request.options, out.mutable_options());

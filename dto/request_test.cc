@@ -64,8 +64,26 @@ TEST(RequestTest, TimesAndKeysHaveLimits) {
   EXPECT_FALSE(GraceOf(stop).ok());
 }
 
+// Only the server says which program an agent is.
+TEST(RequestTest, AgentsAreNamedAndNotTheirPrograms) {
+  v1::CreateTaskRequest body = SampleBody();
+  body.mutable_options()->add_acp_command("sh");
+  EXPECT_TRUE(absl::IsInvalidArgument(ToTaskRequest(body).status()));
+  body = SampleBody();
+  EXPECT_EQ(ToTaskRequest(body)->agent, "");
+  for (const char* const agent : {"acp", "acp:a b", "goose"}) {
+    body.set_harness(agent);
+    const auto request = ToTaskRequest(body);
+    ASSERT_TRUE(request.ok()) << request.status();
+    EXPECT_EQ(request->harness, Harness::kAcp);
+    EXPECT_EQ(request->agent, agent);
+    EXPECT_EQ(ToCreateRequest(*request, Environment()).harness(), agent);
+  }
+}
+
 TEST(RequestTest, EveryOptionArrives) {
-  const LaunchOptions options = Everything();
+  LaunchOptions options = Everything();
+  options.acp_command.clear();
   v1::CreateTaskRequest body = SampleBody();
   FieldsToProto(options, body.mutable_options());
   EXPECT_EQ(body.options().model(), "model");

@@ -64,6 +64,12 @@ std::string AllowedModes(const AgentLimits& limits, const Backend& backend) {
 std::string ExceedsAbilities(const AgentLimits& limits,
                              const TaskRequest& request) {
   const Backend& backend = BackendOf(request.harness);
+  // The owner has marked this agent as one that agents may start, knowing what
+  // it can do in its own mode.
+  if (request.harness == Harness::kAcp &&
+      request.options.approval_policy.empty()) {
+    return "";
+  }
   const Abilities excess =
       AbilitiesOf(backend, request.options, "").most - limits.abilities;
   if (excess.empty()) return "";
@@ -97,6 +103,8 @@ std::string ExceedsOption(const AgentLimits& limits, absl::string_view name,
   };
   LaunchOptions& options = request->options;
   if (is_in(kHarmless) || is_in(kPermissions)) return "";
+  // Only ResolveAcpAgent sets it, to a program that is meant for agents.
+  if (name == "acp_command" && request->harness == Harness::kAcp) return "";
   if (name == "web_search" && !*options.web_search) return "";
   if (name == "images") {
     return ResolveAll(limits, request->cwd, &options.images)
@@ -164,6 +172,8 @@ std::string TurnExceedsLimits(const AgentLimits& limits, const Runner& runner,
                               TurnRequest* turn) {
   auto request = RequestOf(runner);
   if (!request.ok()) return "a request that can't be read";
+  // Whether its program is meant for agents is not known here.
+  if (request->harness == Harness::kAcp) return "an agent of acp";
   const std::string cwd = request->cwd;
   if (std::string excess = ExceedsLimits(limits, &*request); !excess.empty()) {
     return excess;

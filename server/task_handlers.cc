@@ -6,8 +6,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
+#include "config/config.h"
 #include "dto/redact.h"
 #include "dto/request.h"
+#include "server/acp_agents.h"
 #include "server/routes.h"
 #include "server/secrets.h"
 #include "task/request.h"
@@ -55,28 +57,27 @@ Deferred WithTask(
   };
 }
 
-absl::StatusOr<Deferred> CreateTask(const ApiTools& api, const Call& call) {
-  v1::CreateTaskRequest body;
-  RETURN_IF_ERROR(call.ReadBody(&body));
+namespace {
+
+// Creates the task of a request whose program is known.
+absl::StatusOr<Deferred> CreateKnownTask(const ApiTools& api,
+                                         const Caller& caller,
+                                         const v1::CreateTaskRequest& body,
+                                         TaskRequest request) {
   const Environment sent({body.env().begin(), body.env().end()});
-  auto request = ToTaskRequest(body);
-  if (!request.ok()) {
-    return ErrorForClient(request.status(), SecretsOf(sent, {}));
-  }
-  const Caller caller = api.policy->CallerOf(call.request());
-  RETURN_IF_ERROR(api.policy->CheckCreate(caller, &*request));
+  RETURN_IF_ERROR(api.policy->CheckCreate(caller, &request));
   ASSIGN_OR_RETURN(Environment environment,
                    api.policy->EnvironmentFor(caller, body.env()));
   // Secrets are looked for only if there is an error. Both environments of an
   // agent's request may have some.
   auto show = [sent, environment,
-               options = request->options](const absl::Status& error) {
+               options = request.options](const absl::Status& error) {
     auto secrets = SecretsOf(sent, {});
     const auto more = SecretsOf(environment, options);
     secrets.insert(secrets.end(), more.begin(), more.end());
     return ErrorForClient(error, secrets);
   };
-  auto create = [&api, request = *std::move(request),
+  auto create = [&api, request = std::move(request),
                  environment = std::move(environment),
                  show = std::move(show)](ReplyCallback reply) mutable {
     api.tasks->Create(std::move(request), std::move(environment),
@@ -94,6 +95,47 @@ absl::StatusOr<Deferred> CreateTask(const ApiTools& api, const Call& call) {
               may.ok() ? create(std::move(reply)) : reply(may);
             });
       };
+}
+
+// Reads the configuration first, which names the request's agent.
+Deferred CreateNamedTask(const ApiTools& api, Caller caller,
+                         v1::CreateTaskRequest body, TaskRequest request) {
+  return [&api, caller = std::move(caller), body = std::move(body),
+          request = std::move(request)](ReplyCallback reply) mutable {
+    api.pools->work.RunFor<absl::StatusOr<Config>>(
+        [environment = api.policy->environment()] {
+          return ReadConfig(environment);
+        },
+        [&api, caller = std::move(caller), body = std::move(body),
+         request = std::move(request), reply = std::move(reply)](
+            const absl::StatusOr<Config>& config) mutable {
+          if (!config.ok()) return reply(config.status());
+          const absl::Status found = ResolveAcpAgent(caller, *config, &request);
+          if (!found.ok()) return reply(found);
+          auto create = CreateKnownTask(api, caller, body, std::move(request));
+          if (!create.ok()) return reply(create.status());
+          (*std::move(create))(std::move(reply));
+        });
+  };
+}
+
+}  // namespace
+
+absl::StatusOr<Deferred> CreateTask(const ApiTools& api, const Call& call) {
+  v1::CreateTaskRequest body;
+  RETURN_IF_ERROR(call.ReadBody(&body));
+  auto request = ToTaskRequest(body);
+  if (!request.ok()) {
+    const Environment sent({body.env().begin(), body.env().end()});
+    return ErrorForClient(request.status(), SecretsOf(sent, {}));
+  }
+  const Caller caller = api.policy->CallerOf(call.request());
+  if (IsAcpCommand(request->agent)) {
+    RETURN_IF_ERROR(ResolveAcpAgent(caller, Config(), &*request));
+  } else if (!request->agent.empty()) {
+    return CreateNamedTask(api, caller, std::move(body), *std::move(request));
+  }
+  return CreateKnownTask(api, caller, body, *std::move(request));
 }
 
 absl::StatusOr<Deferred> ListTasks(const ApiTools& api, const Call& call) {

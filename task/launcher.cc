@@ -2,6 +2,7 @@
 
 #include <poll.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -30,6 +31,8 @@ std::vector<std::string> EnvironmentOf(const Environment& environment,
   }
   return entries;
 }
+
+int64_t MinuteOf(absl::Time time) { return absl::ToUnixSeconds(time) / 60; }
 
 absl::StatusOr<LaunchRequest> NextLaunch(const Replay& replay,
                                          const Backend& backend) {
@@ -77,11 +80,31 @@ std::vector<std::string> FirstCommands(const std::vector<Outgoing>& input) {
 
 }  // namespace
 
+absl::Status Launcher::CheckTime(const Replay& replay, const Backend& backend,
+                                 const Cli& cli) const {
+  const auto request = NextLaunch(replay, backend);
+  if (!request.ok()) return absl::OkStatus();  // Start() reports it.
+  const auto launch = backend.BuildLaunch(*request, cli);
+  if (!launch.ok() || !launch->resume_in_later_minute) return absl::OkStatus();
+  const TaskState& state = replay.state();
+  // A session that was begun elsewhere is older than the task.
+  const std::optional<absl::Time> began =
+      state.session_began ? state.session_began : state.created;
+  if (!began || MinuteOf(*began) < MinuteOf(tools_->clock->Now())) {
+    return absl::OkStatus();
+  }
+  return absl::UnavailableError(absl::StrCat(
+      backend.display_name,
+      " damages a session that is loaded in the minute in which it began: the "
+      "turn waits for the next minute"));
+}
+
 absl::Status Launcher::Start(const Replay& replay, const Backend& backend,
                              const Cli& cli, const Environment& environment,
                              relay::LogWriter& log) {
   ASSIGN_OR_RETURN(const LaunchRequest request, NextLaunch(replay, backend));
   ASSIGN_OR_RETURN(const Launch launch, backend.BuildLaunch(request, cli));
+  wire_ = launch.wire;
   const TaskState& state = replay.state();
   const int generation = state.generation + 1;
   const bool keeps_session =

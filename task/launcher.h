@@ -27,6 +27,10 @@ class Launcher {
   Launcher(const TaskFolder* folder, RunnerTools* tools)
       : folder_(folder), tools_(tools) {}
 
+  // Unavailable if the CLI can't take up the session yet, but will in less than
+  // a minute.
+  absl::Status CheckTime(const Replay& replay, const Backend& backend,
+                         const Cli& cli) const;
   // Starts a process of `cli` for the turn that waits. An error means that it
   // can't be started, and leaves `log` to the caller; else the relay gets its
   // lock. Its outcome comes from Advance().
@@ -46,6 +50,8 @@ class Launcher {
   absl::Time wake_at() const {
     return relay_.ready.ok() ? give_up_ : absl::InfiniteFuture();
   }
+  // The wire of the process that was started last.
+  Wire wire() const { return wire_; }
   // How many relays were started.
   int64_t starts() const { return starts_; }
 
@@ -60,6 +66,7 @@ class Launcher {
   relay::StartingRelay relay_;
   absl::Time give_up_;  // A relay that has not started then is killed.
   int64_t starts_ = 0;
+  Wire wire_ = Wire::kStreamJson;
 };
 
 }  // namespace troika

@@ -70,6 +70,9 @@ class Reducer {
     const auto set = [](const std::string& from, std::string* to) {
       if (!from.empty()) *to = from;
     };
+    if (!init.session_id.empty() && init.session_id != state_.session_id) {
+      state_.session_began = message_.time;
+    }
     set(init.session_id, &state_.session_id);
     set(init.model, &state_.model);
     set(init.version, &state_.version);

@@ -48,6 +48,7 @@ TEST(ReplayTest, WholeSmallTask) {
             "edit_mode: \"research\"\n"
             "status: \"done\"\n"
             "session_id: \"th1\"\n"
+            "session_began: 1970-01-01T00:00:06.000000Z\n"
             "version: \"1.2\"\n"
             "generation: 1\n"
             "input_closed\n"

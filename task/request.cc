@@ -237,6 +237,12 @@ absl::Status CompleteRequest(const Environment& environment,
   if (request->title.empty()) request->title = TitleOf(request->prompt);
   request->timeouts = WithDefaults(request->timeouts);
   const Backend& backend = BackendOf(request->harness);
+  LaunchOptions& options = request->options;
+  // An agent that we know nothing of has no other edit mode.
+  if (request->harness == Harness::kAcp && !options.edit_mode &&
+      options.approval_policy.empty()) {
+    options.edit_mode = EditMode::kAsk;
+  }
   if (request->resume_session == kLatestSession) {
     ASSIGN_OR_RETURN(request->resume_session,
                      backend.LatestSession(request->cwd, environment));

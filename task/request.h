@@ -22,6 +22,9 @@ namespace troika {
 
 struct TaskRequest {
   Harness harness = Harness::kCodex;
+  // The agent of Harness::kAcp, as the request names it: "acp:COMMAND", or a
+  // name in the configuration. options.acp_command is what it stands for.
+  std::string agent = "";
   std::string prompt;
   std::string cwd;  // Absolute.
   LaunchOptions options;

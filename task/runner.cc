@@ -186,6 +186,11 @@ absl::Status Runner::StartProcess() {
   // While the owner lets us wait, the log's lock is left to others.
   next_.waits_for_start = !next_.cli;
   if (next_.waits_for_start) return absl::OkStatus();
+  if (next_.cli->ok()) {
+    const absl::Status time =
+        launcher_.CheckTime(follower_->replay(), *backend_, **next_.cli);
+    if (!time.ok()) return TryAgainLater(time);
+  }
   auto log = appender_.TakeLog(follower_->offset());
   if (!log.ok()) return TryAgainLater(log.status());
   if (!*log) return absl::OkStatus();

@@ -22,7 +22,11 @@ bool Runner::WantsAnotherProcess(const TurnRequest& turn) const {
 
 Capabilities Runner::CapabilitiesNow() const {
   if (state().process_alive) return follower_->replay().capabilities();
+  // A process that is on its way has one wire already.
   const Cli cli = NextCli();
+  if (launcher_.starting()) {
+    return backend_->wire_capabilities(cli, launcher_.wire());
+  }
   const auto launch = backend_->BuildLaunch(
       {.options = request().options, .cwd = request().cwd}, cli);
   return launch.ok() ? backend_->wire_capabilities(cli, launch->wire)

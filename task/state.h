@@ -115,6 +115,8 @@ struct TaskState {
   std::string hint;   // The remedy, if we know one.
 
   std::string session_id;
+  // When the agent first told the session's id.
+  std::optional<absl::Time> session_began;
   std::string model;
   std::string version;  // The CLI's.
   // The agent is in another session than it was asked to be in. Its process is

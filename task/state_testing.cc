@@ -115,6 +115,7 @@ std::string StateText(const TaskState& state) {
   lines.Add("error", state.error);
   lines.Add("hint", state.hint);
   lines.Add("session_id", state.session_id);
+  lines.Add("session_began", state.session_began);
   lines.Add("model", state.model);
   lines.Add("version", state.version);
   lines.AddFlag("session_mismatch", state.session_mismatch);

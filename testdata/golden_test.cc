@@ -1,11 +1,13 @@
 // Compares the messages of every stream NAME.jsonl with NAME.golden, which has
-// a line per event in the format of `troika parse --text`.
+// a line per event in the format of `troika parse --text`. The golden of a
+// transcript also has a line for each line that we would write at that place.
 //
 // `./dev golden` rewrites the files, so that a review shows what changed.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <set>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -13,6 +15,8 @@
 #include "absl/strings/strip.h"
 #include "agent/registry.h"
 #include "agent/testing.h"
+#include "base/check.h"
+#include "base/json.h"
 #include "dto/text.h"
 #include "gtest/gtest.h"
 #include "testdata/streams.h"
@@ -20,13 +24,53 @@
 namespace troika {
 namespace {
 
-std::string GoldenOf(const Stream& stream) {
+// Adds a line for each Outgoing that was not wanted before.
+void AppendWanted(const std::vector<Outgoing>& outbox,
+                  std::set<std::string>* seen, std::string* golden) {
+  for (const Outgoing& wanted : outbox) {
+    if (!seen->insert(wanted.key).second) continue;
+    absl::StrAppend(golden, "write ", wanted.key, " ", wanted.bytes);
+  }
+}
+
+std::string GoldenOfTranscript(const Stream& transcript) {
   const std::unique_ptr<Protocol> protocol =
-      BackendOf(stream.harness).NewProtocol({.wire = stream.wire});
-  const std::string text = ReadFileOrDie(stream.path);
+      BackendOf(transcript.harness).NewProtocol({.wire = transcript.wire});
   std::string golden;
-  for (const Message& m : stream.wire ? RunTranscript(*protocol, text)
-                                      : RunStream(*protocol, text)) {
+  std::set<std::string> seen;
+  const auto print = [&](Message&& m) {
+    absl::StrAppend(&golden, EventText(m), "\n");
+  };
+  json::Parser parser;
+  int64_t number = 0;
+  const std::string text = ReadFileOrDie(transcript.path);
+  for (const absl::string_view line :
+       absl::StrSplit(text, '\n', absl::SkipEmpty())) {
+    const auto entry = parser.Parse(line);
+    CHECK(entry.ok());
+    const json::Value message = entry->Get("msg");
+    // Bytes that are not JSON are stored in a string.
+    const json::Value raw = message.Get("_raw");
+    const std::string bytes =
+        raw.exists() ? std::string(raw.StringOr("")) : message.ToJson();
+    const Record record = RecordOf(bytes, ++number);
+    if (entry->Get("dir").StringOr("") == "c2s") {
+      protocol->OnWritten(record, print);
+    } else {
+      protocol->OnReceived(record, print);
+    }
+    AppendWanted(protocol->outbox(), &seen, &golden);
+  }
+  protocol->OnNote(RecordOf("", ++number), ProcessEnded{}, print);
+  return golden;
+}
+
+std::string GoldenOf(const Stream& stream) {
+  if (stream.wire) return GoldenOfTranscript(stream);
+  const std::unique_ptr<Protocol> protocol =
+      BackendOf(stream.harness).NewProtocol({});
+  std::string golden;
+  for (const Message& m : RunStream(*protocol, ReadFileOrDie(stream.path))) {
     absl::StrAppend(&golden, EventText(m), "\n");
   }
   return golden;

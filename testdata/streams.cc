@@ -147,17 +147,22 @@ std::vector<Stream> AllStreams() {
 }
 
 std::vector<Stream> AllTranscripts() {
-  std::vector<Stream> streams;
-  for (const auto& entry :
-       std::filesystem::directory_iterator("testdata/codex")) {
-    if (!absl::EndsWith(entry.path().native(), ".transcript.jsonl")) continue;
-    streams.push_back({.path = entry.path(),
-                       .harness = Harness::kCodex,
-                       .wire = Wire::kAppServer});
+  const Stream kinds[] = {
+      {.path = "testdata/acp", .harness = Harness::kGemini, .wire = Wire::kAcp},
+      {.path = "testdata/codex",
+       .harness = Harness::kCodex,
+       .wire = Wire::kAppServer}};
+  std::vector<Stream> transcripts;
+  for (const Stream& kind : kinds) {
+    for (const auto& entry : std::filesystem::directory_iterator(kind.path)) {
+      if (!absl::EndsWith(entry.path().native(), ".transcript.jsonl")) continue;
+      transcripts.push_back(
+          {.path = entry.path(), .harness = kind.harness, .wire = kind.wire});
+    }
   }
-  std::sort(streams.begin(), streams.end(),
+  std::sort(transcripts.begin(), transcripts.end(),
             [](const auto& a, const auto& b) { return a.path < b.path; });
-  return streams;
+  return transcripts;
 }
 
 std::string TestName(const Stream& stream) {
@@ -179,6 +184,7 @@ Expectation ExpectationOf(Harness harness, const std::string& stream) {
     case Harness::kClaude:
     case Harness::kDemo:
       return Ask<ClaudeOracle>(stream);
+    case Harness::kAcp:
     case Harness::kGemini:
       return Ask<GeminiOracle>(stream);
   }

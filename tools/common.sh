@@ -5,7 +5,7 @@
 BUILD_PACKAGES=(
   g++ bazel-bootstrap bazel-rules-java libabsl-dev libre2-dev rapidjson-dev
   libgtest-dev libgmock-dev libprotobuf-dev protobuf-compiler libxxhash-dev
-  libbenchmark-dev libmd-dev libevent-dev libsqlite3-dev
+  libbenchmark-dev libmd-dev libevent-dev libsqlite3-dev libtomlplusplus-dev
   libcurl4-openssl-dev python3 git
 )
 # The sanitizers' configurations use clang.

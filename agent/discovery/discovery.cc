@@ -110,6 +110,7 @@ absl::StatusOr<Cli> FindCli(const CliNames& names, const Environment& env,
                             const FindCliOptions& options) {
   absl::StatusOr<std::string> path = FindProgram(names, env);
   if (!path.ok()) return path.status();
+  if (names.is_starter) return Cli{.path = *std::move(path)};
   const absl::StatusOr<FileIdentity> identity = IdentityOf(*path);
   if (!identity.ok()) return identity.status();
   VersionCache cache(HasOtherNames(*path) ? "" : options.cache_path);

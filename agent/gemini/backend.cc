@@ -1,27 +1,26 @@
-// Builds the command line of `gemini -o stream-json`, versions 0.11.3 to 0.61.
+// Builds the command lines of `gemini -o stream-json`, versions 0.11.3 to 0.61,
+// and of `gemini --acp`, from 0.20 on.
 //
-// The prompt is only on stdin, which accepts 2 MiB and a leading dash. Images
-// are passed in -p as `@path`: the CLI appends that to the prompt from stdin,
-// reads the files and sends them as data.
+// On the wire stream_json the prompt is only on stdin, which accepts 2 MiB and
+// a leading dash. Images are passed in -p as `@path`: the CLI appends that to
+// the prompt from stdin, reads the files and sends them as data.
 #include "agent/backend.h"
 
-#include <sha2.h>
-
 #include <filesystem>
-#include <map>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "agent/discovery/cli_files.h"
+#include "agent/acp/parse.h"
+#include "agent/gemini/acp_launch.h"
+#include "agent/gemini/cli_files.h"
 #include "agent/gemini/parse.h"
 #include "agent/launch/builder.h"
+#include "base/status_macros.h"
 
 namespace troika::gemini {
 namespace {
@@ -34,9 +33,16 @@ constexpr FlagRow kFlags[] = {
     {"-p"},
     {"--resume", {0, 15, 4}},
     {"--session-id", {0, 41, 2}},
+    {"--experimental-acp"},
+    {"--acp", {0, 33, 2}},
+    {"--policy", {0, 35, 0}},
+    // A method of the wire acp. Versions that have it have modes, too.
+    {"session/load", {0, 35, 0}, kUnknownVersion, FlagRow::Help::kUnlisted},
 };
 
 constexpr Version kOldest = {0, 11, 3};
+// The oldest version that was tried on the wire acp.
+constexpr Version kOldestAcp = {0, 20, 0};
 
 // Up to this version, the launcher restarts the CLI whenever it exits with 42,
 // which it also does for an unknown session or an invalid prompt: forever.
@@ -50,7 +56,8 @@ constexpr Version kTakesDirs = {0, 27, 0};
 // Gemini's tools stay within the task's folder, but can fetch any page.
 constexpr Abilities kEdits = {Ability::kEdit, Ability::kNetwork};
 
-// This wire can't ask, so tools that need an approval are not offered.
+// The wire stream_json can't ask, so tools that need an approval are not
+// offered there; on the wire acp they are, and the CLI asks.
 constexpr EditModeRow kEditModes[] = {
     // A list on the command line replaces the list in the settings, which could
     // allow commands.
@@ -65,6 +72,15 @@ constexpr EditModeRow kEditModes[] = {
      "reach "
      "all that its user can; the option sandbox gives it one"},
     {EditMode::kDangerous, kOldest, "--approval-mode yolo", kEverything},
+    // A policy on the command line replaces those in the CLI's own folder.
+    {EditMode::kAsk, kOldestAcp,
+     "--approval-mode default --allowed-tools read_file", Abilities(),
+     "ask: what the policies in Gemini CLI's own folder allow runs without an "
+     "approval; from 0.35.0 on they are left out"},
+    {EditMode::kAsk,
+     {0, 35, 0},
+     "--approval-mode default --allowed-tools read_file --policy /dev/null",
+     Abilities()},
 };
 
 constexpr NativeModeRow kNativeModes[] = {
@@ -158,22 +174,34 @@ void AddImages(const LaunchRequest& request, LaunchBuilder& b) {
   b.Flag("images", "-p", absl::StrJoin(references, " "));
 }
 
-Capabilities GetCapabilities(const Cli& cli) {
-  // In this mode a process takes one prompt, asks nothing and reads no answers.
+bool HasAcp(const Cli& cli) { return ParseVersion(cli.version) >= kOldestAcp; }
+
+Capabilities WireCapabilities(const Cli& cli, Wire wire) {
+  if (wire == Wire::kAcp && HasAcp(cli)) {
+    return {.follow_up = true,
+            .resume = kRules.flags.Has(cli, "session/load"),
+            .interrupt = true,
+            .approvals = true,
+            .models = true};
+  }
+  // A process takes one prompt, asks nothing and reads no answers.
   return {.resume = kRules.flags.Has(cli, "--resume"),
           .images = kRules.flags.Has(cli, "-p"),
           .models = true};
 }
 
-absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
-                                   const Cli& cli) {
+Capabilities GetCapabilities(const Cli& cli) {
+  Capabilities all = WireCapabilities(cli, Wire::kStreamJson);
+  const Capabilities acp = WireCapabilities(cli, Wire::kAcp);
+  all.follow_up = acp.follow_up;
+  all.interrupt = acp.interrupt;
+  all.approvals = acp.approvals;
+  return all;
+}
+
+// Adds what both wires have.
+void AddCommon(const LaunchRequest& request, LaunchBuilder& b) {
   const LaunchOptions& o = request.options;
-  LaunchBuilder b(kRules, request, cli);
-  b.Refuse(kRefusals);
-  if (!request.resume_session.empty() && !GetCapabilities(cli).resume) {
-    b.FailVersion("resume_session", kGoOnWithSession);
-  }
-  b.Args({"-o", "stream-json"});
   if (o.approval_policy.empty()) {
     b.Permissions({});
   } else {
@@ -193,6 +221,47 @@ absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
            "Gemini CLI can't turn it off by a flag; exclude google_web_search "
            "in its settings.json");
   }
+}
+
+absl::StatusOr<Launch> BuildAcpLaunch(const LaunchRequest& request,
+                                      const Cli& cli) {
+  LaunchBuilder b(kRules, request, cli);
+  b.Refuse(kRefusals);
+  b.Refuse({{"images",
+             "on the wire acp Troika passes none to it; name the "
+             "file in the prompt"}});
+  if (!HasAcp(cli)) b.FailVersion("wire acp", "talk over the wire acp");
+  const bool loads = b.Has("session/load");
+  if (!request.resume_session.empty() && !loads) {
+    b.FailVersion("resume_session", kGoOnWithSession);
+  }
+  b.Arg(b.Has("--acp") ? "--acp" : "--experimental-acp");
+  AddCommon(request, b);
+  ASSIGN_OR_RETURN(
+      Launch launch,
+      std::move(b).Finish(Launch::Stdin::kConversation, Wire::kAcp));
+  launch.setup_json = AcpSetupJson(
+      request, launch, loads ? AcpSessions::kLoadable : AcpSessions::kOnlyNew);
+  // The file of a session is named after the minute in which it began. Loading
+  // the session in that minute overwrites its history (0.61).
+  launch.resume_in_later_minute = !request.resume_session.empty();
+  return launch;
+}
+
+absl::StatusOr<Launch> BuildStreamLaunch(const LaunchRequest& request,
+                                         const Cli& cli) {
+  LaunchBuilder b(kRules, request, cli);
+  b.Refuse(kRefusals);
+  if (request.options.edit_mode == EditMode::kAsk) {
+    b.Fail("wire stream_json",
+           "edit_mode ask needs the wire acp; leave the wire out");
+  }
+  if (!request.resume_session.empty() &&
+      !WireCapabilities(cli, Wire::kStreamJson).resume) {
+    b.FailVersion("resume_session", kGoOnWithSession);
+  }
+  b.Args({"-o", "stream-json"});
+  AddCommon(request, b);
   AddImages(request, b);
   if (!request.resume_session.empty()) {
     b.Flag("resume_session", "--resume", request.resume_session);
@@ -202,99 +271,20 @@ absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
   return std::move(b).Finish(Launch::Stdin::kPrompt);
 }
 
-// The following functions read Gemini CLI's files in .gemini under
-// $GEMINI_CLI_HOME or $HOME: its login, and its sessions in tmp. Each working
-// folder has a folder there, whose .project_root contains the working folder's
-// path; before 0.35, its name is the SHA-256 of that path instead.
-
-constexpr int64_t kMaxPathBytes = 4096;
-
-// Returns the session's id; empty if it is a subagent's or not a session.
-std::string SessionId(const SessionFile& file) {
-  // A .jsonl file has the id in its first line; a .json file is one object.
-  const std::string text =
-      ReadHead(file.path, static_cast<int64_t>(json::kMaxBytes));
-  const bool lines = file.path.extension() == ".jsonl";
-  json::Parser parser;
-  const absl::StatusOr<json::Value> session = parser.Parse(
-      lines ? absl::string_view(text).substr(0, text.find('\n')) : text);
-  if (!session.ok()) return "";
-  const absl::string_view kind = session->Get("kind").StringOr("main");
-  if (kind != "main") return "";
-  return std::string(session->Get("sessionId").StringOr(""));
-}
-
-std::string Sha256Hex(absl::string_view bytes) {
-  char hex[SHA256_DIGEST_STRING_LENGTH];
-  return SHA256Data(reinterpret_cast<const uint8_t*>(bytes.data()),
-                    bytes.size(), hex);
-}
-
-// Finds out which folders under tmp belong to `cwd`.
-class ProjectFolders {
- public:
-  explicit ProjectFolders(absl::string_view cwd)
-      : cwd_(cwd), written_hash_(Sha256Hex(cwd)) {
-    std::error_code error;
-    const auto real = std::filesystem::weakly_canonical(cwd_, error);
-    real_hash_ = Sha256Hex(real.native());
+absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
+                                   const Cli& cli) {
+  switch (ChooseWire(request.options)) {
+    case Wire::kAcp:
+      return BuildAcpLaunch(request, cli);
+    case Wire::kStreamJson:
+      return BuildStreamLaunch(request, cli);
+    case Wire::kExec:
+    case Wire::kAppServer:
+      break;
   }
-
-  bool Contains(const std::filesystem::path& folder) {
-    const auto [it, is_new] = known_.try_emplace(folder.native(), false);
-    if (is_new) it->second = Matches(folder);
-    return it->second;
-  }
-
- private:
-  bool Matches(const std::filesystem::path& folder) const {
-    const std::string name = folder.filename().native();
-    if (name == written_hash_ || name == real_hash_) return true;
-    const std::string root = ReadHead(folder / ".project_root", kMaxPathBytes);
-    return SameFolder(absl::StripAsciiWhitespace(root), cwd_);
-  }
-
-  std::string cwd_;
-  std::string written_hash_;
-  std::string real_hash_;
-  std::map<std::string, bool> known_;
-};
-
-std::optional<bool> LooksLoggedIn(const Environment& env) {
-  static constexpr absl::string_view kVariables[] = {
-      "GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENAI_USE_GCA",
-      "GOOGLE_GENAI_USE_VERTEXAI"};
-  if (AnySet(env, kVariables)) return true;
-  const std::filesystem::path folder =
-      FolderOf(env, "GEMINI_CLI_HOME", "") / ".gemini";
-  if (IsFile(folder / "oauth_creds.json")) return true;
-  // The CLI reads variables from .env, and its settings may name other logins.
-  if (IsFile(folder / ".env") ||
-      FileContains(folder / "settings.json", "\"selectedType\"")) {
-    return std::nullopt;
-  }
-  return false;
-}
-
-// Skips the sessions of subagents.
-absl::StatusOr<std::string> LatestSession(absl::string_view cwd,
-                                          const Environment& env) {
-  const std::filesystem::path root =
-      FolderOf(env, "GEMINI_CLI_HOME", "") / ".gemini" / "tmp";
-  ProjectFolders folders(cwd);
-  constexpr int kProjectAndChats = 2;
-  const auto files = NewestFiles(
-      root, kProjectAndChats, [&](const std::filesystem::path& path) {
-        const std::filesystem::path chats = path.parent_path();
-        return absl::StartsWith(path.filename().native(), "session-") &&
-               chats.filename() == "chats" &&
-               folders.Contains(chats.parent_path());
-      });
-  for (const SessionFile& file : files) {
-    std::string id = SessionId(file);
-    if (!id.empty()) return id;
-  }
-  return NoSession("Gemini CLI", cwd, root);
+  return absl::InvalidArgumentError(
+      "wire: Gemini CLI has the wires stream_json and acp; choose one of them, "
+      "or leave it out");
 }
 
 }  // namespace
@@ -314,11 +304,13 @@ const troika::Backend& troika::GeminiBackend() {
       .native_modes = kNativeModes,
       .login_hint = "run gemini and log in, or set GEMINI_API_KEY",
       .models = {"gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite"},
-      .wire_capabilities = [](const Cli& cli,
-                              Wire) { return GetCapabilities(cli); },
+      .wire_capabilities = WireCapabilities,
       .capabilities = GetCapabilities,
       .NewProtocol =
           [](const ProtocolOptions& options) -> std::unique_ptr<Protocol> {
+        if (options.wire == Wire::kAcp) {
+          return std::make_unique<acp::AcpProtocol>(options, Harness::kGemini);
+        }
         return std::make_unique<GeminiProtocol>(options);
       },
       .BuildLaunch = BuildLaunch,

@@ -144,10 +144,122 @@ TEST(GeminiBackendTest, CapabilitiesFollowTheVersion) {
   const Backend& backend = GeminiBackend();
   EXPECT_EQ(backend.capabilities({.version = "0.11.3"}),
             (Capabilities{.images = true, .models = true}));
-  for (const char* const version : {"0.15.4", "0.61.0", ""}) {
-    EXPECT_EQ(backend.capabilities({.version = version}),
-              (Capabilities{.resume = true, .images = true, .models = true}))
+  const Capabilities one_prompt = {
+      .resume = true, .images = true, .models = true};
+  EXPECT_EQ(backend.capabilities({.version = "0.15.4"}), one_prompt);
+  for (const char* const version : {"0.20.0", "0.35.0", "0.61.0", ""}) {
+    const Cli cli = {.version = version};
+    EXPECT_EQ(backend.wire_capabilities(cli, Wire::kStreamJson), one_prompt);
+    const bool loads = cli.version != "0.20.0";
+    EXPECT_EQ(backend.wire_capabilities(cli, Wire::kAcp),
+              (Capabilities{.follow_up = true,
+                            .resume = loads,
+                            .interrupt = true,
+                            .approvals = true,
+                            .models = true}));
+    EXPECT_EQ(backend.capabilities(cli), (Capabilities{.follow_up = true,
+                                                       .resume = true,
+                                                       .interrupt = true,
+                                                       .approvals = true,
+                                                       .images = true,
+                                                       .models = true}))
         << version;
+  }
+}
+
+TEST(GeminiBackendTest, TheWireFollowsWhatTheTaskNeeds) {
+  const struct {
+    LaunchOptions options;
+    absl::string_view version;
+    absl::string_view args;
+    absl::string_view setup;
+  } kCases[] = {
+      {{.edit_mode = EditMode::kAsk},
+       "0.61.0",
+       "--acp --approval-mode default --allowed-tools read_file --policy "
+       "/dev/null",
+       R"({"cwd":"/w","mode":"default"})"},
+      {{.edit_mode = EditMode::kAsk},
+       "0.20.0",
+       "--experimental-acp --approval-mode default --allowed-tools read_file",
+       R"({"cwd":"/w"})"},
+      {{.edit_mode = EditMode::kAutoEdit, .interactive = true},
+       "0.61.0",
+       "--acp --approval-mode auto_edit",
+       R"({"cwd":"/w","mode":"autoEdit"})"},
+      {{.edit_mode = EditMode::kDangerous, .wire = Wire::kAcp},
+       "0.61.0",
+       "--acp --approval-mode yolo",
+       R"({"cwd":"/w","mode":"yolo"})"},
+      {{.model = "m", .approval_policy = "plan", .wire = Wire::kAcp},
+       "0.35.0",
+       "--acp --approval-mode plan -m m",
+       R"({"cwd":"/w","mode":"plan"})"},
+      {{.wire = Wire::kStreamJson, .interactive = true},
+       "0.61.0",
+       "-o stream-json --approval-mode default --allowed-tools read_file",
+       ""},
+  };
+  for (const auto& c : kCases) {
+    const LaunchRequest request = {.options = c.options, .cwd = "/w"};
+    ExpectLaunch(GeminiBackend(), c.version, request, c.args, "");
+    const auto launch = GeminiBackend().BuildLaunch(
+        request, {.version = std::string(c.version)});
+    ASSERT_TRUE(launch.ok());
+    EXPECT_EQ(launch->setup_json, c.setup);
+    const bool acp = !c.setup.empty();
+    EXPECT_EQ(launch->wire, acp ? Wire::kAcp : Wire::kStreamJson);
+    EXPECT_EQ(launch->stdin_mode,
+              acp ? Launch::Stdin::kConversation : Launch::Stdin::kPrompt);
+  }
+}
+
+TEST(GeminiBackendTest, ALoadedSessionWaitsForTheNextMinute) {
+  const Cli cli = {.version = std::string(kNew)};
+  LaunchRequest request = {.options = {.edit_mode = EditMode::kAsk},
+                           .cwd = "/w"};
+  EXPECT_FALSE(
+      GeminiBackend().BuildLaunch(request, cli)->resume_in_later_minute);
+  request.resume_session = "1-2";
+  const auto launch = GeminiBackend().BuildLaunch(request, cli);
+  EXPECT_TRUE(launch->resume_in_later_minute);
+  EXPECT_EQ(launch->setup_json,
+            R"({"cwd":"/w","resume":"1-2","mode":"default"})");
+}
+
+TEST(GeminiBackendTest, WhatAWireCantDo) {
+  const struct {
+    LaunchRequest request;
+    absl::string_view version;
+    absl::string_view error;
+  } kCases[] = {
+      {{.options = {.edit_mode = EditMode::kAsk, .wire = Wire::kStreamJson}},
+       kNew,
+       "wire stream_json: edit_mode ask needs the wire acp; leave the wire "
+       "out"},
+      {{.options = {.wire = Wire::kExec}},
+       kNew,
+       "wire: Gemini CLI has the wires stream_json and acp; choose one of "
+       "them, or leave it out"},
+      {{.options = {.images = {"a.png"}, .wire = Wire::kAcp}, .cwd = "/w"},
+       kNew,
+       "images: Gemini CLI can't do this; on the wire acp Troika passes none "
+       "to it; name the file in the prompt"},
+      {{.options = {.wire = Wire::kAcp}, .resume_session = "id"},
+       "0.20.0",
+       "resume_session: Gemini CLI 0.20.0 can't go on with a session; update "
+       "with npm install -g @google/gemini-cli"},
+      {{.options = {.wire = Wire::kAcp}},
+       "0.15.4",
+       "wire acp: Gemini CLI 0.15.4 can't talk over the wire acp; update with "
+       "npm install -g @google/gemini-cli"},
+      {{.options = {.edit_mode = EditMode::kAsk}},
+       "0.15.4",
+       "wire acp: Gemini CLI 0.15.4 can't talk over the wire acp; update with "
+       "npm install -g @google/gemini-cli"},
+  };
+  for (const auto& c : kCases) {
+    ExpectLaunch(GeminiBackend(), c.version, c.request, "", c.error);
   }
 }
 

@@ -67,6 +67,8 @@ void LaunchBuilder::CheckValues(const LaunchRequest& request) {
     if constexpr (std::is_same_v<Value, std::string>) {
       CheckValue(field.name, value);
     } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+      // Its words are arguments as they are.
+      if (field.name == "acp_command") return;
       for (const std::string& item : value) {
         if (item.empty()) Fail(field.name, "one of them is empty");
         CheckValue(field.name, item);

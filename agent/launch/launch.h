@@ -56,6 +56,8 @@ struct LaunchOptions {
   std::optional<Wire> wire;
   // Whether somebody will talk to the agent: answer, steer and interrupt it.
   bool interactive = false;
+  // The program and its arguments, for Harness::kAcp. Only the server sets it.
+  std::vector<std::string> acp_command;
 
   bool operator==(const LaunchOptions&) const = default;
 };
@@ -83,7 +85,8 @@ inline constexpr auto kFields<LaunchOptions> = std::tuple{
     Field{18, "local_provider", &LaunchOptions::local_provider},
     Field{19, "last_message_file", &LaunchOptions::last_message_file},
     Field{20, "wire", &LaunchOptions::wire},
-    Field{21, "interactive", &LaunchOptions::interactive}};
+    Field{21, "interactive", &LaunchOptions::interactive},
+    Field{22, "acp_command", &LaunchOptions::acp_command}};
 
 // Reads options that json::ToJson (base/json_fields.h) wrote to a log. Ignores
 // unknown fields, which a newer version may write, and treats null as missing.
@@ -134,6 +137,9 @@ struct Launch {
   // Whether the task must be in a git repository, as Codex wants it.
   // BuildLaunch does no I/O, so its caller checks that.
   bool needs_git_repository = false;
+  // Whether the CLI damages a session that is resumed in the minute (of UTC) in
+  // which it began, so that the start must wait for the next one.
+  bool resume_in_later_minute = false;
   // Hints for the user, such as that this CLI can't restrict commands.
   std::vector<std::string> notices;
 };

@@ -30,7 +30,8 @@ LaunchOptions Everything() {
           .local_provider = "ollama",
           .last_message_file = "last",
           .wire = Wire::kAppServer,
-          .interactive = true};
+          .interactive = true,
+          .acp_command = {"agent", "--acp"}};
 }
 
 absl::StatusOr<LaunchOptions> Read(absl::string_view text) {
@@ -80,11 +81,11 @@ TEST(LaunchOptionsTest, NothingIsGuessed) {
   } kRows[] = {
       {"[]", "read launch options: must be an object, not array"},
       {R"({"edit_mode":"yolo"})",
-       "read launch options: edit_mode must be research, auto_edit, full_auto "
-       "or dangerous"},
+       "read launch options: edit_mode must be research, auto_edit, full_auto, "
+       "dangerous or ask"},
       {R"({"edit_mode":1})",
-       "read launch options: edit_mode must be research, auto_edit, full_auto "
-       "or dangerous"},
+       "read launch options: edit_mode must be research, auto_edit, full_auto, "
+       "dangerous or ask"},
       {R"({"model":["m"]})", "read launch options: model must be a string"},
       {R"({"dangerously_bypass":"yes"})",
        "read launch options: dangerously_bypass must be true or false"},

@@ -83,8 +83,10 @@ absl::StatusOr<RunOptions> ReadRunOptions(Args args) {
     return absl::InvalidArgumentError(
         absl::StrCat("a harness is needed: ", HarnessIds()));
   }
-  ASSIGN_OR_RETURN(const Backend* const backend, BackendById(words[0]));
-  request.harness = backend->harness;
+  // The server knows the agents of its configuration.
+  const absl::StatusOr<const Backend*> backend = BackendById(words[0]);
+  request.harness = backend.ok() ? (*backend)->harness : Harness::kAcp;
+  if (request.harness == Harness::kAcp) request.agent = words[0];
   ASSIGN_OR_RETURN(request.options.edit_mode, ReadEditMode(given.edit_mode));
   ASSIGN_OR_RETURN(request.labels, ReadLabels(given.labels));
   ASSIGN_OR_RETURN(options.turn, given.turn.Read(words));

@@ -37,6 +37,12 @@ class Cli:
         """Writes the CLI's own settings and returns its environment."""
         raise NotImplementedError
 
+    def allow_all(self, home):
+        """Adds to the CLI's own settings that commands and edits are allowed
+        without asking. Returns whether this is known for this CLI."""
+        del home
+        return False
+
 
 def write(path, text):
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -144,6 +150,18 @@ class Gemini(Cli):
             'GEMINI_CLI_TRUST_WORKSPACE': 'true',
             'NO_BROWSER': '1',
         }
+
+    def allow_all(self, home):
+        tools = ['run_shell_command', 'write_file', 'replace']
+        path = f'{home}/.gemini/settings.json'
+        with open(path) as file:
+            settings = json.load(file)
+        settings['tools']['allowed'] = tools
+        write(path, json.dumps(settings))
+        write(f'{home}/.gemini/policies/all.toml', ''.join(
+            f'[[rule]]\ntoolName = "{tool}"\ndecision = "allow"\n'
+            'priority = 900\n' for tool in tools))
+        return True
 
 
 KINDS = {kind.harness: kind for kind in (Codex, Claude, Gemini)}

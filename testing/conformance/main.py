@@ -35,6 +35,7 @@ import answers  # noqa: E402,F401
 import trouble  # noqa: E402,F401
 import talking  # noqa: E402,F401
 import modes  # noqa: E402,F401
+import ask  # noqa: E402,F401
 
 import account  # noqa: E402
 import clis  # noqa: E402

@@ -59,6 +59,7 @@ int Run(const Process& process) {
     case Harness::kClaude:
     case Harness::kDemo:
       return RunClaude(process);
+    case Harness::kAcp:
     case Harness::kGemini:
       return RunGemini(process);
   }

@@ -155,7 +155,7 @@ constexpr Flag kGeminiFlags[] = {
      "default|auto_edit|yolo"},
     {"--approval-mode", "", kValue, "string", V(0, 35, 0), kMain, kNever,
      "default|auto_edit|yolo|plan"},
-    {"--policy", "", kMany, "array", V(0, 61, 0)},
+    {"--policy", "", kMany, "array", V(0, 35, 0)},
     {"--acp", "", kNothing, "", V(0, 33, 2)},
     {"--experimental-acp"},
     {"--allowed-mcp-server-names", "", kMany, "array"},
@@ -183,6 +183,7 @@ absl::Span<const Flag> FlagsOf(Harness harness) {
     case Harness::kClaude:
     case Harness::kDemo:
       return kClaudeFlags;
+    case Harness::kAcp:
     case Harness::kGemini:
       return kGeminiFlags;
   }

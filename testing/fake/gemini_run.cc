@@ -1,4 +1,4 @@
-// Runs `gemini -o stream-json` around the script.
+// Runs `gemini -o stream-json` around the script, or leaves it to `--acp`.
 #include <unistd.h>
 
 #include <csignal>
@@ -66,6 +66,9 @@ std::string ReadPrompt(const Process& process, Inbox& inbox) {
 }  // namespace
 
 int RunGemini(const Process& process) {
+  if (process.line.Has("--acp") || process.line.Has("--experimental-acp")) {
+    return RunAcp(process);
+  }
   Inbox inbox;
   Player player(&process, &inbox);
   ExitOn(SIGINT, 0);
@@ -73,7 +76,7 @@ int RunGemini(const Process& process) {
   player.Play(process.script.start);
   const CommandLine& line = process.line;
   if (line.Value("--output-format") != "stream-json") {
-    Die(kBadScript, "fake: only gemini -o stream-json is played");
+    Die(kBadScript, "fake: only gemini -o stream-json and --acp are played");
   }
   if (line.Has("--yolo") || line.Value("--approval-mode") == "yolo") {
     DieIfBad(WriteAll(STDERR_FILENO,

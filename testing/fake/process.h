@@ -43,6 +43,8 @@ int RunCodex(const Process& process);
 int RunCodexAppServer(const Process& process);
 int RunClaude(const Process& process);
 int RunGemini(const Process& process);
+// Plays `gemini --acp`.
+int RunAcp(const Process& process);
 
 }  // namespace troika::fake
 

@@ -64,6 +64,7 @@ std::vector<std::string> UsualArgs(Harness harness) {
     case Harness::kDemo:
       return {"-p",        "--output-format", "stream-json",
               "--verbose", "--input-format",  "stream-json"};
+    case Harness::kAcp:
     case Harness::kGemini:
       return {"-o", "stream-json"};
   }

@@ -124,6 +124,7 @@ Refusal MissingValue(const At& at, const Flag& flag) {
     case Harness::kDemo:
       return Commander(
           absl::StrCat("option '", Signature(flag), "' argument missing"));
+    case Harness::kAcp:
     case Harness::kGemini:
       return Yargs(at, absl::StrCat("Not enough arguments following: ",
                                     absl::StripPrefix(flag.name, "--")));
@@ -145,6 +146,7 @@ Refusal BadValue(const At& at, const Flag& flag, absl::string_view value) {
       return Commander(absl::StrCat("option '", Signature(flag), "' argument '",
                                     value, "' is invalid. Allowed choices are ",
                                     choices, "."));
+    case Harness::kAcp:
     case Harness::kGemini:
       return Yargs(
           at, absl::StrCat("Invalid values:\n  Argument: ",

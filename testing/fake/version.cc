@@ -28,6 +28,7 @@ absl::string_view NewestVersion(Harness harness) {
     case Harness::kClaude:
     case Harness::kDemo:
       return "2.1.325";
+    case Harness::kAcp:
     case Harness::kGemini:
       return "0.61.0";
   }
@@ -41,6 +42,7 @@ std::string VersionLine(Harness harness, absl::string_view version) {
     case Harness::kClaude:
     case Harness::kDemo:
       return absl::StrCat(version, " (Claude Code)\n");
+    case Harness::kAcp:
     case Harness::kGemini:
       return absl::StrCat(version, "\n");
   }

@@ -50,6 +50,7 @@ std::unique_ptr<Wire> NewWire(const WireOptions& options) {
     case Harness::kClaude:
     case Harness::kDemo:
       return NewClaudeWire(options);
+    case Harness::kAcp:
     case Harness::kGemini:
       return NewGeminiWire(options);
   }
