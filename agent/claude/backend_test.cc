@@ -85,6 +85,46 @@ TEST(ClaudeBackendTest, Permissions) {
       "agent may do; leave one of them out");
 }
 
+TEST(ClaudeBackendTest, AskModeIsAListOfRules) {
+  constexpr absl::string_view kAsks = "--permission-mode default --settings ";
+  const LaunchRequest ask = {.options = {.edit_mode = EditMode::kAsk}};
+  ExpectLaunch(
+      ClaudeBackend(), kNew, ask, kStart,
+      absl::StrCat(
+          kAsks,
+          R"({"permissions":{"ask":["Bash","CronCreate","Edit",)"
+          R"("EnterWorktree","ExitWorktree","Monitor",)"
+          R"("NotebookEdit","Skill","WebFetch","Workflow","Write",)"
+          R"("mcp__*"]},"sandbox":{"autoAllowBashIfSandboxed":false}})"));
+  ExpectLaunch(ClaudeBackend(), "1.0.80", ask, kStart,
+               absl::StrCat(kAsks, R"({"permissions":{"ask":["Bash","Edit",)"
+                                   R"("MultiEdit","NotebookEdit","WebFetch",)"
+                                   R"("Write"]}})"));
+  EXPECT_THAT(ClaudeBackend().BuildLaunch(ask, {.version = "2.0.50"})->notices,
+              ElementsAre(::testing::StartsWith("ask: what hooks")));
+  EXPECT_THAT(ClaudeBackend().BuildLaunch(ask, {.version = "2.1.197"})->notices,
+              IsEmpty());
+  ExpectLaunch(ClaudeBackend(), "1.0.60", ask, "",
+               "edit_mode ask: Claude Code 1.0.60 can't ask before it acts; "
+               "update with npm install -g @anthropic-ai/claude-code");
+}
+
+TEST(ClaudeBackendTest, SettingsOfTheUserDontReplaceTheRulesOfAskMode) {
+  ExpectLaunch(
+      ClaudeBackend(), "1.0.80",
+      {.options = {.edit_mode = EditMode::kAsk,
+                   .config = {"permissions.allow=[\"Bash\"]"}}},
+      kStart,
+      R"(--permission-mode default --settings {"permissions":{"ask":["Bash",)"
+      R"("Edit","MultiEdit","NotebookEdit","WebFetch","Write"],)"
+      R"("allow":["Bash"]}})");
+  ExpectLaunch(ClaudeBackend(), kNew,
+               {.options = {.edit_mode = EditMode::kAsk,
+                            .config = {"permissions={\"ask\":[]}"}}},
+               "",
+               "config: permissions.ask is set by the edit mode; leave it out");
+}
+
 TEST(ClaudeBackendTest, WhatItCantDo) {
   const struct {
     LaunchOptions options;

@@ -108,6 +108,15 @@ void LaunchBuilder::AddToList(absl::string_view flag, absl::string_view value) {
   }
 }
 
+std::string LaunchBuilder::TakeFlag(absl::string_view flag) {
+  std::vector<std::string>& argv = launch_.argv;
+  const auto it = std::find(argv.begin(), argv.end(), flag);
+  if (it == argv.end() || it + 1 == argv.end()) return "";
+  std::string value = std::move(*(it + 1));
+  argv.erase(it, it + 2);
+  return value;
+}
+
 void LaunchBuilder::Env(absl::string_view name, absl::string_view value) {
   launch_.env.emplace_back(name, value);
 }

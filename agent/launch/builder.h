@@ -60,6 +60,8 @@ class LaunchBuilder {
   void Switch(absl::string_view option, absl::string_view flag);
   // Adds to a flag's comma-separated list.
   void AddToList(absl::string_view flag, absl::string_view value);
+  // Removes a flag that was added and returns its value; empty: there is none.
+  std::string TakeFlag(absl::string_view flag);
   void Env(absl::string_view name, absl::string_view value);
 
   // Fails if an option in `refusals` is set.
