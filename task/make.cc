@@ -65,7 +65,8 @@ absl::Status CheckLaunch(const TaskRequest& request, const Backend& backend,
   ASSIGN_OR_RETURN(const LaunchRequest launch,
                    CompleteLaunch({.options = request.options,
                                    .cwd = request.cwd,
-                                   .resume_session = request.resume_session},
+                                   .resume_session = request.resume_session,
+                                   .fork_session = request.fork_session},
                                   backend));
   return backend.BuildLaunch(launch, cli).status();
 }

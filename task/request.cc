@@ -237,6 +237,11 @@ absl::Status CompleteRequest(const Environment& environment,
   if (request->title.empty()) request->title = TitleOf(request->prompt);
   request->timeouts = WithDefaults(request->timeouts);
   const Backend& backend = BackendOf(request->harness);
+  if (request->fork_session && request->resume_session.empty()) {
+    return absl::InvalidArgumentError(
+        "fork_session: there is no session to fork; name it as "
+        "resume_session");
+  }
   if (request->resume_session == kLatestSession) {
     ASSIGN_OR_RETURN(request->resume_session,
                      backend.LatestSession(request->cwd, environment));
@@ -255,6 +260,7 @@ notes::Request RequestNote(const TaskRequest& request, absl::string_view id) {
           .options = request.options,
           .timeouts = request.timeouts,
           .resume_session = request.resume_session,
+          .fork_session = request.fork_session,
           .idempotency_key = request.idempotency_key,
           .parent = request.parent};
 }

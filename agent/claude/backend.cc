@@ -45,6 +45,11 @@ constexpr FlagRow kFlags[] = {
      .first = {1, 0, 60},
      .help = FlagRow::Help::kUnlisted},
     {"--settings", {1, 0, 61}},
+    // A control request that changes the model of a process.
+    {.flag = "set_model",
+     .first = {2, 0, 50},
+     .help = FlagRow::Help::kUnlisted},
+    {"--fork-session", {1, 0, 119}},
     // Earlier versions exit: "… content to have exactly one item".
     {.flag = "images in its prompts",
      .first = {1, 0, 63},
@@ -202,6 +207,7 @@ Capabilities GetCapabilities(const Cli& cli) {
   const Capabilities all = {
       .follow_up = true,
       .resume = flags.Has(cli, "--resume"),
+      .fork = flags.Has(cli, "--fork-session"),
       .steer = true,
       .interrupt = true,
       .approvals = asks,
@@ -209,7 +215,8 @@ Capabilities GetCapabilities(const Cli& cli) {
       // Images are sent within the conversation.
       .images = converses && flags.Has(cli, "images in its prompts"),
       .models = true,
-      .compaction = true};
+      .compaction = true,
+      .set_model = flags.Has(cli, "set_model")};
   return converses ? all : WithoutConversation(all);
 }
 
@@ -222,6 +229,7 @@ absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
   if (!request.resume_session.empty() && !can.resume) {
     b.FailVersion("resume_session", kGoOnWithSession);
   }
+  if (can.fork) b.ForksSession();
   if (!o.images.empty() && !can.images) b.FailVersion("images", kTakeImages);
   b.Args({"-p", "--output-format", "stream-json", "--verbose"});
   if (can.follow_up) b.Args({"--input-format", "stream-json"});
@@ -244,6 +252,7 @@ absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
   if (o.ephemeral) b.Switch("ephemeral", "--no-session-persistence");
   if (!request.resume_session.empty()) {
     b.Flag("resume_session", "--resume", request.resume_session);
+    if (request.fork_session && can.fork) b.Arg("--fork-session");
   } else if (b.Has("--session-id")) {
     b.Flag("new_session", "--session-id", request.new_session);
   }

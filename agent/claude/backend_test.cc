@@ -125,6 +125,15 @@ TEST(ClaudeBackendTest, SettingsOfTheUserDontReplaceTheRulesOfAskMode) {
                "config: permissions.ask is set by the edit mode; leave it out");
 }
 
+TEST(ClaudeBackendTest, ForksASession) {
+  const LaunchRequest fork = {.resume_session = "s", .fork_session = true};
+  ExpectLaunch(ClaudeBackend(), kNew, fork, kStart,
+               absl::StrCat(kResearch, " --resume s --fork-session"));
+  ExpectLaunch(ClaudeBackend(), "1.0.60", fork, "",
+               "fork_session: Claude Code 1.0.60 can't fork a session; update "
+               "with npm install -g @anthropic-ai/claude-code");
+}
+
 TEST(ClaudeBackendTest, WhatItCantDo) {
   const struct {
     LaunchOptions options;
@@ -226,7 +235,11 @@ TEST(ClaudeBackendTest, CapabilitiesFollowTheVersion) {
   asks.approvals = true;
   Capabilities sees = asks;
   sees.images = true;
-  Capabilities all = sees;
+  Capabilities forks = sees;
+  forks.fork = true;
+  Capabilities changes = forks;
+  changes.set_model = true;
+  Capabilities all = changes;
   all.questions = true;
   const struct {
     absl::string_view version;
@@ -234,7 +247,8 @@ TEST(ClaudeBackendTest, CapabilitiesFollowTheVersion) {
   } kCases[] = {
       {"0.2.118", one_prompt}, {"1.0.20", one_prompt}, {"1.0.21", converses},
       {"1.0.59", converses},   {"1.0.60", asks},       {"1.0.62", asks},
-      {"1.0.63", sees},        {"1.0.118", sees},      {"2.0.70", sees},
+      {"1.0.63", sees},        {"1.0.118", sees},      {"1.0.119", forks},
+      {"2.0.49", forks},       {"2.0.50", changes},    {"2.0.70", changes},
       {"2.0.71", all},         {"2.1.325", all},       {"", all},
   };
   for (const auto& c : kCases) {

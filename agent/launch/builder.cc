@@ -32,6 +32,7 @@ LaunchBuilder::LaunchBuilder(const LaunchRules& rules,
                              const LaunchRequest& request, const Cli& cli)
     : rules_(rules),
       options_(request.options),
+      fork_session_(request.fork_session),
       cli_(cli),
       version_(ParseVersion(cli.version)) {
   launch_.argv.push_back(cli.path);
@@ -182,6 +183,9 @@ absl::StatusOr<Launch> LaunchBuilder::Finish(Launch::Stdin stdin_mode,
     if (arg.size() < kMaxArgBytes) continue;
     Fail("options", absl::StrCat("the one that begins \"", arg.substr(0, 40),
                                  "\" is longer than a command line takes"));
+  }
+  if (fork_session_ && !forks_session_) {
+    FailVersion("fork_session", kForkSession);
   }
   if (!status_.ok()) return status_;
   launch_.stdin_mode = stdin_mode;
