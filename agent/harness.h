@@ -35,6 +35,7 @@ struct Capabilities {
   bool images = false;
   bool models = false;  // The model can be chosen.
   bool compaction = false;
+  bool set_model = false;  // The model can change while the process lives.
 
   bool operator==(const Capabilities&) const = default;
 };

@@ -82,9 +82,13 @@ std::string Ledger::UniqueId(absl::string_view native_id, EventId at) {
   return id;
 }
 
-void Ledger::EndAllTools(absl::string_view why, bool is_error, Emitter& out) {
+void Ledger::EndTools(absl::string_view why, bool is_error,
+                      absl::Span<const std::string> background, Emitter& out) {
   std::vector<std::pair<int64_t, std::string>> order;
   for (const auto& [native_id, tool] : running_) {
+    const bool runs_on = std::find(background.begin(), background.end(),
+                                   tool.parent_tool_use_id) != background.end();
+    if (runs_on) continue;
     order.emplace_back(tool.order, native_id);
   }
   std::sort(order.begin(), order.end());
@@ -98,10 +102,11 @@ void Ledger::EndAllTools(absl::string_view why, bool is_error, Emitter& out) {
   }
 }
 
-void Ledger::EndTurn(Result result, Emitter& out) {
-  EndAllTools(result.synthetic ? "the stream ended while this ran"
-                               : "the turn ended while this ran",
-              result.is_error, out);
+void Ledger::EndTurn(Result result, Emitter& out,
+                     absl::Span<const std::string> background) {
+  EndTools(result.synthetic ? "the stream ended while this ran"
+                            : "the turn ended while this ran",
+           result.is_error, background, out);
   turn_open_ = false;
   out.Emit(std::move(result));
 }
@@ -111,7 +116,8 @@ void Ledger::EndStream(Result result, Emitter& out) {
   if (turn_open_) {
     EndTurn(std::move(result), out);
   } else {
-    EndAllTools("the stream ended while this ran", /*is_error=*/true, out);
+    EndTools("the stream ended while this ran", /*is_error=*/true,
+             /*background=*/{}, out);
   }
 }
 

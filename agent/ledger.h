@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "agent/emitter.h"
 #include "agent/message.h"
 #include "agent/protocol.h"
@@ -43,8 +44,10 @@ class Ledger {
 
   bool turn_open() const { return turn_open_; }
   void StartTurn() { turn_open_ = true; }
-  // Emits results for the tools that are still running, then `result`.
-  void EndTurn(Result result, Emitter& out);
+  // Emits results for the tools that are still running, then `result`. Tools of
+  // the subagents that the tool uses `background` started run on.
+  void EndTurn(Result result, Emitter& out,
+               absl::Span<const std::string> background = {});
   // Ends the stream: if a turn is open, ends it as EndTurn does, with `result`
   // marked as synthetic.
   void EndStream(Result result, Emitter& out);
@@ -57,7 +60,8 @@ class Ledger {
   };
 
   std::string UniqueId(absl::string_view native_id, EventId at);
-  void EndAllTools(absl::string_view why, bool is_error, Emitter& out);
+  void EndTools(absl::string_view why, bool is_error,
+                absl::Span<const std::string> background, Emitter& out);
 
   std::string prefix_;
   absl::flat_hash_map<std::string, Running> running_;

@@ -51,6 +51,9 @@ struct TurnAsked {
   int turn = 1;
   std::string prompt;
   std::vector<Image> images;
+  // The model to change to before this turn, on wires that can
+  // (Capabilities::set_model); empty: no change.
+  std::string model = "";
 };
 
 // The running turn shall be ended.

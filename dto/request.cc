@@ -154,6 +154,7 @@ absl::StatusOr<TaskRequest> ToTaskRequest(const v1::CreateTaskRequest& body) {
       .title = body.title(),
       .labels = {body.labels().begin(), body.labels().end()},
       .resume_session = body.resume_session(),
+      .fork_session = body.fork_session(),
       .idempotency_key = body.idempotency_key()};
   FieldsFromProto(body.options(), &request.options);
   ASSIGN_OR_RETURN(request.timeouts, ToTimeouts(body.timeouts()));
@@ -217,6 +218,7 @@ v1::CreateTaskRequest ToCreateRequest(const TaskRequest& request,
   }
   *out.mutable_timeouts() = ToTimeouts(request.timeouts);
   out.set_resume_session(json::ToValidUtf8(request.resume_session));
+  out.set_fork_session(request.fork_session);
   SetVariables(environment, out.mutable_env());
   return out;
 }

@@ -150,6 +150,7 @@ absl::StatusOr<Deferred> Input(const ApiTools& api, const Call& call) {
   RETURN_IF_ERROR(call.ReadBody(&body));
   ASSIGN_OR_RETURN(Turn turn, ReadTurn(api, call, body));
   turn.request.prompt = body.text();
+  turn.request.model = body.model();
   return AskTurn(api, call, std::move(turn));
 }
 

@@ -145,7 +145,8 @@ void OpenTasks::OnEventsDropped(ActiveTask& task) {
 void OpenTasks::UpdateIdle(Entry& entry) {
   const TaskState& state = entry.task->state();
   if (!entry.task->failure().ok() || !state.process_alive ||
-      state.status != TaskStatus::kIdle || state.input_closed) {
+      state.status != TaskStatus::kIdle || state.input_closed ||
+      !state.subagents.empty()) {
     entry.idle_since.reset();
   } else if (!entry.idle_since) {
     entry.idle_since = tools_.clock->Awake();

@@ -199,7 +199,7 @@ TEST_F(AgentLimitsTest, ErrorsSayWhatIsTooMuchAndWhatIsNot) {
             "edit_mode full_auto of claude, which could edit files outside its "
             "folder, run commands without a sandbox and reach the network, "
             "unlike its own (its own); with claude it may use edit_mode "
-            "research or auto_edit");
+            "research or ask or auto_edit");
 }
 
 TEST_F(AgentLimitsTest, NativeSettingsAreComparedByWhatTheyCanDo) {

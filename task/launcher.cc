@@ -53,11 +53,13 @@ absl::StatusOr<LaunchRequest> NextLaunch(const Replay& replay,
       options.images.push_back(image.path);
     }
   }
+  const bool first = state.session_id.empty();
   return CompleteLaunch(
       {.options = std::move(options),
        .cwd = request.cwd,
-       .resume_session = state.session_id.empty() ? request.resume_session
-                                                  : state.session_id},
+       .resume_session = first ? request.resume_session : state.session_id,
+       // Once the copy has an id, it is continued like any session.
+       .fork_session = first && request.fork_session},
       backend);
 }
 
@@ -107,8 +109,9 @@ absl::Status Launcher::Start(const Replay& replay, const Backend& backend,
   wire_ = launch.wire;
   const TaskState& state = replay.state();
   const int generation = state.generation + 1;
-  const bool keeps_session =
-      !request.resume_session.empty() && backend.resume_keeps_session(cli);
+  const bool keeps_session = !request.resume_session.empty() &&
+                             !request.fork_session &&
+                             backend.resume_keeps_session(cli);
   const notes::Spawned spawned = {
       .generation = generation,
       .turn = state.turns - state.turns_waiting + 1,

@@ -30,6 +30,7 @@ constexpr auto kFields<notes::Request> =
                Field{"options", &notes::Request::options},
                Field{"timeouts", &notes::Request::timeouts},
                Field{"resume_session", &notes::Request::resume_session},
+               Field{"fork_session", &notes::Request::fork_session},
                Field{"idempotency_key", &notes::Request::idempotency_key},
                Field{"parent", &notes::Request::parent},
                Field{"env_digest", &notes::Request::env_digest}};

@@ -50,7 +50,9 @@ struct Request {
   // them. They are at their defaults then.
   absl::Status options_error;
   Timeouts timeouts;
-  std::string resume_session;   // A session that was begun elsewhere.
+  std::string resume_session;  // A session that was begun elsewhere.
+  // The task continues a copy of `resume_session`, which stays as it is.
+  bool fork_session = false;
   std::string idempotency_key;  // The caller's.
   std::string parent;           // The task whose agent asked for this one.
   // EnvironmentDigest() of the file `env` beside the log. Empty in logs of

@@ -26,12 +26,13 @@ const std::pair<Note, absl::string_view> kNotes[] = {
                           .idle = absl::Milliseconds(2),
                           .turn = absl::Milliseconds(3),
                           .task = absl::InfiniteDuration()},
-             .resume_session = "s"},
+             .resume_session = "s",
+             .fork_session = true},
      R"({"note":"request","task":"t1","harness":"codex",)"
      R"("prompt":"go \"on\"\n","images":["a.png","b.png"],"cwd":"/src",)"
      R"("title":"T","labels":{"k":"v","l":""},"options":{"model":"m"},)"
      R"("timeouts":{"start_ms":1,"idle_ms":2,"turn_ms":3,"task_ms":0},)"
-     R"("resume_session":"s"})"},
+     R"("resume_session":"s","fork_session":true})"},
     {Turn{.turn = 2,
           .prompt = "p",
           .images =

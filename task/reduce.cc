@@ -45,6 +45,9 @@ constexpr TaskStatus kNext[][kTaskStatuses] = {
 // clang-format on
 static_assert(std::size(kNext) == kSteps);
 
+// More than this are not counted.
+constexpr size_t kMaxSubagents = 1000;
+
 Ending EndingOf(const Lifecycle& event) {
   // Troika gives up by itself only if something is wrong.
   const bool failure = event.kind == Lifecycle::Kind::kDeadline ||
@@ -86,7 +89,15 @@ class Reducer {
   Step operator()(const ToolOutputDelta&) { return Step::kWorked; }
   Step operator()(const ToolResult&) { return Step::kWorked; }
   Step operator()(const Todo&) { return Step::kWorked; }
-  Step operator()(const Subagent&) { return Step::kWorked; }
+  Step operator()(const Subagent& subagent) {
+    if (subagent.phase == Subagent::Phase::kEnded) {
+      state_.subagents.erase(subagent.id);
+    } else if (subagent.phase == Subagent::Phase::kStarted &&
+               state_.subagents.size() < kMaxSubagents) {
+      state_.subagents.insert(subagent.id);
+    }
+    return Step::kWorked;
+  }
   Step operator()(const Diff&) { return Step::kWorked; }
   Step operator()(const Usage& usage) {
     TakeUsage(usage);
@@ -106,7 +117,8 @@ class Reducer {
   Step operator()(const Approval& approval) {
     if (approval.state == Approval::State::kAsked) {
       state_.approvals[approval.id] = {.asked = message_.id,
-                                       .request = approval};
+                                       .request = approval,
+                                       .of_subagent = of_subagent()};
     } else {
       state_.approvals.erase(approval.id);
     }
@@ -115,7 +127,8 @@ class Reducer {
   Step operator()(const Question& question) {
     if (question.state == Question::State::kAsked) {
       state_.questions[question.id] = {.asked = message_.id,
-                                       .request = question};
+                                       .request = question,
+                                       .of_subagent = of_subagent()};
     } else {
       state_.questions.erase(question.id);
     }
@@ -129,7 +142,11 @@ class Reducer {
     TakeUsage(result.usage);
     state_.result = result;
     state_.turn_open = false;
-    DropPending();
+    if (state_.process_alive) {
+      DropPendingOfTurn();
+    } else {
+      DropPending();
+    }
     if (!result.is_error && state_.ending.kind == Ending::Kind::kInterrupt) {
       state_.ending = {};  // It came too late.
     }
@@ -137,7 +154,7 @@ class Reducer {
     if (state_.ending.kind != Ending::Kind::kInterrupt) {
       state_.hint = result.hint;
     }
-    if (state_.process_alive) return Step::kTurnEnded;
+    if (state_.process_alive) return Waits();
     state_.turns_waiting = std::max(0, state_.turns_waiting - 1);
     return EndStep();
   }
@@ -197,6 +214,17 @@ class Reducer {
     state_.approvals.clear();
     state_.questions.clear();
   }
+  // Subagents in the background wait for their answers after the turn, too.
+  void DropPendingOfTurn() {
+    const auto drop = [](auto& pending) {
+      for (auto it = pending.begin(); it != pending.end();) {
+        it = it->second.of_subagent ? std::next(it) : pending.erase(it);
+      }
+    };
+    drop(state_.approvals);
+    drop(state_.questions);
+  }
+  bool of_subagent() const { return !message_.parent_tool_use_id.empty(); }
   void OpenTurn() {
     state_.error.clear();
     state_.hint.clear();
@@ -261,6 +289,7 @@ class Reducer {
     state_.exit_code = event.exit_code;
     state_.signal = event.signal;
     DropPending();
+    state_.subagents.clear();
     if (turn_waits) {
       state_.outcome = OutcomeBeforeTurn(event);
       return Step::kEndedBeforeTurn;
@@ -335,7 +364,10 @@ void StopWork(TaskState* state) {
 }
 
 void Reduce(const Message& message, TaskState* state) {
-  if (!message.parent_tool_use_id.empty()) return;
+  // What subagents ask waits for an answer like any other request.
+  const bool asks = std::holds_alternative<Approval>(message.payload) ||
+                    std::holds_alternative<Question>(message.payload);
+  if (!message.parent_tool_use_id.empty() && !asks) return;
   Reducer reducer(message, state);
   const Step step = std::visit(reducer, message.payload);
   const bool had_ended = HasEnded(state->status);

@@ -359,6 +359,35 @@ TEST(ReduceTest, SubagentsChangeNothing) {
   EXPECT_EQ(after, before);
 }
 
+TEST(ReduceTest, WhatASubagentAsksOutlivesTheTurn) {
+  Tell tell;
+  TaskState state = tell.Running().state();
+  const auto take = [&](absl::string_view parent, Payload payload) {
+    Reduce({.parent_tool_use_id = std::string(parent),
+            .payload = std::move(payload)},
+           &state);
+  };
+  take("", Approval{.id = "main"});
+  take("t", Approval{.id = "sub"});
+  take("", Result{});
+  EXPECT_EQ(state.status, TaskStatus::kAwaitingApproval);
+  EXPECT_FALSE(state.turn_open);
+  ASSERT_EQ(state.approvals.size(), 1u);
+  EXPECT_TRUE(state.approvals.contains("sub"));
+  take("t", Approval{.id = "sub", .state = Approval::State::kAllowed});
+  EXPECT_EQ(state.status, TaskStatus::kIdle);
+  EXPECT_TRUE(state.approvals.empty());
+}
+
+TEST(ReduceTest, SubagentsThatRunAreKnownUntilTheProcessEnds) {
+  Tell tell;
+  tell.Running()(Subagent{.id = "a"})(Subagent{.id = "b"});
+  tell(Subagent{.phase = Subagent::Phase::kEnded, .id = "a"});
+  EXPECT_EQ(tell.state().subagents, std::set<std::string>({"b"}));
+  tell.Good().Exit(0);
+  EXPECT_TRUE(tell.state().subagents.empty());
+}
+
 TEST(ReduceTest, UsageAndSession) {
   Tell tell;
   tell.Running()(Usage{.total = {.input = 5, .output = 2},

@@ -86,6 +86,8 @@ void Replay::OnNote(const notes::Turn& note, Out& out) {
   const bool taken = process_ && !state_.input_closed &&
                      (!process_->had_turn || capabilities_.follow_up);
   const int turn = note.turn > 0 ? note.turn : state_.turns + 1;
+  const bool other_model =
+      !note.model.empty() && note.model != state_.asked_model;
   state_.last_request_key = note.request_key;
   if (!note.model.empty()) state_.asked_model = note.model;
   if (note.edit_mode) state_.edit_mode = note.edit_mode;
@@ -98,6 +100,8 @@ void Replay::OnNote(const notes::Turn& note, Out& out) {
   TurnAsked asked = {
       .turn = turn, .prompt = note.prompt, .images = note.images};
   if (taken) {
+    // The next process is started with its model.
+    if (other_model && capabilities_.set_model) asked.model = note.model;
     GiveTurn(asked, out);
   } else {
     held_turns_.push_back(std::move(asked));

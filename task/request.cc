@@ -237,6 +237,11 @@ absl::Status CompleteRequest(const Environment& environment,
   if (request->title.empty()) request->title = TitleOf(request->prompt);
   request->timeouts = WithDefaults(request->timeouts);
   const Backend& backend = BackendOf(request->harness);
+  if (request->fork_session && request->resume_session.empty()) {
+    return absl::InvalidArgumentError(
+        "fork_session: there is no session to fork; name it as "
+        "resume_session");
+  }
   LaunchOptions& options = request->options;
   // An agent that we know nothing of has no other edit mode.
   if (request->harness == Harness::kAcp && !options.edit_mode &&
@@ -261,6 +266,7 @@ notes::Request RequestNote(const TaskRequest& request, absl::string_view id) {
           .options = request.options,
           .timeouts = request.timeouts,
           .resume_session = request.resume_session,
+          .fork_session = request.fork_session,
           .idempotency_key = request.idempotency_key,
           .parent = request.parent};
 }

@@ -33,6 +33,7 @@ struct TaskRequest {
   notes::Timeouts timeouts;  // Unset ones get their default.
   // A session that the CLI keeps, by id, or kLatestSession of that folder.
   std::string resume_session;
+  bool fork_session = false;    // Continues a copy of resume_session.
   std::string idempotency_key;  // The caller's; kept with the task.
   std::string parent;  // The id of the task whose agent asks for this one.
 };

@@ -83,8 +83,8 @@ class Runner {
 
   // Asks for another turn, or adds to the running one if the harness can.
   // FailedPrecondition, with what to do, if the task takes no turn now. A
-  // process that waits for input and has another model or edit mode is
-  // replaced.
+  // process that waits for input and has another edit mode, or another model
+  // that it can't change, is replaced.
   absl::Status Input(const TurnRequest& turn);
   // Answers what the agent asked; see answer.h for the errors.
   absl::Status Respond(const AnswerGiven& given);
@@ -162,7 +162,11 @@ class Runner {
   Cli NextCli() const;
   // Abilities of the process that lives, or else of the next one.
   Capabilities CapabilitiesNow() const;
-  // Whether the living process has another model or edit mode.
+  bool WantsAnotherModel(const TurnRequest& turn) const {
+    return !turn.model.empty() && turn.model != state().asked_model;
+  }
+  // Whether the living process has another edit mode, or another model that it
+  // can't change.
   bool WantsAnotherProcess(const TurnRequest& turn) const;
 
   // Sends a command to the relay, now or once it is there.

@@ -155,5 +155,43 @@ TEST_F(RunnerAnswersTest, AnInterruptWithdrawsWhatWasAsked) {
   EXPECT_EQ(task.All<Approval>().back().state, Approval::State::kCancelled);
 }
 
+// It asks after the turn's result, in a process that takes input all the time.
+TEST_F(RunnerAnswersTest, ASubagentInTheBackgroundAsksBetweenTurns) {
+  const std::string script = absl::StrCat(
+      R"(print {"type":"assistant","message":{"id":"m","content":[)"
+      R"({"type":"tool_use","id":"t1","name":"Task","input":{}}]}})"
+      "\n"
+      R"(print {"type":"system","subtype":"task_started","task_id":"a1",)"
+      R"("tool_use_id":"t1","task_type":"local_agent"})"
+      "\n"
+      R"(print {"type":"user","message":{"role":"user","content":[)"
+      R"({"type":"tool_result","tool_use_id":"t1","content":"launched"}]}})"
+      "\n"
+      R"(print {"type":"result","subtype":"success","is_error":false,)"
+      R"("result":"Later."})"
+      "\n"
+      R"(print {"type":"control_request","request_id":"r1","request":{)"
+      R"("subtype":"can_use_tool","tool_name":"Bash","input":{"command":"ls"},)"
+      R"("tool_use_id":"t2","agent_id":"a1"}})"
+      "\n"
+      "expect \"behavior\":\"allow\"\n"
+      R"(print {"type":"system","subtype":"task_notification",)"
+      R"("task_id":"a1","status":"completed"})"
+      "\n"
+      "say The subagent is done.\nok");
+  TestTask task(&home_, Script(script));
+  ASSERT_TRUE(task.UntilStatus(TaskStatus::kAwaitingApproval));
+  EXPECT_EQ(task.Answer(), "Later.");
+  EXPECT_FALSE(task.state().turn_open);
+  EXPECT_FALSE(task.state().input_closed);
+  EXPECT_THAT(task.state().subagents, SizeIs(1));
+  ASSERT_TRUE(task.runner().Respond(Allow(task)).ok());
+  ASSERT_TRUE(task.Until([&] { return task.All<Result>().size() == 2; }));
+  EXPECT_EQ(task.Answer(), "The subagent is done.");
+  EXPECT_THAT(task.state().subagents, IsEmpty());
+  ASSERT_TRUE(task.UntilEnd());
+  EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
+}
+
 }  // namespace
 }  // namespace troika

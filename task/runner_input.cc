@@ -16,7 +16,7 @@ namespace troika {
 bool Runner::WantsAnotherProcess(const TurnRequest& turn) const {
   if (!has_process()) return false;
   if (!CapabilitiesNow().follow_up) return false;
-  return (!turn.model.empty() && turn.model != state().asked_model) ||
+  return (WantsAnotherModel(turn) && !CapabilitiesNow().set_model) ||
          (turn.edit_mode && turn.edit_mode != state().edit_mode);
 }
 
@@ -94,7 +94,8 @@ absl::Status Runner::CheckInput(const TurnRequest& turn) {
                      " takes no input while a turn runs: wait for "
                      "its end, or interrupt it first"));
   }
-  if (busy && WantsAnotherProcess(turn)) {
+  if (busy && has_process() &&
+      (WantsAnotherModel(turn) || WantsAnotherProcess(turn))) {
     return absl::FailedPreconditionError(
         "model and edit mode can't change while a turn runs: wait for its end, "
         "or interrupt it first");

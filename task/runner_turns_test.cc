@@ -220,6 +220,69 @@ TEST_F(RunnerTurnsTest, ModelAndEditModeOfATurnHoldFromThenOn) {
   }
 }
 
+TEST_F(RunnerTurnsTest, AnotherModelNeedsNoOtherProcessIfTheWireCanSetIt) {
+  TestTask task(&home_, {.harness = Harness::kClaude, .script = "say A.\nok"});
+  ASSERT_TRUE(task.created().ok()) << task.created();
+  ASSERT_TRUE(task.UntilStatus(TaskStatus::kIdle));
+  for (const std::string model : {"opus", "haiku", "haiku"}) {
+    const size_t turns = task.All<Result>().size();
+    ASSERT_TRUE(task.runner().Input({.prompt = "more", .model = model}).ok());
+    ASSERT_TRUE(task.Until([&] { return task.All<Result>().size() > turns; }));
+    EXPECT_EQ(task.state().model, model);
+    EXPECT_EQ(task.state().asked_model, model);
+  }
+  EXPECT_EQ(task.state().generation, 1);
+  // The next process begins with the last model.
+  ASSERT_TRUE(task.UntilEnd());
+  ASSERT_TRUE(task.runner().Input({.prompt = "more"}).ok());
+  ASSERT_TRUE(task.Until([&] { return task.All<Result>().size() == 5; }));
+  EXPECT_EQ(task.state().model, "haiku");
+  EXPECT_EQ(task.state().generation, 2);
+  ASSERT_TRUE(task.UntilEnd());
+}
+
+TEST_F(RunnerTurnsTest, AForkContinuesUnderAnIdOfItsOwn) {
+  TestTask::Options options = {.harness = Harness::kClaude,
+                               .script = "say A.\nok"};
+  TestTask original(&home_, options);
+  ASSERT_TRUE(original.UntilEnd());
+  const std::string session = original.state().session_id;
+  options.request.resume_session = session;
+  options.request.fork_session = true;
+  TestTask task(&home_, options);
+  ASSERT_TRUE(task.created().ok()) << task.created();
+  ASSERT_TRUE(task.UntilEnd());
+  EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
+  const std::string fork = task.state().session_id;
+  EXPECT_NE(fork, session);
+  // From then on it is a session like any other.
+  ASSERT_TRUE(task.runner().Input({.prompt = "more"}).ok());
+  ASSERT_TRUE(task.UntilEnd());
+  EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
+  EXPECT_EQ(task.state().session_id, fork);
+  EXPECT_EQ(task.state().generation, 2);
+
+  options.harness = Harness::kGemini;
+  EXPECT_THAT(std::string(TestTask(&home_, options).created().message()),
+              HasSubstr("can't fork a session"));
+  options.harness = Harness::kClaude;
+  options.request.resume_session.clear();
+  EXPECT_THAT(std::string(TestTask(&home_, options).created().message()),
+              HasSubstr("there is no session to fork"));
+}
+
+TEST_F(RunnerTurnsTest, TheModelStaysWhileATurnRuns) {
+  TestTask task(&home_,
+                {.harness = Harness::kClaude, .script = "say A.\nhang"});
+  ASSERT_TRUE(task.Until([&] { return !task.All<Text>().empty(); }));
+  EXPECT_THAT(
+      std::string(
+          task.runner().Input({.prompt = "more", .model = "opus"}).message()),
+      HasSubstr("can't change while a turn runs"));
+  ASSERT_TRUE(task.runner().Stop("user", "").ok());
+  ASSERT_TRUE(task.UntilEnd());
+}
+
 TEST_F(RunnerTurnsTest, WaitsUntilItMayStart) {
   bool may_start = false;
   int asked = 0;
@@ -279,13 +342,15 @@ TEST_F(RunnerTurnsTest, InterruptWithdrawsAFollowUpThatWaits) {
   }
 }
 
-TEST_F(RunnerTurnsTest, InterruptWithdrawsATurnThatWaitsForAnotherModel) {
+TEST_F(RunnerTurnsTest, InterruptWithdrawsATurnThatWaitsForAnotherMode) {
   bool may_start = true;
   TestTask task(&home_, {.harness = Harness::kClaude,
                          .script = "== turn 1\nsay One.\nok",
                          .may_start = [&] { return may_start; }});
   ASSERT_TRUE(task.UntilStatus(TaskStatus::kIdle));
-  ASSERT_TRUE(task.runner().Input({.prompt = "more", .model = "other"}).ok());
+  ASSERT_TRUE(task.runner()
+                  .Input({.prompt = "more", .edit_mode = EditMode::kAutoEdit})
+                  .ok());
   ASSERT_TRUE(task.runner().Interrupt("user", "").ok());
   ASSERT_TRUE(task.UntilRest());
   EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,8 @@ struct Pending {
   EventId asked;  // The event that asked.
   T request;
   bool answered = false;  // The agent has not heard the answer yet.
+  // Asked by a subagent, which may wait longer than its turn takes.
+  bool of_subagent = false;
 
   bool operator==(const Pending&) const = default;
 };
@@ -146,6 +149,8 @@ struct TaskState {
   // By their ids.
   std::map<std::string, Pending<Approval>> approvals;
   std::map<std::string, Pending<Question>> questions;
+  // Ids of the subagents of the process that have not ended.
+  std::set<std::string> subagents;
 
   TokenCounts usage;  // In all.
   double cost_usd = 0;

@@ -78,8 +78,12 @@ Alarm NextAlarm(const TaskState& state) {
   if (state.status == TaskStatus::kStarting) {
     add_whole(Alarm::Kind::kStart, awake.turn_started, *timeouts.start);
   } else if (state.status == TaskStatus::kIdle) {
+    // Subagents in the background may ask something, so they get as much time
+    // as a turn that is silent.
     if (!state.input_closed) {
-      add_whole(Alarm::Kind::kCloseIdle, last_word, kCloseIdle);
+      add_whole(Alarm::Kind::kCloseIdle, last_word,
+                state.subagents.empty() ? kCloseIdle
+                                        : std::max(kCloseIdle, *timeouts.idle));
     }
   } else if (!Waits(state.status)) {
     add_whole(Alarm::Kind::kIdle, last_word, *timeouts.idle);

@@ -5,7 +5,8 @@
 //
 // Neither of the modes "default" and "plan" keeps Claude Code from writing:
 // both run what its settings allow. Tools that the command line disallows don't
-// run, in subagents either; so research mode is a list of tools.
+// run, in subagents either; so research mode is a list of tools. Ask mode is a
+// list of ask rules, which precede the allow rules of all settings.
 #include "agent/backend.h"
 
 #include <filesystem>
@@ -44,6 +45,11 @@ constexpr FlagRow kFlags[] = {
      .first = {1, 0, 60},
      .help = FlagRow::Help::kUnlisted},
     {"--settings", {1, 0, 61}},
+    // A control request that changes the model of a process.
+    {.flag = "set_model",
+     .first = {2, 0, 50},
+     .help = FlagRow::Help::kUnlisted},
+    {"--fork-session", {1, 0, 119}},
     // Earlier versions exit: "… content to have exactly one item".
     {.flag = "images in its prompts",
      .first = {1, 0, 63},
@@ -59,11 +65,19 @@ constexpr FlagRow kFlags[] = {
 
 constexpr Version kOldest = {0, 2, 118};
 constexpr Version kWithModes = {1, 0, 15};
+constexpr Version kWithAskRules = {1, 0, 80};
 constexpr Version kWithoutMultiEdit = {2, 0, 0};
+// Ask rules also precede what hooks allow, and "mcp__*" names all MCP tools.
+constexpr Version kWithStrictAskRules = {2, 1, 197};
 constexpr absl::string_view kNoSandbox =
     "full_auto: Claude Code runs commands without a sandbox, and they can "
     "reach "
     "all that its user can";
+
+constexpr absl::string_view kHooksAllow =
+    "ask: what hooks in Claude Code's settings allow, and tools of MCP servers "
+    "that the settings allow, happen without a question; from 2.1.197 on they "
+    "are asked for";
 
 // Commands and other edits need an approval or are refused.
 constexpr Abilities kReads = {Ability::kReadOutside};
@@ -79,6 +93,25 @@ constexpr EditModeRow kEditModes[] = {
     {EditMode::kResearch, kWithoutMultiEdit,
      "--permission-mode default --disallowedTools "
      "Bash,CronCreate,Edit,EnterWorktree,NotebookEdit,Workflow,Write",
+     kReads},
+    // A sandbox that runs commands without asking would precede the rules.
+    {EditMode::kAsk, kWithAskRules,
+     "--permission-mode default --settings "
+     R"({"permissions":{"ask":["Bash","Edit","MultiEdit","NotebookEdit",)"
+     R"("WebFetch","Write"]}})",
+     kReads, kHooksAllow},
+    {EditMode::kAsk, kWithoutMultiEdit,
+     "--permission-mode default --settings "
+     R"({"permissions":{"ask":["Bash","Edit","NotebookEdit","Skill",)"
+     R"("SlashCommand","WebFetch","Write"]},)"
+     R"("sandbox":{"autoAllowBashIfSandboxed":false}})",
+     kReads, kHooksAllow},
+    {EditMode::kAsk, kWithStrictAskRules,
+     "--permission-mode default --settings "
+     R"({"permissions":{"ask":["Bash","CronCreate","Edit","EnterWorktree",)"
+     R"("ExitWorktree","Monitor","NotebookEdit","Skill","WebFetch",)"
+     R"("Workflow","Write","mcp__*"]},)"
+     R"("sandbox":{"autoAllowBashIfSandboxed":false}})",
      kReads},
     {EditMode::kAutoEdit, kOldest,
      "--allowedTools Edit,MultiEdit,NotebookEdit,Write", kEdits},
@@ -132,9 +165,14 @@ void AddPermissions(const LaunchOptions& options, LaunchBuilder& b) {
   b.Flag("approval_policy", "--permission-mode", options.approval_policy);
 }
 
+// The CLI uses only the last --settings, so those of the edit mode are merged.
 void AddSettings(const std::vector<std::string>& config, LaunchBuilder& b) {
   if (config.empty()) return;
-  const absl::StatusOr<std::string> settings = SettingsJson(config);
+  absl::StatusOr<std::string> settings = SettingsJson(config);
+  const std::string of_mode = b.TakeFlag("--settings");
+  if (settings.ok() && !of_mode.empty()) {
+    settings = MergeSettings(of_mode, *settings);
+  }
   if (settings.ok()) {
     b.Flag("config", "--settings", *settings);
   } else {
@@ -169,6 +207,7 @@ Capabilities GetCapabilities(const Cli& cli) {
   const Capabilities all = {
       .follow_up = true,
       .resume = flags.Has(cli, "--resume"),
+      .fork = flags.Has(cli, "--fork-session"),
       .steer = true,
       .interrupt = true,
       .approvals = asks,
@@ -176,7 +215,8 @@ Capabilities GetCapabilities(const Cli& cli) {
       // Images are sent within the conversation.
       .images = converses && flags.Has(cli, "images in its prompts"),
       .models = true,
-      .compaction = true};
+      .compaction = true,
+      .set_model = flags.Has(cli, "set_model")};
   return converses ? all : WithoutConversation(all);
 }
 
@@ -189,6 +229,7 @@ absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
   if (!request.resume_session.empty() && !can.resume) {
     b.FailVersion("resume_session", kGoOnWithSession);
   }
+  if (can.fork) b.ForksSession();
   if (!o.images.empty() && !can.images) b.FailVersion("images", kTakeImages);
   b.Args({"-p", "--output-format", "stream-json", "--verbose"});
   if (can.follow_up) b.Args({"--input-format", "stream-json"});
@@ -211,6 +252,7 @@ absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
   if (o.ephemeral) b.Switch("ephemeral", "--no-session-persistence");
   if (!request.resume_session.empty()) {
     b.Flag("resume_session", "--resume", request.resume_session);
+    if (request.fork_session && can.fork) b.Arg("--fork-session");
   } else if (b.Has("--session-id")) {
     b.Flag("new_session", "--session-id", request.new_session);
   }

@@ -85,6 +85,55 @@ TEST(ClaudeBackendTest, Permissions) {
       "agent may do; leave one of them out");
 }
 
+TEST(ClaudeBackendTest, AskModeIsAListOfRules) {
+  constexpr absl::string_view kAsks = "--permission-mode default --settings ";
+  const LaunchRequest ask = {.options = {.edit_mode = EditMode::kAsk}};
+  ExpectLaunch(
+      ClaudeBackend(), kNew, ask, kStart,
+      absl::StrCat(
+          kAsks,
+          R"({"permissions":{"ask":["Bash","CronCreate","Edit",)"
+          R"("EnterWorktree","ExitWorktree","Monitor",)"
+          R"("NotebookEdit","Skill","WebFetch","Workflow","Write",)"
+          R"("mcp__*"]},"sandbox":{"autoAllowBashIfSandboxed":false}})"));
+  ExpectLaunch(ClaudeBackend(), "1.0.80", ask, kStart,
+               absl::StrCat(kAsks, R"({"permissions":{"ask":["Bash","Edit",)"
+                                   R"("MultiEdit","NotebookEdit","WebFetch",)"
+                                   R"("Write"]}})"));
+  EXPECT_THAT(ClaudeBackend().BuildLaunch(ask, {.version = "2.0.50"})->notices,
+              ElementsAre(::testing::StartsWith("ask: what hooks")));
+  EXPECT_THAT(ClaudeBackend().BuildLaunch(ask, {.version = "2.1.197"})->notices,
+              IsEmpty());
+  ExpectLaunch(ClaudeBackend(), "1.0.60", ask, "",
+               "edit_mode ask: Claude Code 1.0.60 can't ask before it acts; "
+               "update with npm install -g @anthropic-ai/claude-code");
+}
+
+TEST(ClaudeBackendTest, SettingsOfTheUserDontReplaceTheRulesOfAskMode) {
+  ExpectLaunch(
+      ClaudeBackend(), "1.0.80",
+      {.options = {.edit_mode = EditMode::kAsk,
+                   .config = {"permissions.allow=[\"Bash\"]"}}},
+      kStart,
+      R"(--permission-mode default --settings {"permissions":{"ask":["Bash",)"
+      R"("Edit","MultiEdit","NotebookEdit","WebFetch","Write"],)"
+      R"("allow":["Bash"]}})");
+  ExpectLaunch(ClaudeBackend(), kNew,
+               {.options = {.edit_mode = EditMode::kAsk,
+                            .config = {"permissions={\"ask\":[]}"}}},
+               "",
+               "config: permissions.ask is set by the edit mode; leave it out");
+}
+
+TEST(ClaudeBackendTest, ForksASession) {
+  const LaunchRequest fork = {.resume_session = "s", .fork_session = true};
+  ExpectLaunch(ClaudeBackend(), kNew, fork, kStart,
+               absl::StrCat(kResearch, " --resume s --fork-session"));
+  ExpectLaunch(ClaudeBackend(), "1.0.60", fork, "",
+               "fork_session: Claude Code 1.0.60 can't fork a session; update "
+               "with npm install -g @anthropic-ai/claude-code");
+}
+
 TEST(ClaudeBackendTest, WhatItCantDo) {
   const struct {
     LaunchOptions options;
@@ -186,7 +235,11 @@ TEST(ClaudeBackendTest, CapabilitiesFollowTheVersion) {
   asks.approvals = true;
   Capabilities sees = asks;
   sees.images = true;
-  Capabilities all = sees;
+  Capabilities forks = sees;
+  forks.fork = true;
+  Capabilities changes = forks;
+  changes.set_model = true;
+  Capabilities all = changes;
   all.questions = true;
   const struct {
     absl::string_view version;
@@ -194,7 +247,8 @@ TEST(ClaudeBackendTest, CapabilitiesFollowTheVersion) {
   } kCases[] = {
       {"0.2.118", one_prompt}, {"1.0.20", one_prompt}, {"1.0.21", converses},
       {"1.0.59", converses},   {"1.0.60", asks},       {"1.0.62", asks},
-      {"1.0.63", sees},        {"1.0.118", sees},      {"2.0.70", sees},
+      {"1.0.63", sees},        {"1.0.118", sees},      {"1.0.119", forks},
+      {"2.0.49", forks},       {"2.0.50", changes},    {"2.0.70", changes},
       {"2.0.71", all},         {"2.1.325", all},       {"", all},
   };
   for (const auto& c : kCases) {

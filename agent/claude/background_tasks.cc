@@ -70,4 +70,20 @@ void BackgroundTasks::OnLine(absl::string_view subtype, const TaskLine& line,
   }
 }
 
+absl::string_view BackgroundTasks::ToolUseOf(absl::string_view task_id) const {
+  const auto it = tasks_.find(task_id);
+  if (it == tasks_.end() || !it->second.is_subagent) return "";
+  return it->second.native_tool_id;
+}
+
+std::vector<absl::string_view> BackgroundTasks::ToolUses() const {
+  std::vector<absl::string_view> ids;
+  for (const auto& [unused, task] : tasks_) {
+    if (task.is_subagent && !task.native_tool_id.empty()) {
+      ids.push_back(task.native_tool_id);
+    }
+  }
+  return ids;
+}
+
 }  // namespace troika::claude

@@ -3,6 +3,7 @@
 #define TROIKA_AGENT_CLAUDE_BACKGROUND_TASKS_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
@@ -20,6 +21,12 @@ class BackgroundTasks {
  public:
   void OnLine(absl::string_view subtype, const TaskLine& line,
               const TaskPatch& patch, const Ledger& ledger, Emitter& out);
+
+  // Returns the native id of the tool use that started this running subagent;
+  // empty if there is no such subagent.
+  absl::string_view ToolUseOf(absl::string_view task_id) const;
+  // Returns the native ids of the tool uses that started running subagents.
+  std::vector<absl::string_view> ToolUses() const;
 
  private:
   // If more tasks run at once, only a line's own fields tell the kind of the

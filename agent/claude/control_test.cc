@@ -118,7 +118,7 @@ TEST(ClaudeControlTest, RequestsAreCancelled) {
     states.push_back(absl::StrCat(a.id, ":", static_cast<int>(a.state)));
   }
   EXPECT_THAT(states, ElementsAre("asked:0", "asked:3", "left:0", "no tool:0",
-                                  "no tool:3", "left:3"));
+                                  "left:3", "no tool:3"));
 }
 
 TEST(ClaudeControlTest, AToolsResultEndsItsRequest) {
@@ -239,6 +239,88 @@ TEST(ClaudeControlTest, AHugePromptIsAPointer) {
   ASSERT_THAT(Payloads<Raw>(messages), SizeIs(1));
   EXPECT_EQ(Payloads<Raw>(messages)[0].line, "");
   EXPECT_THAT(Payloads<Result>(messages), SizeIs(1));
+}
+
+constexpr absl::string_view kLaunched =
+    R"({"type":"assistant","message":{"id":"m","content":[{"type":"tool_use",)"
+    R"("id":"t1","name":"Task","input":{}}]}})"
+    "\n"
+    R"({"type":"system","subtype":"task_started","task_id":"a1",)"
+    R"("tool_use_id":"t1","task_type":"local_agent"})"
+    "\n"
+    R"({"type":"user","message":{"role":"user","content":[{"type":)"
+    R"("tool_result","tool_use_id":"t1","content":"launched"}]}})"
+    "\n"
+    R"({"type":"assistant","message":{"id":"n","content":[{"type":"tool_use",)"
+    R"("id":"t2","name":"Bash","input":{}}]},"parent_tool_use_id":"t1"})";
+constexpr absl::string_view kSubagentAsks =
+    R"({"type":"control_request","request_id":"r1","request":{"subtype":)"
+    R"("can_use_tool","tool_name":"Bash","input":{},"tool_use_id":"t2",)"
+    R"("agent_id":"a1"}})";
+constexpr absl::string_view kTurnEnds =
+    R"({"type":"result","subtype":"success","is_error":false,"result":"x"})";
+
+TEST(ClaudeControlTest, ASubagentInTheBackgroundAsksAfterTheTurn) {
+  for (const bool before : {false, true}) {
+    Conversation c;
+    c.Receive(kLaunched);
+    if (before) c.Receive(kSubagentAsks);
+    c.Receive(kTurnEnds);
+    if (!before) c.Receive(kSubagentAsks);
+    ASSERT_THAT(c.All<Approval>(), SizeIs(1));
+    EXPECT_THAT(c.All<ToolResult>(), SizeIs(1));  // t2 runs on.
+    c.Write(R"({"type":"control_response","response":{"subtype":"success",)"
+            R"("request_id":"r1","response":{"behavior":"allow"}}})");
+    ASSERT_THAT(c.All<Approval>(), SizeIs(2));
+    EXPECT_EQ(c.All<Approval>()[1].state, Approval::State::kAllowed);
+    for (const Message& message : c.messages()) {
+      if (std::holds_alternative<Approval>(message.payload)) {
+        EXPECT_EQ(message.parent_tool_use_id, "t1");
+      }
+    }
+    c.Receive(R"({"type":"user","message":{"role":"user","content":[{"type":)"
+              R"("tool_result","tool_use_id":"t2","content":"done"}]},)"
+              R"("parent_tool_use_id":"t1"})");
+    ASSERT_THAT(c.All<ToolResult>(), SizeIs(2));
+    EXPECT_FALSE(c.All<ToolResult>()[1].synthetic);
+    EXPECT_THAT(c.All<Raw>(), IsEmpty());
+  }
+}
+
+TEST(ClaudeControlTest, WhatASubagentAskedEndsWithIt) {
+  Conversation c;
+  c.Receive(kLaunched).Receive(kSubagentAsks).Receive(kTurnEnds);
+  c.Receive(R"({"type":"system","subtype":"task_notification","task_id":"a1",)"
+            R"("status":"stopped"})");
+  ASSERT_THAT(c.All<Approval>(), SizeIs(2));
+  EXPECT_EQ(c.All<Approval>()[1].state, Approval::State::kCancelled);
+  EXPECT_EQ(c.All<Approval>()[1].reason,
+            "the subagent ended and no answer was seen");
+  c.End();
+  EXPECT_THAT(c.All<ToolResult>(), SizeIs(2));
+  EXPECT_THAT(c.All<Result>(), SizeIs(1));
+}
+
+TEST(ClaudeControlTest, WhatTheMainAgentAskedEndsWithItsTurn) {
+  Conversation c;
+  c.Receive(
+      R"({"type":"control_request","request_id":"r1","request":{"subtype":)"
+      R"("can_use_tool","tool_name":"Bash","input":{},"tool_use_id":"t9",)"
+      R"("agent_id":"session"}})");
+  c.Receive(kTurnEnds);
+  ASSERT_THAT(c.All<Approval>(), SizeIs(2));
+  EXPECT_EQ(c.All<Approval>()[1].state, Approval::State::kCancelled);
+}
+
+TEST(ClaudeControlTest, APlanIsAsked) {
+  Conversation c;
+  c.Receive(
+      R"({"type":"control_request","request_id":"r1","request":{"subtype":)"
+      R"("can_use_tool","tool_name":"ExitPlanMode",)"
+      R"("input":{"plan":"# Plan"},"tool_use_id":"t9"}})");
+  ASSERT_THAT(c.All<Approval>(), SizeIs(1));
+  EXPECT_EQ(c.All<Approval>()[0].kind, Approval::Kind::kPlan);
+  EXPECT_EQ(c.All<Approval>()[0].input_json, R"({"plan":"# Plan"})");
 }
 
 }  // namespace

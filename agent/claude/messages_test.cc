@@ -268,5 +268,21 @@ TEST(ClaudeMessagesTest, TaskListIsBounded) {
   EXPECT_THAT(todos.back().items[0].text, SizeIs(TodoList::kMaxTextBytes));
 }
 
+TEST(ClaudeMessagesTest, AnInterruptionIsNotTheUsersInput) {
+  for (const absl::string_view text :
+       {"[Request interrupted by user]",
+        "[Request interrupted by user for tool use]"}) {
+    Conversation c;
+    c.Receive(User(absl::StrCat(R"({"type":"text","text":")", text, R"("})")));
+    EXPECT_THAT(c.All<UserInput>(), IsEmpty()) << text;
+    ASSERT_THAT(c.All<Notice>(), SizeIs(1)) << text;
+    EXPECT_EQ(c.All<Notice>()[0].text, "the agent's work was interrupted");
+  }
+  Conversation c;
+  c.Receive(User(
+      R"({"type":"text","text":"[Request interrupted by user] and more"})"));
+  EXPECT_THAT(c.All<UserInput>(), SizeIs(1));
+}
+
 }  // namespace
 }  // namespace troika::claude

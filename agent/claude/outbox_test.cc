@@ -76,6 +76,53 @@ TEST(OutboxTest, InterruptsHaveIdsOfTheirOwn) {
   EXPECT_EQ(protocol.outbox()[1].key, "interrupt-2.2");
 }
 
+TEST(OutboxTest, TheModelIsSetBeforeThePrompt) {
+  ClaudeProtocol protocol({});
+  Notify(TurnAsked{.turn = 2, .prompt = "a", .model = "opus"}, protocol);
+  ASSERT_THAT(protocol.outbox(), SizeIs(2));
+  EXPECT_EQ(protocol.outbox()[0].key, "turn-2.model");
+  EXPECT_EQ(protocol.outbox()[0].bytes,
+            "{\"type\":\"control_request\",\"request_id\":\"turn-2.model\","
+            "\"request\":{\"subtype\":\"set_model\",\"model\":\"opus\"}}\n");
+  EXPECT_EQ(protocol.outbox()[1].key, "turn-2.prompt");
+}
+
+TEST(OutboxTest, RequestsThatWeDontKnowAreRefused) {
+  ClaudeProtocol protocol({});
+  std::vector<Message> messages;
+  const auto keep = [&](Message&& m) { messages.push_back(std::move(m)); };
+  for (const absl::string_view subtype : {"hook_callback", "new_thing"}) {
+    const std::string line = absl::StrCat(
+        R"({"type":"control_request","request_id":"r","request":{"subtype":")",
+        subtype, "\"}}");
+    protocol.OnReceived(RecordOf(line, 1), keep);
+  }
+  EXPECT_THAT(Payloads<Raw>(messages), SizeIs(2));
+  ASSERT_THAT(protocol.outbox(), SizeIs(2));
+  EXPECT_EQ(protocol.outbox()[0].key, "refusal-1.1");
+  EXPECT_EQ(protocol.outbox()[1].bytes,
+            "{\"type\":\"control_response\",\"response\":{\"subtype\":"
+            "\"error\",\"request_id\":\"r\",\"error\":"
+            "\"Unsupported request: new_thing\"}}\n");
+  const std::string refusal = protocol.outbox()[1].bytes;
+  Record written = RecordOf(refusal, 2);
+  written.key = "refusal-1.2";
+  protocol.OnWritten(written, keep);
+  EXPECT_THAT(protocol.outbox(), SizeIs(1));
+}
+
+TEST(OutboxTest, RefusalsAreLimited) {
+  ClaudeProtocol protocol({});
+  for (int i = 0; i < 3000; ++i) {
+    protocol.OnReceived(
+        RecordOf(absl::StrCat(R"({"type":"control_request","request_id":"r)", i,
+                              R"(","request":{"subtype":"mcp_message"}})"),
+                 i + 1),
+        [](Message&&) {});
+  }
+  EXPECT_THAT(protocol.outbox(), SizeIs(1024));
+}
+
 void Ask(absl::string_view id, absl::string_view tool, absl::string_view input,
          ClaudeProtocol& protocol) {
   const std::string line =
@@ -94,6 +141,33 @@ TEST(OutboxTest, ARequestWithoutAnIdCanBeAnswered) {
   ASSERT_THAT(protocol.outbox(), SizeIs(1));
   EXPECT_THAT(protocol.outbox()[0].bytes,
               ::testing::HasSubstr(R"("success","request_id":"","response")"));
+}
+
+TEST(OutboxTest, OldVersionsGetDenialsWithAnInterrupt) {
+  for (const std::string version : {"1.0.60", "2.0.50", ""}) {
+    ClaudeProtocol protocol({.version = version});
+    Ask("r1", "Bash", "{}", protocol);
+    Ask("r2", "Bash", "{}", protocol);
+    Notify(AnswerGiven{.id = "r1", .answer = ApprovalAnswer{.allow = true}},
+           protocol);
+    Notify(InterruptAsked{}, protocol);
+    ASSERT_THAT(protocol.outbox(), SizeIs(version == "1.0.60" ? 3 : 2));
+    EXPECT_EQ(protocol.outbox()[1].key, "interrupt-1.1");
+    if (version != "1.0.60") continue;
+    EXPECT_THAT(protocol.outbox()[2].bytes, ::testing::HasSubstr("r2"));
+    EXPECT_THAT(protocol.outbox()[2].bytes, ::testing::HasSubstr("deny"));
+  }
+}
+
+TEST(OutboxTest, TooManyRequestsAreRefused) {
+  ClaudeProtocol protocol({});
+  for (int i = 0; i < 258; ++i) {
+    Ask(absl::StrCat("r", i), "Bash", "{}", protocol);
+  }
+  ASSERT_THAT(protocol.outbox(), SizeIs(2));
+  EXPECT_THAT(protocol.outbox()[1].bytes,
+              ::testing::HasSubstr(R"({"subtype":"error","request_id":"r1",)"
+                                   R"("error":"Too many open requests"})"));
 }
 
 TEST(OutboxTest, AnswersAreWantedOnce) {

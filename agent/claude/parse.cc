@@ -112,7 +112,11 @@ void ClaudeProtocol::OnSystem(json::Value line, Emitter& out) {
       const auto task = Read<TaskLine>(line, Scope(subtype.where));
       const auto patch =
           Read<TaskPatch>(task.patch, Scope("system/task_updated.patch"));
-      return tasks_.OnLine(subtype.name, task, patch, ledger(), out);
+      tasks_.OnLine(subtype.name, task, patch, ledger(), out);
+      if (subtype.name == "task_notification") {
+        requests_.OnAgentEnded(task.task_id, out);
+      }
+      return;
     }
     case SystemKind::kHook:
       return out.Emit(
@@ -182,9 +186,18 @@ void ClaudeProtocol::OnResult(json::Value line, Emitter& out) {
   }
   todos_.DropRunning();
   commands_.clear();
-  requests_.OnTurnEnded(out);
+  requests_.OnTurnEnded(
+      [&](absl::string_view agent) { return !tasks_.ToolUseOf(agent).empty(); },
+      out);
+  std::vector<std::string> background;
+  if (!result.is_error) {
+    for (const absl::string_view id : tasks_.ToolUses()) {
+      // A subagent whose tool use is open works within the turn.
+      if (!ledger().IsRunning(id)) background.push_back(ledger().ToolId(id));
+    }
+  }
   out.Emit(result.usage);
-  ledger().EndTurn(std::move(result), out);
+  ledger().EndTurn(std::move(result), out, background);
 }
 
 void ClaudeProtocol::OnEnd(Result result, Emitter& out) {

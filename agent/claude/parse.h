@@ -8,6 +8,8 @@
 // - With partial messages a text arrives twice, as deltas and as a whole, with
 //   the same block id (stream_blocks.h). Without them it has no block id.
 // - Todo tools give ToolUse, ToolResult and Todo (todo_list.h).
+// - A turn's model is set by a request before its prompt. An edit mode can't be
+//   changed so: it consists of tools and rules of the command line.
 // - A prompt becomes a UserInput when it is written; its echo, if the CLI was
 //   asked for one, is ignored.
 //
@@ -35,6 +37,7 @@
 #include "agent/claude/todo_list.h"
 #include "agent/claude/turn_usage.h"
 #include "agent/emitter.h"
+#include "agent/launch/version.h"
 #include "agent/line_protocol.h"
 
 namespace troika::claude {
@@ -42,7 +45,9 @@ namespace troika::claude {
 class ClaudeProtocol final : public LineProtocol {
  public:
   explicit ClaudeProtocol(const ProtocolOptions& options)
-      : LineProtocol(options), input_(options.input) {}
+      : LineProtocol(options),
+        input_(options.input),
+        version_(ParseVersion(options.version)) {}
 
  private:
   void OnLine(json::Value line, Emitter& out) override;
@@ -81,6 +86,9 @@ class ClaudeProtocol final : public LineProtocol {
 
   // parse_control.cc
   void OnControlRequest(json::Value line, Emitter& out);
+  // Answers a request that we can't grant with an error, so that the agent does
+  // not wait for ever.
+  void RefuseRequest(absl::string_view id, absl::string_view error);
   void OnControlResponse(json::Value line, Emitter& out);
   void OnControlCancel(json::Value line, Emitter& out);
   void OnPromptWritten(json::Value line, Emitter& out);
@@ -97,6 +105,7 @@ class ClaudeProtocol final : public LineProtocol {
                  Emitter& out);
 
   const ProtocolOptions::Input input_;
+  const Version version_;  // An unknown one counts as the newest.
   StreamBlocks blocks_;
   TodoList todos_;
   TurnUsage usage_;
@@ -110,6 +119,7 @@ class ClaudeProtocol final : public LineProtocol {
   std::deque<std::string> asked_;
   int interrupts_ = 0;  // Interrupts requested in this process.
   int answers_ = 0;     // Answers given in this process.
+  int refusals_ = 0;    // Requests of the agent that we refused.
 };
 
 }  // namespace troika::claude

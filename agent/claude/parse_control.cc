@@ -15,7 +15,14 @@
 namespace troika::claude {
 namespace {
 
+// Earlier versions (1.0.60) wait for their requests' answers before they end an
+// interrupted turn.
+constexpr Version kWithdrawsRequests = {2, 0, 50};
+
 constexpr size_t kMaxWritten = 64;
+// Requests that we refuse and whose refusal is not written yet. An agent that
+// floods us with more of them waits in vain.
+constexpr size_t kMaxWanted = 1024;
 
 std::string ImageBlock(const TurnAsked::Image& image) {
   const std::string source = json::ObjectWriter()
@@ -50,27 +57,54 @@ std::string PromptLine(const TurnAsked& turn) {
       .Take();
 }
 
+std::string RequestLine(absl::string_view id, absl::string_view request) {
+  return json::ObjectWriter()
+             .String("type", "control_request")
+             .String("request_id", id)
+             .Json("request", request)
+             .Take() +
+         "\n";
+}
+
+std::string ResponseLine(absl::string_view response) {
+  return json::ObjectWriter()
+             .String("type", "control_response")
+             .Json("response", response)
+             .Take() +
+         "\n";
+}
+
 }  // namespace
 
 void ClaudeProtocol::OnTurnAsked(const TurnAsked& turn, Emitter& out) {
   if (input_ == ProtocolOptions::Input::kPrompt) {
     return LineProtocol::OnTurnAsked(turn, out);
   }
+  if (!turn.model.empty()) {
+    const std::string id = absl::StrCat("turn-", turn.turn, ".model");
+    Want({.key = id,
+          .bytes = RequestLine(id, json::ObjectWriter()
+                                       .String("subtype", "set_model")
+                                       .String("model", turn.model)
+                                       .Take())});
+  }
   Want({.key = absl::StrCat("turn-", turn.turn, ".prompt"),
         .bytes = PromptLine(turn) + "\n"});
 }
 
-void ClaudeProtocol::OnInterruptAsked(Emitter&) {
+void ClaudeProtocol::OnInterruptAsked(Emitter& out) {
   if (input_ == ProtocolOptions::Input::kPrompt) return;
   const std::string id =
       absl::StrCat("interrupt-", generation(), ".", ++interrupts_);
-  Want({.key = id,
-        .bytes = json::ObjectWriter()
-                     .String("type", "control_request")
-                     .String("request_id", id)
-                     .Json("request", "{\"subtype\":\"interrupt\"}")
-                     .Take() +
-                 "\n"});
+  Want({.key = id, .bytes = RequestLine(id, R"({"subtype":"interrupt"})")});
+  if (version_ >= kWithdrawsRequests) return;
+  for (const std::string& open : requests_.OpenIds()) {
+    OnAnswerGiven(
+        {.id = open,
+         .by = "user",
+         .answer = ApprovalAnswer{.reason = "The user interrupted the turn."}},
+        out);
+  }
 }
 
 void ClaudeProtocol::OnAnswerGiven(const AnswerGiven& answer, Emitter&) {
@@ -78,17 +112,17 @@ void ClaudeProtocol::OnAnswerGiven(const AnswerGiven& answer, Emitter&) {
   if (!response) return;
   // The key is a number because the agent's request ids may have any length.
   Want({.key = absl::StrCat("answer-", generation(), ".", ++answers_),
-        .bytes = json::ObjectWriter()
-                     .String("type", "control_response")
-                     .Json("response", *response)
-                     .Take() +
-                 "\n"});
+        .bytes = ResponseLine(*response)});
 }
 
 void ClaudeProtocol::OnControlRequest(json::Value line, Emitter& out) {
   const auto wire = Read<ControlLine>(line, Scope("control_request"));
   const absl::string_view subtype = wire.request.Get("subtype").StringOr("");
   if (subtype != "can_use_tool") {
+    RefuseRequest(wire.request_id,
+                  absl::StrCat("Unsupported request: ",
+                               json::ToValidUtf8(subtype.substr(0, 100))));
+    // Known requests for hooks and MCP servers that we would have to offer.
     if (subtype != "hook_callback" && subtype != "mcp_message") {
       return OnUnknown("control_request", subtype, out);
     }
@@ -96,9 +130,28 @@ void ClaudeProtocol::OnControlRequest(json::Value line, Emitter& out) {
   }
   const auto request =
       Read<PermissionRequest>(wire.request, Scope("control_request.request"));
-  if (!requests_.Ask(wire.request_id, request, ledger(), out)) {
-    out.EmitRaw("control_request", "a request of this id is open");
+  SetParent(tasks_.ToolUseOf(request.agent_id), out);
+  if (requests_.IsOpen(wire.request_id)) {
+    return out.EmitRaw("control_request", "a request of this id is open");
   }
+  if (requests_.full()) {
+    RefuseRequest(requests_.CancelOldest(out), "Too many open requests");
+  }
+  requests_.Ask(wire.request_id, request, ledger(), out);
+}
+
+void ClaudeProtocol::RefuseRequest(absl::string_view id,
+                                   absl::string_view error) {
+  if (input_ == ProtocolOptions::Input::kPrompt || id.empty() ||
+      outbox().size() >= kMaxWanted) {
+    return;
+  }
+  Want({.key = absl::StrCat("refusal-", generation(), ".", ++refusals_),
+        .bytes = ResponseLine(json::ObjectWriter()
+                                  .String("subtype", "error")
+                                  .String("request_id", id)
+                                  .String("error", error)
+                                  .Take())});
 }
 
 void ClaudeProtocol::OnControlResponse(json::Value line, Emitter& out) {

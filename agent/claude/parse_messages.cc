@@ -36,6 +36,13 @@ bool ConsumeCommandOutput(absl::string_view* text) {
   return false;
 }
 
+// The CLI puts this into the conversation in the user's name if a turn is
+// interrupted: "[Request interrupted by user for tool use]".
+bool IsInterruption(absl::string_view text) {
+  return absl::ConsumePrefix(&text, "[Request interrupted by user") &&
+         (text == "]" || text == " for tool use]");
+}
+
 }  // namespace
 
 void ClaudeProtocol::OnAssistant(json::Value line, Emitter& out) {
@@ -133,7 +140,10 @@ void ClaudeProtocol::OnUser(json::Value line, Emitter& out) {
 void ClaudeProtocol::OnUserText(const MessageLine& line, UserInput input,
                                 Emitter& out) {
   absl::string_view text = input.text;
-  if (ConsumeCommandOutput(&text) || line.is_synthetic.value_or(false)) {
+  if (IsInterruption(text)) {
+    out.Emit(Notice{.kind = Notice::Kind::kInfo,
+                    .text = "the agent's work was interrupted"});
+  } else if (ConsumeCommandOutput(&text) || line.is_synthetic.value_or(false)) {
     out.Emit(Notice{.kind = Notice::Kind::kInfo, .text = std::string(text)});
   } else if (!line.is_replay.value_or(false) || !TakeWritten(text)) {
     out.Emit(std::move(input));

@@ -15,7 +15,7 @@ constexpr RecordField<MessageLine> kMessageLine[] = {
     {"type, session_id, uuid, timestamp, tool_result_meta, error, "
      "request_id, subagent_type, task_description, tool_use_meta, "
      "is_api_error_message, api_error_status, api_error_type, "
-     "thinking_duration_ms, thinking_display"},
+     "thinking_duration_ms, thinking_display, agent_id"},
 };
 
 constexpr RecordField<ApiMessage> kApiMessage[] = {
@@ -218,7 +218,8 @@ constexpr RecordField<PermissionRequest> kPermissionRequest[] = {
     {"blocked_path", &PermissionRequest::blocked_path},
     {"decision_reason", &PermissionRequest::decision_reason},
     {"tool_use_id", &PermissionRequest::tool_use_id},
-    {"subtype, display_name, permission_suggestions, agent_id, "
+    {"agent_id", &PermissionRequest::agent_id},
+    {"subtype, display_name, permission_suggestions, "
      "decision_reason_type, decision_reason_code, "
      "decision_reason_rule_source, decision_reason_hook_event, "
      "decision_reason_hook_source, decision_reason_hook_plugin_id, "

@@ -196,6 +196,7 @@ struct PermissionRequest {
   absl::string_view description;
   absl::string_view decision_reason;
   absl::string_view blocked_path;
+  absl::string_view agent_id;  // The subagent that asks, from 2.1.197 on.
 };
 
 struct ControlResponse {

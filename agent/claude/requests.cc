@@ -108,20 +108,38 @@ void Settle(const ControlResponse& response, const PermissionAnswer& answer,
 
 }  // namespace
 
-bool Requests::Ask(absl::string_view request_id,
+bool Requests::IsOpen(absl::string_view request_id) const {
+  return std::any_of(open_.begin(), open_.end(), [&](const Open& open) {
+    return open.native_id == request_id;
+  });
+}
+
+std::string Requests::CancelOldest(Emitter& out) {
+  std::string native_id = open_.front().native_id;
+  EmitCancelled(std::move(open_.front()), "too many open requests", out);
+  open_.erase(open_.begin());
+  return native_id;
+}
+
+std::vector<std::string> Requests::OpenIds() const {
+  std::vector<std::string> ids;
+  for (const Open& open : open_) {
+    if (!open.answered) ids.push_back(open.id);
+  }
+  return ids;
+}
+
+void Requests::Ask(absl::string_view request_id,
                    const PermissionRequest& request, const Ledger& ledger,
                    Emitter& out) {
-  if (Find(request_id) != open_.end()) return false;
-  if (open_.size() == kMaxOpen) {
-    EmitCancelled(std::move(open_.front()), "too many open requests", out);
-    open_.erase(open_.begin());
-  }
   // Nobody could answer a request without an id.
   Open open = {.id = request_id.empty()
                          ? absl::StrCat("request-", EventIdText(out.NextId()))
                          : std::string(request_id),
                .native_id = std::string(request_id),
                .native_tool_id = std::string(request.tool_use_id),
+               .agent = std::string(request.agent_id),
+               .parent_tool_use_id = out.parent_tool_use_id(),
                .request = {},
                .input_json = request.input.ToJson()};
   const std::string tool_use_id =
@@ -141,14 +159,15 @@ bool Requests::Ask(absl::string_view request_id,
         .tool_name = std::string(
             NormalizeToolName(Harness::kClaude, request.tool_name).name),
         .input_json = "",
-        .reason = ""};
+        .reason = "",
+        .kind = request.tool_name == "ExitPlanMode" ? Approval::Kind::kPlan
+                                                    : Approval::Kind::kTool};
     open.request = approval;
     approval.input_json = open.input_json;
     approval.reason = ReasonOf(request);
     out.Emit(std::move(approval));
   }
   open_.push_back(std::move(open));
-  return true;
 }
 
 void Requests::OnResponse(const ControlResponse& response, Emitter& out) {
@@ -158,7 +177,7 @@ void Requests::OnResponse(const ControlResponse& response, Emitter& out) {
   std::visit(
       [&](auto& request) {
         Settle(response, answer, &request);
-        out.Emit(std::move(request));
+        out.EmitFor(it->parent_tool_use_id, std::move(request));
       },
       it->request);
   open_.erase(it);
@@ -213,9 +232,16 @@ void Requests::OnToolEnded(absl::string_view native_tool_id, Emitter& out) {
       "the tool ended and no answer was seen", out);
 }
 
-void Requests::OnTurnEnded(Emitter& out) {
-  CancelIf([](const Open& open) { return open.native_tool_id.empty(); },
+void Requests::OnTurnEnded(absl::FunctionRef<bool(absl::string_view)> works_on,
+                           Emitter& out) {
+  CancelIf([&](const Open& open) { return !works_on(open.agent); },
            "the turn ended and no answer was seen", out);
+}
+
+void Requests::OnAgentEnded(absl::string_view agent, Emitter& out) {
+  if (agent.empty()) return;
+  CancelIf([&](const Open& open) { return open.agent == agent; },
+           "the subagent ended and no answer was seen", out);
 }
 
 void Requests::OnProcessEnded(Emitter& out) {
@@ -231,12 +257,12 @@ Requests::Iterator Requests::Find(absl::string_view native_id) {
 void Requests::EmitCancelled(Open open, absl::string_view why, Emitter& out) {
   if (auto* const question = std::get_if<Question>(&open.request)) {
     question->state = Question::State::kCancelled;
-    out.Emit(std::move(*question));
+    out.EmitFor(open.parent_tool_use_id, std::move(*question));
   } else {
     auto& approval = std::get<Approval>(open.request);
     approval.state = Approval::State::kCancelled;
     approval.reason = std::string(why);
-    out.Emit(std::move(approval));
+    out.EmitFor(open.parent_tool_use_id, std::move(approval));
   }
 }
 

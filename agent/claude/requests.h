@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "agent/claude/record.h"
 #include "agent/emitter.h"
@@ -20,10 +21,17 @@ namespace troika::claude {
 // Every request is answered or cancelled exactly once.
 class Requests {
  public:
-  // Returns false and emits nothing if a request with this id is open.
-  [[nodiscard]] bool Ask(absl::string_view request_id,
-                         const PermissionRequest& request, const Ledger& ledger,
-                         Emitter& out);
+  bool IsOpen(absl::string_view request_id) const;
+  bool full() const { return open_.size() >= kMaxOpen; }
+  // Cancels the oldest request, of which there must be one, and returns the
+  // agent's id of it: the agent still waits for a response.
+  std::string CancelOldest(Emitter& out);
+  // Emits and keeps a request whose id is not open. Later messages about it
+  // have the parent that `out` has now.
+  void Ask(absl::string_view request_id, const PermissionRequest& request,
+           const Ledger& ledger, Emitter& out);
+  // Returns our ids of the requests without an answer, oldest first.
+  std::vector<std::string> OpenIds() const;
   // Handles our written response. Ignores it if the request is not open.
   void OnResponse(const ControlResponse& response, Emitter& out);
   // Returns the content of the control_response for this answer; nullopt if the
@@ -33,8 +41,11 @@ class Requests {
   [[nodiscard]] bool Cancel(absl::string_view request_id, Emitter& out);
   // Cancels the tool's requests: it has its result and needs no answer.
   void OnToolEnded(absl::string_view native_tool_id, Emitter& out);
-  // Cancels the requests that belong to no tool.
-  void OnTurnEnded(Emitter& out);
+  // Cancels all requests, except those of agents that work on.
+  void OnTurnEnded(absl::FunctionRef<bool(absl::string_view agent)> works_on,
+                   Emitter& out);
+  // Cancels the requests of a subagent.
+  void OnAgentEnded(absl::string_view agent, Emitter& out);
   void OnProcessEnded(Emitter& out);
 
  private:
@@ -44,6 +55,8 @@ class Requests {
     std::string id;  // The agent's, or one of ours if the agent gave none.
     std::string native_id;
     std::string native_tool_id;
+    std::string agent;               // The subagent that asks; may be empty.
+    std::string parent_tool_use_id;  // Of the messages about this request.
     std::variant<Approval, Question> request;
     std::string input_json;  // The input that the agent proposed.
     bool answered = false;   // Queued, but not yet seen as written.

@@ -10,6 +10,7 @@
 #include "agent/launch/builder.h"
 #include "base/json.h"
 #include "base/json_writer.h"
+#include "base/status_macros.h"
 
 namespace troika::claude {
 namespace {
@@ -39,6 +40,33 @@ std::string ValueJson(absl::string_view text) {
   return quoted;
 }
 
+// `path` leads to both objects: "permissions.", or empty for the roots.
+absl::StatusOr<std::string> Merge(json::Value of_mode, json::Value config,
+                                  absl::string_view path) {
+  json::ObjectWriter merged;
+  for (const json::Member& member : of_mode.members()) {
+    const json::Value other = config.Get(member.key);
+    if (!other.exists()) {
+      merged.Value(member.key, member.value);
+      continue;
+    }
+    if (!member.value.IsObject() || !other.IsObject()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          path, member.key, " is set by the edit mode; leave it out"));
+    }
+    ASSIGN_OR_RETURN(
+        const std::string inner,
+        Merge(member.value, other, absl::StrCat(path, member.key, ".")));
+    merged.Json(member.key, inner);
+  }
+  for (const json::Member& member : config.members()) {
+    if (!of_mode.Get(member.key).exists()) {
+      merged.Value(member.key, member.value);
+    }
+  }
+  return merged.Take();
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> SettingsJson(absl::Span<const std::string> config) {
@@ -62,6 +90,15 @@ absl::StatusOr<std::string> SettingsJson(absl::Span<const std::string> config) {
     node->json = ValueJson(absl::string_view(setting).substr(key.size() + 1));
   }
   return ToJson(root);
+}
+
+absl::StatusOr<std::string> MergeSettings(absl::string_view of_mode,
+                                          absl::string_view config) {
+  json::Parser mode_parser;
+  json::Parser config_parser;
+  ASSIGN_OR_RETURN(const json::Value mode, mode_parser.Parse(of_mode));
+  ASSIGN_OR_RETURN(const json::Value rest, config_parser.Parse(config));
+  return Merge(mode, rest, "");
 }
 
 }  // namespace troika::claude

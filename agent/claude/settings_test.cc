@@ -36,5 +36,29 @@ TEST(ClaudeSettingsTest, WhatDoesNotFit) {
   EXPECT_FALSE(SettingsJson({deep + "b=1"}).ok());
 }
 
+std::string Merged(absl::string_view of_mode, absl::string_view config) {
+  const absl::StatusOr<std::string> json = MergeSettings(of_mode, config);
+  return json.ok() ? *json : std::string(json.status().message());
+}
+
+TEST(ClaudeSettingsTest, SettingsOfAnEditModeAreMerged) {
+  constexpr absl::string_view kAsk = R"({"permissions":{"ask":["Bash"]}})";
+  EXPECT_EQ(Merged(kAsk, "{}"), kAsk);
+  EXPECT_EQ(Merged(kAsk, R"({"permissions":{"allow":["Bash"]},"model":"a"})"),
+            R"({"permissions":{"ask":["Bash"],"allow":["Bash"]},"model":"a"})");
+}
+
+TEST(ClaudeSettingsTest, SettingsOfAnEditModeCantBeReplaced) {
+  constexpr absl::string_view kAsk = R"({"permissions":{"ask":["Bash"]}})";
+  constexpr absl::string_view kError =
+      "permissions.ask is set by the edit mode; leave it out";
+  EXPECT_EQ(Merged(kAsk, R"({"permissions":{"ask":[]}})"), kError);
+  EXPECT_EQ(Merged(kAsk, R"({"permissions":{"\u0061sk":[]}})"), kError);
+  EXPECT_EQ(Merged(kAsk, R"({"permissions":{"ask":["Bash"],"ask":[]}})"),
+            kError);
+  EXPECT_EQ(Merged(kAsk, R"({"permissions":null})"),
+            "permissions is set by the edit mode; leave it out");
+}
+
 }  // namespace
 }  // namespace troika::claude

@@ -32,6 +32,7 @@ LaunchBuilder::LaunchBuilder(const LaunchRules& rules,
                              const LaunchRequest& request, const Cli& cli)
     : rules_(rules),
       options_(request.options),
+      fork_session_(request.fork_session),
       cli_(cli),
       version_(ParseVersion(cli.version)) {
   launch_.argv.push_back(cli.path);
@@ -110,6 +111,15 @@ void LaunchBuilder::AddToList(absl::string_view flag, absl::string_view value) {
   }
 }
 
+std::string LaunchBuilder::TakeFlag(absl::string_view flag) {
+  std::vector<std::string>& argv = launch_.argv;
+  const auto it = std::find(argv.begin(), argv.end(), flag);
+  if (it == argv.end() || it + 1 == argv.end()) return "";
+  std::string value = std::move(*(it + 1));
+  argv.erase(it, it + 2);
+  return value;
+}
+
 void LaunchBuilder::Env(absl::string_view name, absl::string_view value) {
   launch_.env.emplace_back(name, value);
 }
@@ -184,6 +194,9 @@ absl::StatusOr<Launch> LaunchBuilder::Finish(Launch::Stdin stdin_mode,
     if (arg.size() < kMaxArgBytes) continue;
     Fail("options", absl::StrCat("the one that begins \"", arg.substr(0, 40),
                                  "\" is longer than a command line takes"));
+  }
+  if (fork_session_ && !forks_session_) {
+    FailVersion("fork_session", kForkSession);
   }
   if (!status_.ok()) return status_;
   launch_.stdin_mode = stdin_mode;

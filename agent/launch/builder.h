@@ -61,6 +61,11 @@ class LaunchBuilder {
   void Switch(absl::string_view option, absl::string_view flag);
   // Adds to a flag's comma-separated list.
   void AddToList(absl::string_view flag, absl::string_view value);
+  // Says that the command line forks the session if the request asks for it.
+  // Without this, such a request fails.
+  void ForksSession() { forks_session_ = true; }
+  // Removes a flag that was added and returns its value; empty: there is none.
+  std::string TakeFlag(absl::string_view flag);
   void Env(absl::string_view name, absl::string_view value);
 
   // Fails if an option in `refusals` is set.
@@ -98,6 +103,8 @@ class LaunchBuilder {
 
   const LaunchRules& rules_;
   const LaunchOptions& options_;
+  const bool fork_session_;
+  bool forks_session_ = false;
   const Cli& cli_;
   Version version_;
   Launch launch_;

@@ -109,6 +109,8 @@ struct LaunchRequest {
   LaunchOptions options;
   std::string cwd;
   std::string resume_session;  // Empty for a new conversation.
+  // Whether to continue `resume_session` under a new id and leave it as it is.
+  bool fork_session = false;
   // Session id for a new conversation, if the CLI takes one from us.
   std::string new_session;
   // Content of the file options.output_schema, for harnesses that take it

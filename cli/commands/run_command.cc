@@ -49,6 +49,7 @@ void AddFlags(TaskRequest* request, Given* given, Flags* flags) {
   flags->Add("title", &request->title);
   flags->Add("label", &given->labels);
   flags->Add("resume", &request->resume_session);
+  flags->Add("fork", &request->fork_session);
   given->turn.AddTo(flags);
 }
 

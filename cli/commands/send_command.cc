@@ -42,7 +42,13 @@ absl::StatusOr<Line<Request>> ReadLine(Args args, Flags flags) {
 }
 
 absl::StatusOr<Line<v1::InputRequest>> ReadSend(Args args) {
-  return ReadLine<v1::InputRequest>(args, Flags());
+  std::string model;
+  Flags flags;
+  flags.Add("model", &model);
+  ASSIGN_OR_RETURN(Line<v1::InputRequest> line,
+                   ReadLine<v1::InputRequest>(args, std::move(flags)));
+  line.request.set_model(json::ToValidUtf8(model));
+  return line;
 }
 
 absl::StatusOr<Line<v1::ResumeRequest>> ReadResume(Args args) {

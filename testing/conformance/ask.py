@@ -32,7 +32,7 @@ answer
 answer
   say Done.
 ''')
-    case.cli.allow_all(case.home)
+    case.cli.allow_everything(case.home, case.work)
     task = case.create('Do it.', options={'editMode': 'ask'})
     for allow in (False, True, False, True):
         answer(case, task, allow=allow)

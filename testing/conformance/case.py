@@ -7,7 +7,7 @@ import time
 
 import processes
 import rules
-from world import wait_for
+from world import Server, wait_for
 
 # A CLI takes seconds to start, and the machine may be busy.
 PATIENCE = 90
@@ -85,6 +85,17 @@ class Case:
         self.tasks = []
         self.steers = 0  # Inputs that became part of a running turn.
         self.env = {}
+        self.own_server = None
+
+    def use_own_server(self):
+        """Starts a server for this scenario alone, which may kill it; must be
+        called before play()."""
+        root = os.path.join(self.folder, 'server')
+        os.mkdir(root)
+        own = Server(self.server.programs, root)
+        own.env[self.cli.variable] = self.cli.program
+        own.start()
+        self.server = self.own_server = own
 
     def play(self, script, mcp=False, quick=True):
         """Starts the model; must be called before any task. Without `quick`
@@ -326,6 +337,8 @@ class Case:
                                 {'grace': '0s'})
         except (OSError, AssertionError):
             pass  # The server is gone, which is reported elsewhere.
+        if self.own_server:
+            self.own_server.kill()
         if self.model and self.model.process.poll() is None:
             self.model.process.kill()
             self.model.process.wait()

@@ -23,6 +23,9 @@ class Cli:
     quick = {}
     # Milliseconds that the model must wait before its first answer.
     first_answer = 0
+    # Instructions of the model that call the tools which ask to begin with a
+    # plan, and which start a subagent in the background; empty: it has none.
+    plan = background = ''
     verbosity_model = ''  # A model that takes a verbosity, if `model` doesn't.
 
     def __init__(self, version, program):
@@ -37,11 +40,8 @@ class Cli:
         """Writes the CLI's own settings and returns its environment."""
         raise NotImplementedError
 
-    def allow_all(self, home):
-        """Adds to the CLI's own settings that commands and edits are allowed
-        without asking. Returns whether this is known for this CLI."""
-        del home
-        return False
+    def allow_everything(self, home, work):
+        """Adds settings that allow commands and edits, where it has such."""
 
 
 def write(path, text):
@@ -96,6 +96,22 @@ class Claude(Cli):
     harness, name, variable = 'claude', 'Claude Code', 'TROIKA_CLAUDE_BIN'
     model, other_model = 'claude-sonnet-4-5', 'claude-haiku-4-5'
     effort_model = 'claude-opus-4-5'
+    plan = 'call ExitPlanMode {"plan":"First this, then that."}'
+    background = ('call Task {"description":"Work","prompt":"In the back.",'
+                  '"subagent_type":"general-purpose",'
+                  '"run_in_background":true}')
+
+    def allow_everything(self, home, work):
+        settings = json.dumps({'permissions': {
+            'allow': ['Bash', 'Edit', 'Write', 'WebFetch', 'NotebookEdit'],
+            'defaultMode': 'bypassPermissions'}})
+        write(f'{home}/.claude/settings.json', settings)
+        write(f'{work}/.claude/settings.json', settings)
+        # Otherwise newer versions ignore what the project's file allows.
+        write(f'{home}/.claude.json', json.dumps({
+            'hasCompletedOnboarding': True,
+            'projects': {work: {'allowedTools': [], 'mcpServers': {},
+                                'hasTrustDialogAccepted': True}}}))
 
     def prepare(self, home, url, mcp):
         state = {'hasCompletedOnboarding': True}
@@ -151,7 +167,8 @@ class Gemini(Cli):
             'NO_BROWSER': '1',
         }
 
-    def allow_all(self, home):
+    def allow_everything(self, home, work):
+        del work
         tools = ['run_shell_command', 'write_file', 'replace']
         path = f'{home}/.gemini/settings.json'
         with open(path) as file:
@@ -161,7 +178,6 @@ class Gemini(Cli):
         write(f'{home}/.gemini/policies/all.toml', ''.join(
             f'[[rule]]\ntoolName = "{tool}"\ndecision = "allow"\n'
             'priority = 900\n' for tool in tools))
-        return True
 
 
 KINDS = {kind.harness: kind for kind in (Codex, Claude, Gemini)}

@@ -32,6 +32,7 @@ import work  # noqa: E402,F401
 import asked  # noqa: E402,F401
 import sessions  # noqa: E402,F401
 import answers  # noqa: E402,F401
+import conversations  # noqa: E402,F401
 import trouble  # noqa: E402,F401
 import talking  # noqa: E402,F401
 import modes  # noqa: E402,F401

@@ -3,7 +3,7 @@ import os
 import socket
 import sys
 
-from scenario import scenario
+from scenario import equal, scenario
 from sessions import deny_all
 
 GROUP = 'edit modes'
@@ -11,7 +11,7 @@ COLUMNS = ('edit', 'edit outside', 'command', 'command that writes',
            'command that connects')
 
 
-def play_mode(case, mode):
+def play_mode(case, mode, prepare=lambda: None):
     """Tries all actions; returns yes, asks or no for each of COLUMNS."""
     listener = socket.create_server(('127.0.0.1', 0))
     listener.settimeout(0)
@@ -33,6 +33,7 @@ answer
 answer
   say That was all.
 ''')
+    prepare()
     task = case.create('Try.', options={'editMode': mode})
     asked = deny_all(case, task)
     # The model has received it even if the CLI's events lack it (Codex 0.124).
@@ -67,6 +68,17 @@ def check(found, allowed, mode):
 def research(case):
     return check(play_mode(case, 'research'),
                  (False, False, None, False, False), 'research')
+
+
+@scenario('ask', GROUP, sandboxed=True)
+def ask(case):
+    """The CLI's own settings allow everything, and yet it asks."""
+    found = play_mode(
+        case, 'ask',
+        lambda: case.cli.allow_everything(case.home, case.work))
+    check(found, (False,) * len(COLUMNS), 'ask')
+    equal(found, ['asks'] * len(COLUMNS), 'what it asks for')
+    return ' '.join(found)
 
 
 @scenario('auto_edit', GROUP, sandboxed=True)

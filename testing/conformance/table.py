@@ -20,7 +20,10 @@ text, the name of the MCP server or the session's id is missing. "not cached" an
 "other": the tokens are not those that the model counted. "forgets": an earlier prompt is
 not in the continued conversation. If a stream breaks off, the CLI reports an error
 ("told"), repeats the request ("tried again"), or takes the beginning for the whole
-answer ("taken as it is").
+answer ("taken as it is"). Another model is set in the process that runs ("yes") or needs
+"a new process". The text of a plan comes from the request, or only "from a file" that the
+agent writes before. A subagent asks after the turn, or the turn "waits for it". "?" was
+not tried.
 '''
 
 

@@ -12,6 +12,7 @@ namespace troika::fake {
 namespace {
 
 constexpr Version kAnswersInitialize = {1, 0, 86};
+constexpr Version kSets = {2, 0, 50};  // Earlier ones ignore set_model.
 constexpr Version kTellsTheQueue = {2, 1, 325};
 
 }  // namespace
@@ -33,6 +34,7 @@ std::optional<std::string> ClaudeInbox::PromptOf(absl::string_view line) {
 
 Flow ClaudeInbox::OnLine(std::string line) {
   if (line.empty()) return Flow::kGoOn;
+  if (++lines_ == process_.script.deaf) return Flow::kGoOn;
   json::Parser parser;
   const absl::StatusOr<json::Value> value = parser.Parse(line);
   if (!value.ok()) {
@@ -54,10 +56,19 @@ Flow ClaudeInbox::OnRequest(json::Value request) {
   if (subtype == "initialize" && process_.version < kAnswersInitialize) {
     return Flow::kGoOn;
   }
+  const bool sets = subtype == "set_model" || subtype == "set_permission_mode";
+  if (sets && process_.version < kSets) return Flow::kGoOn;
+  const bool known = sets || subtype == "initialize" || subtype == "interrupt";
   json::ObjectWriter response;
-  response.String("subtype", "success")
+  response.String("subtype", known ? "success" : "error")
       .Value("request_id", request.Get("request_id"));
-  if (subtype == "initialize") {
+  if (!known) {
+    response.String(
+        "error",
+        absl::StrCat("Unsupported control request subtype: ", subtype));
+  } else if (subtype == "set_model") {
+    model_ = std::string(request.Get("request").Get("model").StringOr(""));
+  } else if (subtype == "initialize") {
     response.Json("response", R"({"commands":[],"agents":[],"models":[]})");
   } else if (subtype == "interrupt" && process_.version >= kTellsTheQueue) {
     response.Json("response", R"({"still_queued":[]})");

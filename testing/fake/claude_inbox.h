@@ -21,6 +21,9 @@ class ClaudeInbox final : public Inbox {
 
   void set_session(absl::string_view id) { session_id_ = std::string(id); }
 
+  // The model that was last set by a request; empty if none was.
+  const std::string& model() const { return model_; }
+
   // Returns the text of a prompt's line, or nullopt for other lines.
   static std::optional<std::string> PromptOf(absl::string_view line);
 
@@ -32,6 +35,8 @@ class ClaudeInbox final : public Inbox {
 
   const Process& process_;
   std::string session_id_;
+  std::string model_;
+  int64_t lines_ = 0;  // That arrived.
 };
 
 }  // namespace troika::fake

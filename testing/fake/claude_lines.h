@@ -49,6 +49,9 @@ class ClaudeLines {
   std::string ResultLine(const Result& result);
 
   std::string model() const;
+  void set_model(absl::string_view model) {
+    options_.model = std::string(model);
+  }
   bool Since(const Version& version) const {
     return options_.version >= version;
   }
@@ -57,7 +60,7 @@ class ClaudeLines {
   void AddUsage(const Result& result, json::ObjectWriter& line) const;
   std::string Finish(json::ObjectWriter line);
 
-  const WireOptions options_;
+  WireOptions options_;
   int lines_ = 0;
 };
 

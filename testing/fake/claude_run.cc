@@ -125,6 +125,7 @@ void Converse(ClaudeInbox& inbox, Player& player, Wire& wire, Work& work) {
     if (!inbox.has_line()) return;
     const std::optional<std::string> prompt =
         ClaudeInbox::PromptOf(inbox.TakeLine());
+    if (!inbox.model().empty()) wire.SetModel(inbox.model());
     if (prompt) RunTurn(player, wire, work, *prompt);
   }
 }

@@ -44,6 +44,7 @@ class ClaudeWire final : public Wire {
                          .String("signature", "ZmFrZQ=="));
   }
 
+  void SetModel(absl::string_view model) override { lines_.set_model(model); }
   std::string WriteFile(const FileWritten& file) override;
   std::string Ask(const Asked& asked) override;
   std::optional<AskAnswer> AnswerIn(absl::string_view line) const override;

@@ -105,13 +105,21 @@ absl::Status Reader::Section(absl::string_view title) {
 
 absl::StatusOr<bool> Reader::Header(absl::string_view word,
                                     absl::string_view rest) {
-  if (word != "version" && word != "session" && word != "wrapper") return false;
+  if (word != "version" && word != "session" && word != "wrapper" &&
+      word != "deaf") {
+    return false;
+  }
   if (began_) {
     return absl::InvalidArgumentError(absl::StrCat(
         "`", word, "` stands before all instructions; move it up"));
   }
   if (word == "wrapper") {
     script_.wrapper = true;
+  } else if (word == "deaf") {
+    if (!absl::SimpleAtoi(rest, &script_.deaf) || script_.deaf < 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("`", rest, "` is no number of a line; write 1 or more"));
+    }
   } else if (word == "session") {
     script_.session = std::string(rest);
   } else if (ParseVersion(rest)) {

@@ -81,6 +81,7 @@ struct Script {
   std::string version;  // Empty if not given.
   std::string session;  // Id of a new session; empty if not given.
   bool wrapper = false;
+  int64_t deaf = 0;    // Number of a line on stdin that is not heard; 0: none.
   Instructions start;  // Played before anything is read or printed.
   std::optional<Instructions> any_turn;
   std::optional<Instructions> resumed_turn;

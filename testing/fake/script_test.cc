@@ -147,5 +147,12 @@ TEST(ScriptTest, WhatIsAskedIsChecked) {
   EXPECT_FALSE(ParseScript("question Which?").ok());
 }
 
+TEST(ScriptTest, DeafNamesALine) {
+  EXPECT_EQ(ParseScript("deaf 3\nok")->deaf, 3);
+  EXPECT_FALSE(ParseScript("deaf 0\nok").ok());
+  EXPECT_FALSE(ParseScript("deaf x\nok").ok());
+  EXPECT_FALSE(ParseScript("ok\ndeaf 3").ok());
+}
+
 }  // namespace
 }  // namespace troika::fake

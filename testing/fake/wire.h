@@ -90,6 +90,8 @@ class Wire {
   virtual std::string EndAsk(const AskAnswer&) { return ""; }
   // Called if the turn is ended while the agent waits for an answer.
   virtual std::string CancelAsk() { return ""; }
+  // Called before a turn if the user has changed the model.
+  virtual void SetModel(absl::string_view) {}
   virtual std::string Todo(absl::Span<const TodoEntry> entries) = 0;
   virtual std::string Succeed() = 0;
   virtual std::string Fail(absl::string_view message) = 0;
