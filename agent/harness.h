@@ -33,6 +33,8 @@ struct Capabilities {
   bool images = false;
   bool models = false;  // The model can be chosen.
   bool compaction = false;
+  // A denial carries its reason. Otherwise the reason follows as input.
+  bool denial_reason = false;
 
   bool operator==(const Capabilities&) const = default;
 };

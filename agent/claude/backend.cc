@@ -176,7 +176,8 @@ Capabilities GetCapabilities(const Cli& cli) {
       // Images are sent within the conversation.
       .images = converses && flags.Has(cli, "images in its prompts"),
       .models = true,
-      .compaction = true};
+      .compaction = true,
+      .denial_reason = asks};
   return converses ? all : WithoutConversation(all);
 }
 

@@ -184,6 +184,7 @@ TEST(ClaudeBackendTest, CapabilitiesFollowTheVersion) {
   converses.interrupt = true;
   Capabilities asks = converses;
   asks.approvals = true;
+  asks.denial_reason = true;
   Capabilities sees = asks;
   sees.images = true;
   Capabilities all = sees;

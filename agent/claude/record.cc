@@ -218,7 +218,8 @@ constexpr RecordField<PermissionRequest> kPermissionRequest[] = {
     {"blocked_path", &PermissionRequest::blocked_path},
     {"decision_reason", &PermissionRequest::decision_reason},
     {"tool_use_id", &PermissionRequest::tool_use_id},
-    {"subtype, display_name, permission_suggestions, agent_id, "
+    {"permission_suggestions", &PermissionRequest::suggestions},
+    {"subtype, display_name, agent_id, "
      "decision_reason_type, decision_reason_code, "
      "decision_reason_rule_source, decision_reason_hook_event, "
      "decision_reason_hook_source, decision_reason_hook_plugin_id, "
@@ -239,6 +240,8 @@ constexpr RecordField<PermissionAnswer> kPermissionAnswer[] = {
     {"behavior", &PermissionAnswer::behavior},
     {"message", &PermissionAnswer::message},
     {"updatedInput", &PermissionAnswer::updated_input},
+    {"updatedPermissions", &PermissionAnswer::updated_permissions},
+    {"interrupt", &PermissionAnswer::interrupt},
 };
 
 }  // namespace

@@ -196,6 +196,7 @@ struct PermissionRequest {
   absl::string_view description;
   absl::string_view decision_reason;
   absl::string_view blocked_path;
+  json::Value suggestions;  // An array of changes of permissions.
 };
 
 struct ControlResponse {
@@ -210,6 +211,8 @@ struct PermissionAnswer {
   absl::string_view behavior;
   absl::string_view message;
   json::Value updated_input;
+  json::Value updated_permissions;
+  std::optional<bool> interrupt;
 };
 
 // Reads one of the types above. `scope` is the path for drift.
