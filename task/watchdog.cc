@@ -31,12 +31,13 @@ notes::Timeouts WithDefaults(const notes::Timeouts& given) {
   return {.start = given.start.value_or(absl::Minutes(2)),
           .idle = given.idle.value_or(absl::Hours(1)),
           .turn = given.turn.value_or(absl::Hours(6)),
-          .task = given.task.value_or(absl::Hours(24))};
+          .task = given.task.value_or(absl::Hours(24)),
+          .approval = given.approval};
 }
 
 absl::string_view DeadlineName(Alarm::Kind kind) {
   static constexpr absl::string_view kNames[] = {"start", "idle", "turn",
-                                                 "task", ""};
+                                                 "task",  "",     ""};
   return kNames[static_cast<int>(kind)];
 }
 
@@ -79,6 +80,13 @@ Alarm NextAlarm(const TaskState& state) {
     add_whole(Alarm::Kind::kTurn, awake.turn_started, *timeouts.turn);
   }
   add(Alarm::Kind::kTask, awake.working_since, WorkLeft(state), *timeouts.task);
+  if (!timeouts.approval) return first;
+  for (const auto& [id, pending] : state.approvals) {
+    if (pending.answered || !pending.awake_since) continue;
+    const absl::Time at = *pending.awake_since + *timeouts.approval;
+    if (at < first.at)
+      first = {Alarm::Kind::kApproval, at, *timeouts.approval, id};
+  }
   return first;
 }
 

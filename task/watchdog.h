@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -44,7 +45,7 @@ class RelayClock {
 
 // Completes timeouts. The defaults are two minutes until the agent's first
 // words, an hour without a word, six hours for a turn, and a day of working
-// time for all turns of the task.
+// time for all turns of the task. Approvals have none.
 notes::Timeouts WithDefaults(const notes::Timeouts& given);
 
 struct Alarm {
@@ -54,14 +55,16 @@ struct Alarm {
     kTurn,       // The turn takes too long.
     kTask,       // The turns of the task do together.
     kCloseIdle,  // The process waits for input that does not come.
+    kApproval,   // Nobody answers an approval, whose id is `approval`.
   };
   Kind kind = Kind::kStart;
   // By the relay's clock, as AwakeTimes.
   absl::Time at = absl::InfiniteFuture();
   absl::Duration timeout;
+  std::string approval;
 };
 
-// The spelling in notes; kCloseIdle has none.
+// The spelling in notes; kCloseIdle and kApproval have none.
 absl::string_view DeadlineName(Alarm::Kind kind);
 
 // The alarm that comes first. It may lie in the past, and is at InfiniteFuture
