@@ -36,6 +36,8 @@ struct Capabilities {
   bool models = false;  // The model can be chosen.
   bool compaction = false;
   bool set_model = false;  // The model can change while the process lives.
+  // A denial carries its reason. Otherwise the reason follows as input.
+  bool denial_reason = false;
 
   bool operator==(const Capabilities&) const = default;
 };

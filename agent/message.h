@@ -97,7 +97,16 @@ struct Todo {
   std::vector<Item> items;  // The whole list, not a change to it.
 };
 
-// A permission that the agent asks for; sent again when it is decided.
+// How far the answer to an approval or a question has come.
+enum class Delivery {
+  kUnanswered,
+  kAccepted,   // It is in the log, so it can't be lost.
+  kDelivered,  // It was written to the agent.
+  kLate,       // Nobody was left who wanted it, so the agent never got it.
+};
+
+// A permission that the agent asks for; sent again when the answer is accepted,
+// and when it is delivered or nobody needs it any more.
 struct Approval {
   enum class State { kAsked, kAllowed, kDenied, kCancelled };
   enum class Kind {
@@ -123,6 +132,7 @@ struct Approval {
   std::string choice;  // The one that was taken, once decided.
   std::string by;      // Who decided: user, rule or timeout.
   std::string via;     // The way of the answer: terminal, api, page or mcp.
+  Delivery delivery = Delivery::kUnanswered;
 
   bool operator==(const Approval&) const = default;
 };
@@ -133,7 +143,7 @@ inline constexpr absl::string_view kApproveForSession = "approve_for_session";
 inline constexpr absl::string_view kDeny = "deny";
 inline constexpr absl::string_view kCancel = "cancel";  // Also ends the turn.
 
-// A question of the agent to its user; sent again when it is answered.
+// A question of the agent to its user; sent again as an Approval is.
 struct Question {
   enum class State { kAsked, kAnswered, kCancelled };
   struct Item {
@@ -142,6 +152,8 @@ struct Question {
     std::vector<std::string> options;
     bool multi_select = false;
     std::vector<std::string> answers;
+    // One for each of `options`, or none at all if no option has one.
+    std::vector<std::string> descriptions;
 
     bool operator==(const Item&) const = default;
   };
@@ -149,6 +161,9 @@ struct Question {
   State state = State::kAsked;
   std::string tool_use_id;
   std::vector<Item> items;
+  std::string by;  // As those of an Approval.
+  std::string via;
+  Delivery delivery = Delivery::kUnanswered;
 
   bool operator==(const Question&) const = default;
 };

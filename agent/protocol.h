@@ -68,6 +68,12 @@ struct ApprovalAnswer {
   std::string choice;
 };
 
+// Returns the choice that was taken, also if `answer` is of an old log.
+inline absl::string_view ChoiceOf(const ApprovalAnswer& answer) {
+  if (!answer.choice.empty()) return answer.choice;
+  return answer.allow ? kApprove : kDeny;
+}
+
 struct QuestionAnswer {
   std::vector<std::vector<std::string>> answers;  // To each item.
 };

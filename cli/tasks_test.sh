@@ -205,7 +205,7 @@ done
 until_state "$id" 'awaiting approval'
 expect 0 "troika respond $id" show "$id"
 expect 2 'no question' respond "$id" --answer 1
-expect 0 '? approval needed: ' respond "$id" --allow
+expect 0 '? approval needed (command): ' respond "$id" --allow
 until_state "$id" 'awaiting answer'
 expect 2 'there is no option 9' respond "$id" --answer 9
 expect 0 "$id" respond "$id" --answer 2

@@ -52,8 +52,8 @@ expect 2 'a task is needed' send
 expect 2 'put quotes around it' send a b c
 expect 2 'exclude each other' send a b --quiet --detach
 expect 2 'is not one of research' resume a --edit-mode all
-expect 2 'one of --allow, --deny and --answer' respond a
-expect 2 'one of --allow, --deny and --answer' respond a --allow --deny
+expect 2 'one of --allow, --deny, --choice and --answer' respond a
+expect 2 'one of --allow, --deny, --choice and --answer' respond a --allow --deny
 expect 2 '--reason goes with --deny' respond a --allow --reason x
 expect 2 'is not a duration' stop a --grace 1
 expect 2 'unknown flag --grace' interrupt a --grace 1s

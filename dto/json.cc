@@ -173,7 +173,9 @@ class CutSink {
   void Put(const FieldInfo& field, std::vector<std::string> texts) {
     for (std::string& text : texts) {
       std::optional<std::string> redacted;
-      if (redactor_ != nullptr) redacted = redactor_->RedactedText("", text);
+      if (redactor_ != nullptr) {
+        redacted = redactor_->RedactedText(NameOfItems(field.name), text);
+      }
       if (redacted) text = *std::move(redacted);
       text.resize(Begin(field, text).size());
     }

@@ -91,7 +91,8 @@ TEST(EventJsonTest, SecretsAreTakenOutBeforeTheCut) {
   messages.push_back({.payload = Init{.tools = {"Bash", key, "pass\\word"}}});
   messages.push_back({.payload = Raw{.type = "t", .line = "1234567890"}});
   const Redactor redactors[] = {
-      Redactor(std::vector<std::string>{"pass\\word", "command", "1234567890"}),
+      Redactor(
+          std::vector<std::string>{"pass\\word", "workspace", "1234567890"}),
       Redactor(KnownSecrets{.problem = "no environment"})};
   int redacted = 0;
   for (const Message& message : messages) {

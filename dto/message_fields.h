@@ -27,6 +27,9 @@ template <>
 inline constexpr auto kEnumNames<Approval::Kind> =
     EnumNames("tool", "command_line", "edit", "permission", "plan");
 template <>
+inline constexpr auto kEnumNames<Delivery> = EnumNames("unanswered", "accepted",
+                                                       "delivered", "late");
+template <>
 inline constexpr auto kEnumNames<Question::State> = EnumNames("asked",
                                                               "answered",
                                                               "cancelled");
@@ -105,7 +108,8 @@ inline constexpr auto kFields<Approval> =
                Field{12, "choices", &Approval::choices},
                Field{13, "choice", &Approval::choice},
                Field{14, "by", &Approval::by},
-               Field{15, "via", &Approval::via}};
+               Field{15, "via", &Approval::via},
+               Field{16, "delivery", &Approval::delivery}};
 
 template <>
 inline constexpr auto kFields<Question::Item> =
@@ -113,13 +117,18 @@ inline constexpr auto kFields<Question::Item> =
                Field{2, "text", &Question::Item::text},
                Field{3, "options", &Question::Item::options},
                Field{4, "multiSelect", &Question::Item::multi_select},
-               Field{5, "answers", &Question::Item::answers}};
+               Field{5, "answers", &Question::Item::answers},
+               Field{6, "descriptions", &Question::Item::descriptions}};
 
 template <>
-inline constexpr auto kFields<Question> = std::tuple{
-    Field{1, "id", &Question::id}, Field{2, "state", &Question::state},
-    Field{3, "toolUseId", &Question::tool_use_id},
-    Field{4, "items", &Question::items}};
+inline constexpr auto kFields<Question> =
+    std::tuple{Field{1, "id", &Question::id},
+               Field{2, "state", &Question::state},
+               Field{3, "toolUseId", &Question::tool_use_id},
+               Field{4, "items", &Question::items},
+               Field{6, "by", &Question::by},
+               Field{7, "via", &Question::via},
+               Field{8, "delivery", &Question::delivery}};
 
 template <>
 inline constexpr auto kFields<TokenCounts> =

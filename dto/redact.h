@@ -148,6 +148,9 @@ void WithholdEvent(std::string* json, size_t from);
 // not known: it has that name in JSON, and the value looks like an identifier
 // of ours or of the CLI, not like a text.
 bool IsShownWithheld(absl::string_view json_name, absl::string_view value);
+// The name by which IsShownWithheld decides about the items of a list. Most
+// lists hold texts, whatever they are called.
+absl::string_view NameOfItems(absl::string_view list_name);
 
 }  // namespace troika
 

@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "agent/harness.h"
 #include "agent/registry.h"
@@ -161,20 +162,50 @@ absl::StatusOr<TaskRequest> ToTaskRequest(const v1::CreateTaskRequest& body) {
   return request;
 }
 
+namespace {
+
+constexpr absl::string_view kWays[] = {"api", "terminal", "page", "mcp"};
+
+absl::StatusOr<ApprovalAnswer> ToApproval(
+    const v1::RespondRequest::ApprovalAnswer& body) {
+  ApprovalAnswer answer = {
+      .allow = body.allow(), .reason = body.reason(), .choice = body.choice()};
+  if (body.has_input()) answer.input_json = ToJson(body.input());
+  if (answer.choice.empty()) {
+    answer.choice = std::string(answer.allow ? kApprove : kDeny);
+    return answer;
+  }
+  const bool approves =
+      answer.choice == kApprove || answer.choice == kApproveForSession;
+  if (answer.allow && !approves) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("approval.allow and the choice ", answer.choice,
+                     " contradict each other: leave one of them out"));
+  }
+  answer.allow = approves;
+  return answer;
+}
+
+}  // namespace
+
 absl::StatusOr<AnswerGiven> ToAnswer(const v1::RespondRequest& body) {
   if (body.id().empty()) {
     return absl::InvalidArgumentError(
         "id is missing: the task's approvals and questions have it");
   }
-  AnswerGiven answer = {.id = body.id(), .by = "user"};
+  AnswerGiven answer = {
+      .id = body.id(),
+      .by = "user",
+      .via = body.via().empty() ? std::string(kWays[0]) : body.via()};
+  if (std::find(std::begin(kWays), std::end(kWays), answer.via) ==
+      std::end(kWays)) {
+    return absl::InvalidArgumentError(absl::StrCat("via is one of ",
+                                                   absl::StrJoin(kWays, ", "),
+                                                   ", and not ", body.via()));
+  }
   switch (body.answer_case()) {
     case v1::RespondRequest::kApproval: {
-      ApprovalAnswer approval = {.allow = body.approval().allow(),
-                                 .reason = body.approval().reason()};
-      if (body.approval().has_input()) {
-        approval.input_json = ToJson(body.approval().input());
-      }
-      answer.answer = std::move(approval);
+      ASSIGN_OR_RETURN(answer.answer, ToApproval(body.approval()));
       return answer;
     }
     case v1::RespondRequest::kQuestion: {

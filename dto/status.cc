@@ -5,6 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
+#include "dto/proto_json.h"
+#include "task/answer.h"
 
 namespace troika {
 namespace {
@@ -77,6 +79,11 @@ v1::Error ToError(const absl::Status& status) {
   v1::Error error;
   error.set_code(std::string(ErrorIdOf(status.code())));
   error.set_message(json::ToValidUtf8(status.message()));
+  if (const auto winner = status.GetPayload(kAnsweredPayload)) {
+    const absl::Status read = FromJson(json::ToValidUtf8(std::string(*winner)),
+                                       error.mutable_answered());
+    if (!read.ok()) error.clear_answered();
+  }
   return error;
 }
 

@@ -28,7 +28,7 @@ absl::Span<const ErrorCodeRow> ErrorCodes();
 int HttpStatusOf(absl::StatusCode code);
 absl::string_view ErrorIdOf(absl::StatusCode code);
 
-// `status` is not OK.
+// `status` is not OK. If somebody else's answer was first, the error has it.
 v1::Error ToError(const absl::Status& status);
 
 // Goes by the error's code, or by the HTTP status if we don't know the code.

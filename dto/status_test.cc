@@ -4,6 +4,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
+#include "task/answer.h"
 
 namespace troika {
 namespace {
@@ -37,6 +38,24 @@ TEST(StatusTest, WhatIsSentIsWhatArrives) {
     const absl::Status sent(code, "what to do");
     EXPECT_EQ(FromError(HttpStatusOf(code), ToError(sent)), sent);
   }
+}
+
+TEST(StatusTest, TheFirstAnswerIsInTheErrorOfTheSecond) {
+  const absl::Status second = AnsweredError({.id = "a",
+                                             .choice = "deny",
+                                             .text = "no\xff",
+                                             .by = "user",
+                                             .via = "page",
+                                             .delivery = Delivery::kDelivered});
+  EXPECT_EQ(HttpStatusOf(second.code()), 409);
+  const v1::Error error = ToError(second);
+  EXPECT_EQ(error.answered().id(), "a");
+  EXPECT_EQ(error.answered().choice(), "deny");
+  EXPECT_EQ(error.answered().text(), "no\xEF\xBF\xBD");
+  EXPECT_EQ(error.answered().by(), "user");
+  EXPECT_EQ(error.answered().via(), "page");
+  EXPECT_EQ(error.answered().delivery(), v1::Approval::delivered);
+  EXPECT_FALSE(ToError(absl::NotFoundError("x")).has_answered());
 }
 
 TEST(StatusTest, OthersBecomeTheNearest) {

@@ -4,7 +4,9 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -16,6 +18,14 @@
 #include "dto/request.h"
 
 namespace troika {
+
+// The numbers are those of v1::Answered.
+template <>
+inline constexpr auto kFields<Settled> = std::tuple{
+    Field{1, "id", &Settled::id},     Field{2, "choice", &Settled::choice},
+    Field{3, "text", &Settled::text}, Field{4, "by", &Settled::by},
+    Field{5, "via", &Settled::via},   Field{6, "delivery", &Settled::delivery}};
+
 namespace {
 
 using ::google::protobuf::RepeatedPtrField;
@@ -83,7 +93,11 @@ class PendingTexts {
                    .command = Cut(from.command),
                    .cwd = Cut(from.cwd),
                    .diff = Cut(from.diff),
-                   .choices = from.choices};
+                   .choices = from.choices,
+                   .choice = from.choice,
+                   .by = from.by,
+                   .via = from.via,
+                   .delivery = from.delivery};
     to.input_json = Cut(from.input_json);
     // A part of a JSON value is shown as a string.
     if (to.input_json.size() != from.input_json.size()) {
@@ -97,7 +111,10 @@ class PendingTexts {
   Question Cut(const Question& from) {
     Question to = {.id = from.id,
                    .state = from.state,
-                   .tool_use_id = Cut(from.tool_use_id)};
+                   .tool_use_id = Cut(from.tool_use_id),
+                   .by = from.by,
+                   .via = from.via,
+                   .delivery = from.delivery};
     for (const Question::Item& item : from.items) {
       if (left_ == 0) break;
       Question::Item& cut = to.items.emplace_back();
@@ -107,7 +124,20 @@ class PendingTexts {
       for (const std::string& option : item.options) {
         if (left_ > 0) cut.options.push_back(Cut(option));
       }
+      for (const std::string& description : item.descriptions) {
+        if (cut.descriptions.size() == cut.options.size()) break;
+        cut.descriptions.push_back(Cut(description));
+      }
+      for (const std::string& answer : item.answers) {
+        if (left_ > 0) cut.answers.push_back(Cut(answer));
+      }
     }
+    return to;
+  }
+
+  Settled Cut(const Settled& from) {
+    Settled to = from;
+    to.text = Cut(from.text);
     return to;
   }
 
@@ -125,10 +155,14 @@ class PendingTexts {
 template <typename T, typename Shown>
 void AddPending(const std::map<std::string, Pending<T>>& all,
                 PendingTexts* texts, RepeatedPtrField<Shown>* out) {
-  for (const auto& [id, pending] : all) {
+  std::vector<const Pending<T>*> oldest_first;
+  for (const auto& [id, pending] : all) oldest_first.push_back(&pending);
+  std::sort(oldest_first.begin(), oldest_first.end(),
+            [](const auto* a, const auto* b) { return a->asked < b->asked; });
+  for (const Pending<T>* pending : oldest_first) {
     Shown& shown = *out->Add();
-    FieldsToProto(texts->Cut(pending.request), &shown);
-    shown.set_event_id(EventIdText(pending.asked));
+    FieldsToProto(texts->Cut(pending->request), &shown);
+    shown.set_event_id(EventIdText(pending->asked));
   }
 }
 
@@ -139,6 +173,7 @@ void ReadPending(const RepeatedPtrField<Shown>& all,
     Pending<T>& pending = (*out)[shown.id()];
     pending.asked = ParseEventId(shown.event_id()).value_or(EventId());
     FieldsFromProto(shown, &pending.request);
+    pending.answered = pending.request.delivery == Delivery::kAccepted;
   }
 }
 
@@ -191,6 +226,10 @@ v1::Task ToTask(const TaskState& state, const TaskFacts& facts) {
   PendingTexts texts(facts.redactor);
   AddPending(state.approvals, &texts, task.mutable_approvals());
   AddPending(state.questions, &texts, task.mutable_questions());
+  for (const Settled& settled : state.settled) {
+    if (settled.choice.empty()) continue;
+    FieldsToProto(texts.Cut(settled), task.add_answered());
+  }
   task.set_last_event_id(Utf8(facts.last_event_id));
   task.set_trouble(Utf8(facts.trouble));
   task.set_parent_id(Utf8(state.parent));

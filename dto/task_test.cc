@@ -58,6 +58,13 @@ TaskState SampleState() {
       .id = "q1",
       .items = {{.header = "hd", .text = "which?", .options = {"a", "b"}}}};
   state.parent = "p";
+  state.settled = {{.id = "withdrawn"},
+                   {.id = "a0",
+                    .choice = "deny",
+                    .text = "no",
+                    .by = "user",
+                    .via = "api",
+                    .delivery = Delivery::kDelivered}};
   state.usage = {.input = 1, .cached = 2, .output = 4};
   state.cost_usd = 0.5;
   state.cost_source = CostSource::kReported;
@@ -187,6 +194,7 @@ TEST(TaskTest, LongTextsThatWaitForAnAnswerAreCut) {
     std::string text(kLimit - 22, 'x');
     absl::StrAppend(&text, secret, std::string(size_t{1} << 20, 'y'));
     const std::string id = absl::StrCat("a", 100 + i);
+    state.approvals[id].asked = {i, 0};
     state.approvals[id].request = {
         .id = id, .input_json = absl::StrCat("{\"command\":\"", text, "\"}")};
     state.questions[id].request = {.id = id, .items = {{.text = text}}};

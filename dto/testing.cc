@@ -88,8 +88,12 @@ std::vector<Payload> Payloads() {
                           .text = "which?",
                           .options = {"a", "b c"},
                           .multi_select = true,
-                          .answers = {"a"}},
-                         {}}},
+                          .answers = {"a"},
+                          .descriptions = {"", "d"}},
+                         {}},
+               .by = "user",
+               .via = "page",
+               .delivery = Delivery::kLate},
       Question{.state = Question::State::kCancelled},
       Usage{},
       Usage{.turn = kCounts,
@@ -154,7 +158,8 @@ std::vector<Payload> Payloads() {
                            .choices = {"approve", "deny"},
                            .choice = "deny",
                            .by = "user",
-                           .via = "api"});
+                           .via = "api",
+                           .delivery = static_cast<Delivery>(i)});
   }
   for (int i = 0; i <= static_cast<int>(Subagent::Phase::kEnded); ++i) {
     all.push_back(Subagent{.phase = static_cast<Subagent::Phase>(i),

@@ -15,30 +15,13 @@ constexpr size_t kMaxIdentifier = 128;
 // Fields of events and tasks whose values are ours or the CLI's, not texts of
 // the agent or its tools. A field that is added to dto/troika.proto is withheld
 // until it is named here.
-constexpr absl::string_view kShown[] = {"blockId",
-                                        "by",
-                                        "costSource",
-                                        "duration",
-                                        "harness",
-                                        "id",
-                                        "kind",
-                                        "lastEventId",
-                                        "model",
-                                        "nativeName",
-                                        "parentId",
-                                        "parentToolUseId",
-                                        "permissionMode",
-                                        "phase",
-                                        "resetsAt",
-                                        "sessionId",
-                                        "state",
-                                        "status",
-                                        "taskId",
-                                        "time",
-                                        "toolName",
-                                        "toolUseId",
-                                        "totalCostSource",
-                                        "version"};
+constexpr absl::string_view kShown[] = {
+    "blockId",         "by",       "choice",     "choices",   "costSource",
+    "delivery",        "duration", "harness",    "id",        "kind",
+    "lastEventId",     "model",    "nativeName", "parentId",  "parentToolUseId",
+    "permissionMode",  "phase",    "resetsAt",   "sessionId", "state",
+    "status",          "taskId",   "time",       "toolName",  "toolUseId",
+    "totalCostSource", "version",  "via"};
 
 void Append(const json::Value& value, absl::string_view key, std::string* out) {
   if (const auto text = value.String()) {
@@ -49,7 +32,7 @@ void Append(const json::Value& value, absl::string_view key, std::string* out) {
     bool first = true;
     for (const json::Value item : value.items()) {
       if (!std::exchange(first, false)) out->push_back(',');
-      Append(item, "", out);
+      Append(item, NameOfItems(key), out);
     }
     out->push_back(']');
   } else if (value.IsObject()) {
@@ -83,6 +66,10 @@ bool IsShownWithheld(absl::string_view json_name, absl::string_view value) {
   return std::all_of(value.begin(), value.end(), [](char c) {
     return absl::ascii_isalnum(c) || absl::StrContains("_-.:+/", c);
   });
+}
+
+absl::string_view NameOfItems(absl::string_view list_name) {
+  return list_name == "choices" ? list_name : "";
 }
 
 void WithholdEvent(std::string* json, size_t from) {

@@ -193,7 +193,9 @@ void ActiveTask::Wait() {
   const absl::Time now = tools_.clock->Awake();
   absl::Time wake_at = runner_->wake_at();
   for (const PendingCommand& command : commands_) {
-    wake_at = std::min(wake_at, command.deadline);
+    // One that the end of another has asked for runs at once.
+    const bool ready = command.command && caught_up();
+    wake_at = std::min(wake_at, ready ? now : command.deadline);
   }
   if (events_.file().pending_bytes() > 0) {
     wake_at = std::min(wake_at, now + kDiskRetry);

@@ -11,6 +11,7 @@
 #include "dto/request.h"
 #include "server/agent_policy.h"
 #include "server/routes.h"
+#include "task/answer.h"
 #include "task/request.h"
 
 namespace troika {
@@ -177,10 +178,23 @@ absl::StatusOr<Deferred> Respond(const ApiTools& api, const Call& call) {
   }
   v1::RespondRequest body;
   RETURN_IF_ERROR(call.ReadBody(&body));
-  ASSIGN_OR_RETURN(auto answer, ToAnswer(body));
-  return Ask(api, call, [answer = std::move(answer)](Runner& runner) {
-    return runner.Respond(answer);
-  });
+  ASSIGN_OR_RETURN(const auto answer, ToAnswer(body));
+  return WithTask(
+      api, call, [&api, answer](const std::string& id, ReplyCallback reply) {
+        api.tasks->open().Ask(
+            id, [answer](Runner& runner) { return runner.Respond(answer); },
+            // Another server's answer may have been first.
+            [&api, id, answer, reply = std::move(reply)](
+                const absl::StatusOr<v1::Task>& task) mutable {
+              if (!task.ok()) return reply(task.status());
+              api.tasks->open().Ask(
+                  id,
+                  [answer](Runner& runner) {
+                    return CheckTaken(runner.state(), answer);
+                  },
+                  std::move(reply));
+            });
+      });
 }
 
 absl::StatusOr<Deferred> Interrupt(const ApiTools& api, const Call& call) {

@@ -25,6 +25,7 @@ void Fill(const Capabilities& from, v1::Capabilities* to) {
   to->set_models(from.models);
   to->set_compaction(from.compaction);
   to->set_set_model(from.set_model);
+  to->set_denial_reason(from.denial_reason);
 }
 
 v1::HarnessInfo Describe(const Backend& backend, const Environment& environment,

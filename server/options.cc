@@ -130,6 +130,7 @@ absl::StatusOr<ServerOptions> ReadServerOptions(
   flags.Add("max-running", &given.max_running);
   flags.Add("max-running-per", &given.max_running_per);
   flags.Add("max-queued", &given.max_queued);
+  flags.Add("approval-timeout", &options.approval_timeout);
   flags.Add("keep-for", &given.keep_for);
   flags.Add("keep-bytes", &given.keep_bytes);
   // For `troika`, which starts a server by itself.

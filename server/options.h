@@ -3,6 +3,7 @@
 #define TROIKA_SERVER_OPTIONS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ struct ServerOptions {
   absl::Duration idle_exit = absl::Minutes(10);
   StartLimits limits;
   int max_queued = 10000;
+  // For tasks that are made without one; unset: none.
+  std::optional<absl::Duration> approval_timeout;
   absl::Duration keep_for = absl::InfiniteDuration();
   int64_t keep_bytes = 0;  // 0: any.
   // The descriptor on which the server says how its start went (main.cc), or

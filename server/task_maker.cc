@@ -33,7 +33,7 @@ int TaskMaker::waiting() const {
 }
 
 absl::Status TaskMaker::CheckQueue() const {
-  if (waiting() < max_queued_) return absl::OkStatus();
+  if (waiting() < options_.max_queued) return absl::OkStatus();
   return absl::ResourceExhaustedError(
       absl::StrCat(waiting(),
                    " tasks wait already: try again when some have run, or "
@@ -42,6 +42,9 @@ absl::Status TaskMaker::CheckQueue() const {
 
 void TaskMaker::Make(TaskRequest request, Environment environment,
                      IdCallback done) {
+  if (!request.timeouts.approval) {
+    request.timeouts.approval = options_.approval_timeout;
+  }
   const bool keyed = !request.idempotency_key.empty();
   const std::string key =
       keyed ? request.idempotency_key : absl::StrCat("\n", ++keyless_);
@@ -76,7 +79,7 @@ void TaskMaker::FindKey(const std::string& key, TaskRequest request,
           const absl::StatusOr<std::string>& id) mutable {
         if (!absl::IsNotFound(id.status())) return Finish(key, id);
         // This one counts among the waiting ones.
-        if (waiting() > max_queued_) return Finish(key, CheckQueue());
+        if (waiting() > options_.max_queued) return Finish(key, CheckQueue());
         MakeNew(key, std::move(request), std::move(environment));
       });
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,14 @@ namespace troika {
 class TaskMaker {
  public:
   // Both are borrowed.
-  TaskMaker(const TaskTools* tools, const TaskParts* parts, int max_queued)
-      : tools_(*tools), parts_(*parts), max_queued_(max_queued) {}
+  struct Options {
+    int max_queued = 10000;
+    // For requests that have none.
+    std::optional<absl::Duration> approval_timeout;
+  };
+  TaskMaker(const TaskTools* tools, const TaskParts* parts,
+            const Options& options)
+      : tools_(*tools), parts_(*parts), options_(options) {}
 
   // Makes a task and queues it, unless the request's key has one already. Calls
   // back with the task's id.
@@ -46,7 +53,7 @@ class TaskMaker {
 
   const TaskTools& tools_;
   const TaskParts& parts_;
-  const int max_queued_;
+  const Options options_;
   // Those who wait for the tasks that are being made, by their keys. The key of
   // a request without one begins with a newline, as no client's does.
   std::map<std::string, std::vector<IdCallback>, std::less<>> making_;

@@ -75,6 +75,7 @@ TaskRow RowOf(const TaskReading& reading, const v1::Task& task) {
   }
   v1::Task listed = task;
   listed.clear_prompt();
+  listed.clear_answered();
   if (listed.has_result()) {
     CutText(kMaxListedText, listed.mutable_result()->mutable_text());
   }

@@ -8,6 +8,7 @@
 #define TROIKA_SERVER_TASKS_H_
 
 #include <atomic>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +39,8 @@ class Tasks : private TaskLoader::Owner, private TaskDeleter::Owner {
   struct Options {
     StartLimits limits;
     int max_queued = 10000;
+    // For tasks that are made without one.
+    std::optional<absl::Duration> approval_timeout;
   };
 
   Tasks(const Options& options, TaskTools tools);

@@ -28,6 +28,7 @@ constexpr int kMaxSteps = 400;
 
 constexpr char kScript[] =
     "== turn 1\nthink Let me see.\nsay One.\nrun ls => a b\n"
+    "ask Bash {\"command\":\"make\"}\nquestion Which? | Red | Blue\n"
     "todo [x] a | [ ] b\nusage 100 20 30\nok\n"
     "== turn 2\nwrite f.txt hi\nsay Two.\nok\n";
 

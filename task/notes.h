@@ -31,6 +31,7 @@ struct Timeouts {
   std::optional<absl::Duration> idle;
   std::optional<absl::Duration> turn;
   std::optional<absl::Duration> task;
+  std::optional<absl::Duration> approval;  // Unset: approvals wait for ever.
 
   bool operator==(const Timeouts&) const = default;
 };
@@ -192,14 +193,16 @@ absl::StatusOr<Note> FromJson(absl::string_view json);
 
 // The numbers are those of v1::Timeouts, which has durations.
 template <>
-inline constexpr auto troika::kFields<troika::notes::Timeouts> =
-    std::tuple{troika::Field{1, "start_ms",
-                             troika::InMillis(&troika::notes::Timeouts::start)},
-               troika::Field{2, "idle_ms",
-                             troika::InMillis(&troika::notes::Timeouts::idle)},
-               troika::Field{3, "turn_ms",
-                             troika::InMillis(&troika::notes::Timeouts::turn)},
-               troika::Field{4, "task_ms",
-                             troika::InMillis(&troika::notes::Timeouts::task)}};
+inline constexpr auto troika::kFields<troika::notes::Timeouts> = std::tuple{
+    troika::Field{1, "start_ms",
+                  troika::InMillis(&troika::notes::Timeouts::start)},
+    troika::Field{2, "idle_ms",
+                  troika::InMillis(&troika::notes::Timeouts::idle)},
+    troika::Field{3, "turn_ms",
+                  troika::InMillis(&troika::notes::Timeouts::turn)},
+    troika::Field{4, "task_ms",
+                  troika::InMillis(&troika::notes::Timeouts::task)},
+    troika::Field{5, "approval_ms",
+                  troika::InMillis(&troika::notes::Timeouts::approval)}};
 
 #endif  // TROIKA_TASK_NOTES_H_

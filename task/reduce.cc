@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <string>
 #include <utility>
 #include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "task/answer.h"
 
 namespace troika {
 namespace {
@@ -22,6 +24,10 @@ constexpr TaskStatus kDo = TaskStatus::kDone;
 constexpr TaskStatus kFa = TaskStatus::kFailed;
 constexpr TaskStatus kIn = TaskStatus::kInterrupted;
 constexpr TaskStatus kCa = TaskStatus::kCancelled;
+
+// Answers that the state keeps, so that one that comes second can be told of
+// the first.
+constexpr size_t kMaxSettled = 32;
 
 // For each step, in the order of Step, the next status by the one before.
 // clang-format off
@@ -115,24 +121,12 @@ class Reducer {
     return notice.kind == Notice::Kind::kTurnStarted ? Spoke() : Step::kNothing;
   }
   Step operator()(const Approval& approval) {
-    if (approval.state == Approval::State::kAsked) {
-      state_.approvals[approval.id] = {.asked = message_.id,
-                                       .request = approval,
-                                       .of_subagent = of_subagent()};
-    } else {
-      state_.approvals.erase(approval.id);
-    }
-    return Waits();
+    const bool asks = approval.state == Approval::State::kAsked;
+    return OnRequest(approval, asks, &state_.approvals);
   }
   Step operator()(const Question& question) {
-    if (question.state == Question::State::kAsked) {
-      state_.questions[question.id] = {.asked = message_.id,
-                                       .request = question,
-                                       .of_subagent = of_subagent()};
-    } else {
-      state_.questions.erase(question.id);
-    }
-    return Waits();
+    const bool asks = question.state == Question::State::kAsked;
+    return OnRequest(question, asks, &state_.questions);
   }
   Step operator()(const Result& result) {
     if (state_.withdrawn_results > 0 && !state_.process_alive) {
@@ -154,6 +148,7 @@ class Reducer {
     if (state_.ending.kind != Ending::Kind::kInterrupt) {
       state_.hint = result.hint;
     }
+    // What runs in the background may still wait for an answer.
     if (state_.process_alive) return Waits();
     state_.turns_waiting = std::max(0, state_.turns_waiting - 1);
     return EndStep();
@@ -197,6 +192,44 @@ class Reducer {
   Step Spoke() {
     state_.turn_open = true;
     return Step::kSpoke;
+  }
+  template <typename T>
+  Step OnRequest(const T& request, bool asks,
+                 std::map<std::string, Pending<T>>* pending) {
+    const auto it = pending->find(request.id);
+    if (asks) {
+      (*pending)[request.id] = {.asked = message_.id,
+                                .request = request,
+                                .awake_since = state_.awake.now,
+                                .of_subagent = of_subagent()};
+    } else if (request.delivery != Delivery::kAccepted) {
+      if (it != pending->end()) pending->erase(it);
+      AddSettled(SettledOf(request));
+    } else if (it != pending->end()) {
+      it->second.answered = true;
+      SetAnswer(request, &it->second.request);
+    }
+    return Waits();
+  }
+  // The request stays as it was asked.
+  static void SetAnswer(const Approval& answered, Approval* asked) {
+    asked->state = answered.state;
+    asked->choice = answered.choice;
+    asked->by = answered.by;
+    asked->via = answered.via;
+    asked->delivery = answered.delivery;
+    if (answered.state == Approval::State::kDenied) {
+      asked->reason = answered.reason;
+    }
+  }
+  static void SetAnswer(const Question& answered, Question* asked) {
+    *asked = answered;
+  }
+  void AddSettled(Settled settled) {
+    if (state_.settled.size() == kMaxSettled) {
+      state_.settled.erase(state_.settled.begin());
+    }
+    state_.settled.push_back(std::move(settled));
   }
   Step Waits() const {
     if (!state_.approvals.empty()) return Step::kApprovalWaits;

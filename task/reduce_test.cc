@@ -314,10 +314,58 @@ TEST(ReduceTest, WhatIsAskedBetweenTwoTurnsGoesBackToIdle) {
   EXPECT_EQ(tell.status(), "idle");
 }
 
-TEST(ReduceTest, EndOfATurnDropsWhatWaits) {
+// A subagent in the background waits on when the turn ends.
+TEST(ReduceTest, EndOfATurnKeepsWhatWaits) {
   Tell tell;
-  EXPECT_EQ(tell.Running()(Approval{.id = "a"}).Bad().status(), "idle");
+  tell.Running()(Approval{.id = "a"}).Good();
+  EXPECT_EQ(tell.status(), "awaiting_approval");
+  EXPECT_THAT(tell.state().approvals, SizeIs(1));
+  tell(Approval{.id = "a",
+                .state = Approval::State::kAllowed,
+                .delivery = Delivery::kDelivered});
+  EXPECT_EQ(tell.status(), "idle");
+}
+
+TEST(ReduceTest, EndOfTheProcessDropsWhatWaits) {
+  Tell tell;
+  tell.Running()(Approval{.id = "a"}).Exit(1);
   EXPECT_THAT(tell.state().approvals, IsEmpty());
+}
+
+TEST(ReduceTest, AnAcceptedAnswerStaysUntilItIsDelivered) {
+  Tell tell;
+  Approval approval = {.id = "a",
+                       .tool_name = "Bash",
+                       .input_json = "{}",
+                       .choices = {"approve", "deny"}};
+  tell.Running()(approval);
+  approval.state = Approval::State::kDenied;
+  approval.input_json.clear();
+  approval.reason = "no";
+  approval.choice = "deny";
+  approval.by = "user";
+  approval.via = "terminal";
+  approval.delivery = Delivery::kAccepted;
+  EXPECT_EQ(tell(approval).status(), "awaiting_approval");
+  const Pending<Approval>& pending = tell.state().approvals.at("a");
+  EXPECT_TRUE(pending.answered);
+  EXPECT_EQ(pending.request.input_json, "{}");
+  EXPECT_EQ(pending.request.choice, "deny");
+  EXPECT_EQ(pending.request.reason, "no");
+  EXPECT_EQ(pending.request.delivery, Delivery::kAccepted);
+  approval.delivery = Delivery::kDelivered;
+  EXPECT_EQ(tell(approval).status(), "running");
+  EXPECT_THAT(tell.state().approvals, IsEmpty());
+  ASSERT_THAT(tell.state().settled, SizeIs(1));
+  EXPECT_EQ(tell.state().settled[0],
+            (Settled{.id = "a",
+                     .choice = "deny",
+                     .text = "no",
+                     .by = "user",
+                     .via = "terminal",
+                     .delivery = Delivery::kDelivered}));
+  for (int i = 0; i < 100; ++i) tell(approval);
+  EXPECT_THAT(tell.state().settled, SizeIs(32));
 }
 
 TEST(ReduceTest, AgentMayBeginATurnByItself) {

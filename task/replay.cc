@@ -1,5 +1,7 @@
 #include "task/replay.h"
 
+#include <map>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -9,6 +11,7 @@
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "base/json.h"
+#include "task/answer.h"
 #include "task/reduce.h"
 
 namespace troika {
@@ -32,6 +35,14 @@ Raw PrintedLine(absl::string_view type, const Record& line,
   Raw raw = RawOf(type, line, reason);
   if (line.size <= kMaxLineBytes) raw.line = std::string(line.bytes);
   return raw;
+}
+
+constexpr absl::string_view kAskAgain =
+    "My answer came too late. Please try again what you asked me for.";
+
+std::string LateNotice(const Settled& answer, absl::string_view why) {
+  return absl::StrCat("the answer to ", answer.id, " (", answer.choice, ", by ",
+                      answer.by, ") came too late: ", why);
 }
 
 }  // namespace
@@ -263,11 +274,13 @@ void Replay::Deliver(Message&& message, Out& out) {
   last_id_ = message.id;
   const bool main = message.parent_tool_use_id.empty();
   std::string session_id;
+  std::string late;
   if (auto* result = std::get_if<Result>(&message.payload)) {
     CompleteResult(result);
     if (main && process_) {
       process_->owes_result = false;
       process_->tool_hint = "";
+      process_->late_hint.clear();
     }
   } else if (const auto* tool = std::get_if<ToolResult>(&message.payload)) {
     if (process_ && process_->tool_hint.empty()) {
@@ -279,10 +292,59 @@ void Replay::Deliver(Message&& message, Out& out) {
     if (error && process_) process_->last_error = notice->text;
   } else if (const auto* init = std::get_if<Init>(&message.payload)) {
     if (main) session_id = init->session_id;
+  } else if (auto* approval = std::get_if<Approval>(&message.payload)) {
+    CompleteAnswer(state_.approvals, approval);
+    late = approval->delivery == Delivery::kLate
+               ? LateNotice(SettledOf(*approval), approval->reason)
+               : "";
+  } else if (auto* question = std::get_if<Question>(&message.payload)) {
+    CompleteAnswer(state_.questions, question);
+    late = question->delivery == Delivery::kLate
+               ? LateNotice(SettledOf(*question), "the agent asks no more")
+               : "";
   }
   Reduce(message, &state_);
   out.sink(std::move(message));
+  if (!late.empty()) EmitError(std::move(late), out);
   if (!session_id.empty()) CheckSession(session_id, out);
+}
+
+template <typename T>
+void Replay::CompleteAnswer(const std::map<std::string, Pending<T>>& pending,
+                            T* request) {
+  if (request->state == T::State::kAsked ||
+      request->delivery == Delivery::kAccepted) {
+    return;
+  }
+  const bool cancelled = request->state == T::State::kCancelled;
+  const auto it = pending.find(request->id);
+  const bool answered = it != pending.end() && it->second.answered;
+  if (!answered) {
+    // A protocol may decide by itself.
+    request->delivery =
+        cancelled ? Delivery::kUnanswered : Delivery::kDelivered;
+    return;
+  }
+  const T& given = it->second.request;
+  request->by = given.by;
+  request->via = given.via;
+  if constexpr (std::is_same_v<T, Approval>) {
+    request->kind = given.kind;
+    if (request->choice.empty()) request->choice = given.choice;
+  }
+  // A question that was declined on the wire is cancelled, too, and the
+  // protocol says that it was delivered.
+  if (!cancelled || request->delivery == Delivery::kDelivered) {
+    request->delivery = Delivery::kDelivered;
+    return;
+  }
+  request->delivery = Delivery::kLate;
+  if (process_) {
+    process_->late_hint = absl::StrCat(
+        "the agent ended before it got an answer: have it asked again with "
+        "troika send ",
+        state_.task, " \"", kAskAgain, "\"");
+  }
 }
 
 void Replay::CompleteResult(Result* result) const {
@@ -301,7 +363,10 @@ absl::string_view Replay::HintOf(const Result& result) const {
   if (hint.empty()) hint = process_->tool_hint;
   if (!hint.empty()) return hint;
   const absl::string_view said = process_->stderr_tail.text();
-  return result.is_error ? HintFor(said) : HintForTool(said);
+  hint = result.is_error ? HintFor(said) : HintForTool(said);
+  // An agent that lives can ask again by itself.
+  const bool late = hint.empty() && result.is_error && result.synthetic;
+  return late ? process_->late_hint : hint;
 }
 
 void Replay::CheckSession(const std::string& session_id, Out& out) {

@@ -19,6 +19,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -87,6 +88,8 @@ class Replay {
     std::string last_error;  // After which the agent went on.
     // HintForTool() of the running turn's tools.
     absl::string_view tool_hint;
+    // What to do about an answer that came too late for it.
+    std::string late_hint;
   };
 
   // replay.cc
@@ -112,6 +115,11 @@ class Replay {
   void EmitStep(Lifecycle step, Out& out);
   // Numbers the message, completes it, counts it in and hands it on.
   void Deliver(Message&& message, Out& out);
+  // Adds to an approval or a question that waits no more who answered it, and
+  // how far the answer came. Notes an answer that came too late.
+  template <typename T>
+  void CompleteAnswer(const std::map<std::string, Pending<T>>& pending,
+                      T* request);
   // Adds what the process's stderr and tools tell about it.
   void CompleteResult(Result* result) const;
   absl::string_view HintOf(const Result& result) const;
@@ -143,6 +151,13 @@ class Replay {
 
   // A protocol for the process that `spawned` is about.
   std::unique_ptr<Protocol> NewProtocol(const notes::Spawned& spawned) const;
+  // Emits what is pending with its answer. False if nothing of that id waits.
+  template <typename T>
+  bool Accept(const notes::Answer& note,
+              const std::map<std::string, Pending<T>>& pending, Out& out);
+  void OweReason(const Approval& denied, const Approval& asked, Out& out);
+  // Cancels what the protocol of a process that ended left pending.
+  void CancelPending(Out& out);
   void OnEndAsked(Lifecycle asked, Out& out);
   void GiveTurn(const TurnAsked& turn, Out& out);
   void EndProcess(const ProcessEnded& ended, Out& out);

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <map>
+#include <type_traits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -7,6 +9,7 @@
 #include "absl/time/time.h"
 #include "agent/line_protocol.h"
 #include "agent/registry.h"
+#include "task/answer.h"
 #include "task/reduce.h"
 #include "task/replay.h"
 
@@ -88,7 +91,14 @@ void Replay::OnNote(const notes::Turn& note, Out& out) {
   const int turn = note.turn > 0 ? note.turn : state_.turns + 1;
   const bool other_model =
       !note.model.empty() && note.model != state_.asked_model;
-  state_.last_request_key = note.request_key;
+  const auto owed = std::find_if(
+      state_.owed_reasons.begin(), state_.owed_reasons.end(),
+      [&](const OwedReason& one) { return one.key == note.request_key; });
+  if (owed != state_.owed_reasons.end()) {
+    state_.owed_reasons.erase(owed);
+  } else {
+    state_.last_request_key = note.request_key;
+  }
   if (!note.model.empty()) state_.asked_model = note.model;
   if (note.edit_mode) state_.edit_mode = note.edit_mode;
   MergeTimeouts(note.timeouts, &state_.timeouts);
@@ -227,21 +237,47 @@ void Replay::OnNote(const notes::Cancelled& note, Out& out) {
   DropHeldTurns(WithReason("cancelled", note.reason), out);
 }
 
+template <typename T>
+bool Replay::Accept(const notes::Answer& note,
+                    const std::map<std::string, Pending<T>>& pending,
+                    Out& out) {
+  const auto it = pending.find(note.id);
+  if (it == pending.end() || it->second.answered) return false;
+  const T asked = it->second.request;
+  const T accepted = Accepted(asked, note);
+  Emit(accepted, out);
+  if constexpr (std::is_same_v<T, Approval>) OweReason(accepted, asked, out);
+  return true;
+}
+
+void Replay::OweReason(const Approval& denied, const Approval& asked,
+                       Out& out) {
+  if (denied.state != Approval::State::kDenied || denied.reason.empty() ||
+      denied.choice == kCancel || capabilities_.denial_reason) {
+    return;
+  }
+  state_.owed_reasons.push_back(
+      {.key = absl::StrCat("denial-", out.first.record),
+       .approval = denied.id,
+       .prompt = DenialPrompt(asked, denied.reason)});
+}
+
 void Replay::OnNote(const notes::Answer& note, Out& out) {
-  Emit(Notice{.kind = Notice::Kind::kInfo,
-              .text = absl::StrCat(note.id, " was answered by ", note.by)},
-       out);
   if (std::holds_alternative<std::monostate>(note.answer)) {
-    return EmitError(
-        absl::StrCat("the answer to ", note.id, " says nothing that is known"),
+    EmitError(
+        absl::StrCat("the answer to ", note.id,
+                     " says nothing that is known, so it counts as a denial"),
         out);
   }
-  const auto mark = [&](auto& pending) {
-    const auto it = pending.find(note.id);
-    if (it != pending.end()) it->second.answered = true;
-  };
-  mark(state_.approvals);
-  mark(state_.questions);
+  if (!Accept(note, state_.approvals, out) &&
+      !Accept(note, state_.questions, out)) {
+    return Emit(
+        Notice{.kind = Notice::Kind::kInfo,
+               .text = absl::StrCat("an answer to ", note.id, " by ", note.by,
+                                    " is passed over: nothing waits "
+                                    "for it")},
+        out);
+  }
   NotifyProtocol(note, out);
 }
 
@@ -330,11 +366,38 @@ void Replay::EndProcess(const ProcessEnded& ended, Out& out) {
     excerpt_ = process_->stderr_tail.Excerpt();
   }
   NotifyProtocol(ended, out);
+  CancelPending(out);
+  for (const OwedReason& owed : std::exchange(state_.owed_reasons, {})) {
+    EmitError(absl::StrCat("the agent ended before it was told why ",
+                           owed.approval, " was denied"),
+              out);
+  }
   if (process_->owes_result) EmitResult(ended, out);
   if (process_->protocol) continuation_ = process_->protocol->continuation();
   if (state_.session_mismatch) continuation_.session_id = state_.session_id;
   process_.reset();
   excerpt_.clear();
+}
+
+void Replay::CancelPending(Out& out) {
+  constexpr absl::string_view kWhy = "the process ended";
+  const auto approvals = state_.approvals;
+  for (const auto& [id, pending] : approvals) {
+    Emit(Approval{.id = id,
+                  .state = Approval::State::kCancelled,
+                  .tool_use_id = pending.request.tool_use_id,
+                  .tool_name = pending.request.tool_name,
+                  .reason = std::string(kWhy),
+                  .kind = pending.request.kind},
+         out);
+  }
+  const auto questions = state_.questions;
+  for (const auto& [id, pending] : questions) {
+    Question question = pending.request;
+    question.state = Question::State::kCancelled;
+    question.delivery = Delivery::kUnanswered;
+    Emit(std::move(question), out);
+  }
 }
 
 void Replay::DropHeldTurns(absl::string_view why, Out& out) {

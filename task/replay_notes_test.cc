@@ -234,7 +234,7 @@ TEST(ReplayNotesTest, OtherNotesAreTold) {
   Replay replay;
   const std::string texts = Texts(RunLog(replay, log));
   for (const char* text :
-       {"mind this", "a1 was answered by rule",
+       {"mind this", "an answer to a1 by rule is passed over",
         "the answer to a2 says nothing that is known", "5 bytes did not reach",
         "left behind: sleep, node", "the disk is full", "cut off; 7 bytes",
         "killed by signal 9: the log is full; 3 bytes of its output were not "

@@ -1,4 +1,4 @@
-// Tasks and turns as a user asks for them, and answers as he gives them.
+// Tasks and turns as a user asks for them.
 #ifndef TROIKA_TASK_REQUEST_H_
 #define TROIKA_TASK_REQUEST_H_
 
@@ -16,7 +16,6 @@
 #include "agent/launch/launch.h"
 #include "agent/protocol.h"
 #include "task/notes.h"
-#include "task/state.h"
 
 namespace troika {
 
@@ -86,11 +85,6 @@ absl::StatusOr<std::string> ReadNamedFile(const std::string& path,
 // Paths are absolute.
 absl::StatusOr<std::vector<TurnAsked::Image>> ReadImages(
     const std::vector<std::string>& paths, const Backend& backend);
-
-// Whether something of that id waits, and for such an answer. NotFound and
-// FailedPrecondition if nothing does, InvalidArgument if the answer does not
-// fit; they say what to do.
-absl::Status CheckAnswer(const TaskState& state, const AnswerGiven& given);
 
 // `path` as seen from the folder `base`; an empty one stays so.
 std::string PathFrom(absl::string_view base, absl::string_view path);

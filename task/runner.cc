@@ -10,6 +10,7 @@
 #include "agent/launch/flags.h"
 #include "agent/registry.h"
 #include "base/status_macros.h"
+#include "task/answer.h"
 #include "task/make.h"
 
 namespace troika {
@@ -97,6 +98,7 @@ absl::Status Runner::Advance(MessageSink sink) {
   if (has_process()) return absl::OkStatus();
   watchdog_.ForgetTurnEnd();
   answered_.clear();
+  told_reasons_.clear();
   for (RelayCommand& turn : queue_.Reset()) appender_.Add(std::move(turn));
   if (blocked() || (retry_.at && tools_.clock->Awake() < *retry_.at)) {
     return absl::OkStatus();
@@ -270,8 +272,15 @@ void Runner::Watch() {
   if (watchdog_.TurnEndIsOverdue(state(), now)) {
     Stop("troika", "the agent did not end its turn").IgnoreError();
   }
+  TellReason();
   const auto alarm = watchdog_.Check(state(), follower_->relay_clock(), now);
   if (!alarm) return;
+  if (alarm->kind == Alarm::Kind::kApproval) {
+    // An answer that is on its way to the log was first.
+    return Respond(TimedOut(state().approvals.at(alarm->approval).request,
+                            alarm->timeout))
+        .IgnoreError();
+  }
   if (alarm->kind == Alarm::Kind::kCloseIdle) {
     return Send({.type = relay::FrameType::kCloseStdin,
                  .key = absl::StrCat("close-", generation)});
@@ -326,13 +335,28 @@ absl::Status Runner::Respond(const AnswerGiven& given) {
                             : state().questions.at(given.id).asked;
   // The log may not tell yet what we answered. An agent may use an id again.
   const auto answered = answered_.find(given.id);
-  if (answered != answered_.end() && answered->second == asked) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(given.id, " was answered already: nothing is left to do"));
+  if (answered != answered_.end() && answered->second.asked == asked) {
+    return AnsweredError(SettledOf(answered->second.given));
   }
-  RETURN_IF_ERROR(AppendNote(given, NextKey("answer")));
-  answered_[given.id] = asked;
+  // The relay takes each key once, so the log never has two answers, even if
+  // they come from two runners.
+  RETURN_IF_ERROR(
+      AppendNote(given, absl::StrCat("answer-", EventIdText(asked))));
+  answered_[given.id] = {.asked = asked, .given = given};
   return absl::OkStatus();
+}
+
+void Runner::TellReason() {
+  const OwedReason* const owed =
+      NextReason(state(), follower_->replay().capabilities());
+  if (owed == nullptr || !told_reasons_.insert(owed->key).second) return;
+  const int number = std::max(state().turns, asked_turn_.number) + 1;
+  const absl::Status sent = AppendNote(notes::Turn{.turn = number,
+                                                   .prompt = owed->prompt,
+                                                   .by = "denial",
+                                                   .request_key = owed->key},
+                                       owed->key);
+  if (sent.ok()) asked_turn_.number = number;
 }
 
 absl::Status Runner::Interrupt(absl::string_view by, absl::string_view reason) {

@@ -21,6 +21,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -86,7 +87,9 @@ class Runner {
   // process that waits for input and has another edit mode, or another model
   // that it can't change, is replaced.
   absl::Status Input(const TurnRequest& turn);
-  // Answers what the agent asked; see answer.h for the errors.
+  // Answers what the agent asked. The first answer counts; CheckAnswer() in
+  // answer.h has the errors for all others. Once all is settled(),
+  // CheckTaken() says whether this answer was the first in the log.
   absl::Status Respond(const AnswerGiven& given);
   // Ends the turn. The process lives on if its harness can do that. Turns that
   // wait for a process are withdrawn, and the task stays as the last turn left
@@ -177,6 +180,8 @@ class Runner {
   void SendQueue();
   std::string NextKey(absl::string_view kind);
   void Watch();
+  // Has the agent told why something was denied, if its wire can't say it.
+  void TellReason();
 
   struct NextProcess {
     absl::StatusOr<Environment> environment;
@@ -206,8 +211,14 @@ class Runner {
   Retry retry_;
   int commands_ = 0;  // Asked of this runner.
   AskedTurn asked_turn_;
-  // The events of this process that we answered, by the ids of what they asked.
-  std::map<std::string, EventId> answered_;
+  // Our answers to this process, by the ids of what it asked. The log may not
+  // have them yet.
+  struct OwnAnswer {
+    EventId asked;
+    AnswerGiven given;
+  };
+  std::map<std::string, OwnAnswer> answered_;
+  std::set<std::string> told_reasons_;  // Keys of OwedReason that were sent.
 };
 
 }  // namespace troika

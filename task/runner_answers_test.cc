@@ -1,12 +1,18 @@
 // What agents ask their user, and what becomes of the answers: on a fake CLI,
 // through the real relay.
+#include <signal.h>
+#include <sys/types.h>
+
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "task/answer.h"
 #include "task/runner.h"
 #include "task/runner_testing.h"
+#include "task/watchdog.h"
 
 namespace troika {
 namespace {
@@ -134,15 +140,147 @@ TEST_F(RunnerAnswersTest, AnotherRunnerAnswers) {
 TEST_F(RunnerAnswersTest, TheFirstAnswerCounts) {
   TestTask task(&home_, Script(kAsks));
   ASSERT_TRUE(task.UntilStatus(TaskStatus::kAwaitingApproval));
-  const AnswerGiven request = Allow(task);
+  AnswerGiven request = Allow(task);
+  request.via = "terminal";
+  AnswerGiven other = Allow(task);
+  other.answer = ApprovalAnswer{.reason = "no"};
   ASSERT_TRUE(task.runner().Respond(request).ok());
-  const absl::Status again = task.runner().Respond(request);
+  constexpr absl::string_view kError =
+      "ask-1 was answered already, by user (terminal): approve; that answer "
+      "counts";
+  absl::Status again = task.runner().Respond(other);
   EXPECT_TRUE(absl::IsFailedPrecondition(again)) << again;
+  EXPECT_EQ(again.message(), kError) << "before the log has it";
+  EXPECT_TRUE(again.GetPayload(kAnsweredPayload).has_value());
   ASSERT_TRUE(task.UntilStatus(TaskStatus::kIdle));
-  EXPECT_TRUE(absl::IsNotFound(task.runner().Respond(request)));
+  again = task.runner().Respond(other);
+  EXPECT_TRUE(absl::IsFailedPrecondition(again)) << again;
+  EXPECT_EQ(again.message(), kError) << "when it is delivered";
+  EXPECT_TRUE(CheckTaken(task.state(), request).ok());
+  EXPECT_FALSE(CheckTaken(task.state(), other).ok());
+  other.id = "unknown";
+  EXPECT_TRUE(absl::IsNotFound(task.runner().Respond(other)));
   ASSERT_TRUE(task.UntilEnd());
-  EXPECT_TRUE(absl::IsFailedPrecondition(task.runner().Respond(request)));
-  EXPECT_THAT(task.All<Approval>(), SizeIs(2));
+  EXPECT_EQ(task.runner().Respond(request).message(), kError);
+  EXPECT_THAT(task.All<Approval>(), SizeIs(3));
+}
+
+TEST_F(RunnerAnswersTest, AnswersAreAcceptedThenDelivered) {
+  TestTask task(&home_, Script(kAsks));
+  ASSERT_TRUE(task.UntilStatus(TaskStatus::kAwaitingApproval));
+  AnswerGiven request = Allow(task);
+  request.via = "api";
+  ASSERT_TRUE(task.runner().Respond(request).ok());
+  ASSERT_TRUE(task.UntilEnd());
+  const auto approvals = task.All<Approval>();
+  ASSERT_THAT(approvals, SizeIs(3));
+  EXPECT_EQ(approvals[0].delivery, Delivery::kUnanswered);
+  EXPECT_EQ(approvals[0].command, "make");
+  EXPECT_EQ(approvals[1].delivery, Delivery::kAccepted);
+  EXPECT_EQ(approvals[2].delivery, Delivery::kDelivered);
+  for (const Approval& decided : {approvals[1], approvals[2]}) {
+    EXPECT_EQ(decided.state, Approval::State::kAllowed);
+    EXPECT_EQ(decided.kind, Approval::Kind::kCommandLine);
+    EXPECT_EQ(decided.choice, "approve");
+    EXPECT_EQ(decided.by, "user");
+    EXPECT_EQ(decided.via, "api");
+    EXPECT_EQ(decided.input_json, "");
+    EXPECT_THAT(decided.choices, IsEmpty());
+  }
+  // The task shows what was accepted until it is delivered.
+  bool shown = false;
+  for (const auto& [record, state] : task.states()) {
+    const auto it = state.approvals.find("ask-1");
+    shown = shown || (it != state.approvals.end() && it->second.answered &&
+                      it->second.request.delivery == Delivery::kAccepted &&
+                      it->second.request.input_json == R"({"command":"make"})");
+  }
+  EXPECT_TRUE(shown);
+}
+
+TEST_F(RunnerAnswersTest, OnlyOfferedChoicesAreTaken) {
+  TestTask task(&home_, Script(kAsks));
+  ASSERT_TRUE(task.UntilStatus(TaskStatus::kAwaitingApproval));
+  AnswerGiven request = Allow(task);
+  std::get<ApprovalAnswer>(request.answer).choice = "approve_for_ever";
+  const absl::Status refused = task.runner().Respond(request);
+  EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
+  EXPECT_THAT(std::string(refused.message()),
+              HasSubstr("it offers approve, approve_for_session, deny"));
+  std::get<ApprovalAnswer>(request.answer).choice = "approve_for_session";
+  ASSERT_TRUE(task.runner().Respond(request).ok());
+  ASSERT_TRUE(task.UntilEnd());
+  EXPECT_EQ(task.All<Approval>().back().choice, "approve_for_session");
+}
+
+TEST_F(RunnerAnswersTest, ATimeoutDenies) {
+  TestTask::Options options = Script(kAsks);
+  options.request.timeouts.approval = absl::Milliseconds(300);
+  TestTask task(&home_, std::move(options));
+  ASSERT_TRUE(task.UntilStatus(TaskStatus::kAwaitingApproval));
+  ASSERT_TRUE(task.UntilStatus(TaskStatus::kIdle));
+  EXPECT_EQ(task.Answer(), "I may not use Bash: nobody answered within 300ms");
+  const Approval denied = task.All<Approval>().back();
+  EXPECT_EQ(denied.state, Approval::State::kDenied);
+  EXPECT_EQ(denied.by, "timeout");
+  EXPECT_EQ(denied.reason, "nobody answered within 300ms");
+  ASSERT_TRUE(task.UntilEnd());
+}
+
+// The version asks without a flag, and we don't know whether it tells its model
+// the reason of a denial.
+TEST_F(RunnerAnswersTest, AReasonFollowsIfTheDenialCannotCarryIt) {
+  TestTask::Options options = Script(
+      R"(print {"type":"control_request","request_id":"r","request":)"
+      R"({"subtype":"can_use_tool","tool_name":"Bash","input":{"command":)"
+      R"("make"}}})"
+      "\nexpect \"behavior\":\"deny\"\nexpect I did not allow Bash `make`: "
+      "not today\nsay I see.\nok");
+  options.env["TROIKA_FAKE_VERSION"] = "1.0.59";
+  TestTask task(&home_, std::move(options));
+  ASSERT_TRUE(task.UntilStatus(TaskStatus::kAwaitingApproval));
+  AnswerGiven request = Allow(task);
+  request.answer = ApprovalAnswer{.reason = "not today"};
+  ASSERT_TRUE(task.runner().Respond(request).ok());
+  ASSERT_TRUE(task.UntilEnd());
+  EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
+  EXPECT_EQ(task.Answer(), "I see.");
+  EXPECT_THAT(task.All<UserInput>(), SizeIs(2));
+  EXPECT_THAT(task.state().owed_reasons, IsEmpty());
+}
+
+TEST(ApprovalTimeoutTest, TheOldestUnansweredOneIsNext) {
+  const absl::Time start = absl::FromUnixSeconds(1000);
+  TaskState state;
+  state.process_alive = true;
+  state.status = TaskStatus::kAwaitingApproval;
+  state.approvals["a"] = {.awake_since = start + absl::Seconds(2)};
+  state.approvals["b"] = {.awake_since = start + absl::Seconds(1)};
+  state.approvals["c"] = {.answered = true, .awake_since = start};
+  EXPECT_EQ(NextAlarm(state).at, absl::InfiniteFuture()) << "there is none";
+  state.timeouts.approval = absl::Seconds(10);
+  const Alarm alarm = NextAlarm(state);
+  EXPECT_EQ(alarm.kind, Alarm::Kind::kApproval);
+  EXPECT_EQ(alarm.approval, "b");
+  EXPECT_EQ(alarm.at, start + absl::Seconds(11));
+  state.ending = {.kind = Ending::Kind::kInterrupt};
+  EXPECT_EQ(NextAlarm(state).at, absl::InfiniteFuture());
+}
+
+TEST_F(RunnerAnswersTest, AnAnswerMayComeTooLate) {
+  TestTask task(&home_, Script(kAsks));
+  ASSERT_TRUE(task.UntilStatus(TaskStatus::kAwaitingApproval));
+  const pid_t relay = task.runner().relay_pid();
+  ASSERT_GT(relay, 0);
+  AnswerGiven request = Allow(task);
+  kill(relay, SIGKILL);
+  ASSERT_TRUE(task.runner().Respond(request).ok());
+  ASSERT_TRUE(task.UntilRest());
+  EXPECT_EQ(task.state().status, TaskStatus::kFailed);
+  const absl::Status taken = CheckTaken(task.state(), request);
+  EXPECT_THAT(std::string(taken.message()), HasSubstr("came too late"));
+  EXPECT_THAT(std::string(task.runner().Respond(request).message()),
+              HasSubstr("can't be answered any more: the process ended"));
 }
 
 TEST_F(RunnerAnswersTest, AnInterruptWithdrawsWhatWasAsked) {

@@ -44,16 +44,45 @@ inline constexpr int kTaskStatuses = kEnumNames<TaskStatus>.size();
 // Whether the status says that no process lives and no turn waits for one.
 inline bool HasEnded(TaskStatus status) { return status >= TaskStatus::kDone; }
 
-// An approval or a question that waits for its answer.
+// An approval or a question that waits for its answer, or whose answer the
+// agent has not heard yet.
 template <typename T>
 struct Pending {
-  EventId asked;  // The event that asked.
-  T request;
-  bool answered = false;  // The agent has not heard the answer yet.
+  EventId asked;          // The event that asked.
+  T request;              // With the answer, once that is accepted.
+  bool answered = false;  // The log has an answer.
+  // When it was asked, by the clock of AwakeTimes.
+  std::optional<absl::Time> awake_since;
   // Asked by a subagent, which may wait longer than its turn takes.
   bool of_subagent = false;
 
   bool operator==(const Pending&) const = default;
+};
+
+// What became of an approval or a question that is no longer pending.
+struct Settled {
+  std::string id;
+  // Choice of the answer, kAnswerChoice to a question; empty if it was
+  // withdrawn before anybody answered.
+  std::string choice;
+  // The reason of a denial or a withdrawal, or the answers to a question.
+  std::string text;
+  std::string by;
+  std::string via;
+  Delivery delivery = Delivery::kUnanswered;
+
+  bool operator==(const Settled&) const = default;
+};
+inline constexpr absl::string_view kAnswerChoice = "answer";
+
+// The reason of a denial on a wire that can't carry it: the agent is to be told
+// by a prompt.
+struct OwedReason {
+  std::string key;       // Request key of that prompt.
+  std::string approval;  // Id of the approval that was denied.
+  std::string prompt;
+
+  bool operator==(const OwedReason&) const = default;
 };
 
 // An end of the turn or the process that was asked for, and not by the agent.
@@ -151,6 +180,9 @@ struct TaskState {
   std::map<std::string, Pending<Question>> questions;
   // Ids of the subagents of the process that have not ended.
   std::set<std::string> subagents;
+  // The last ones that left the two, oldest first.
+  std::vector<Settled> settled;
+  std::vector<OwedReason> owed_reasons;  // Oldest first.
 
   TokenCounts usage;  // In all.
   double cost_usd = 0;

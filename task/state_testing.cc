@@ -66,6 +66,17 @@ void AddPending(const TaskState& state, Lines* lines) {
                     approval.tool_name, approval.input_json, approval.reason},
                    " | "));
     lines->AddFlag(absl::StrCat("answered ", Quoted(id)), pending.answered);
+    lines->Add(absl::StrCat("choice ", Quoted(id)), approval.choice);
+  }
+  for (const Settled& settled : state.settled) {
+    lines->Add(
+        absl::StrCat("settled ", Quoted(settled.id)),
+        absl::StrJoin({settled.choice, settled.text, settled.by, settled.via,
+                       absl::StrCat(static_cast<int>(settled.delivery))},
+                      " | "));
+  }
+  for (const OwedReason& owed : state.owed_reasons) {
+    lines->Add(absl::StrCat("owed ", owed.key), owed.prompt);
   }
   for (const auto& [id, pending] : state.questions) {
     const Question& question = pending.request;

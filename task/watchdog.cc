@@ -37,12 +37,14 @@ notes::Timeouts WithDefaults(const notes::Timeouts& given) {
   return {.start = given.start.value_or(absl::Minutes(2)),
           .idle = given.idle.value_or(absl::Hours(1)),
           .turn = given.turn.value_or(absl::Hours(6)),
-          .task = given.task.value_or(absl::Hours(24))};
+          .task = given.task.value_or(absl::Hours(24)),
+          .approval = given.approval};
 }
 
 std::string DeadlineName(Alarm::Kind kind, const TaskState& state) {
   static constexpr absl::string_view kNames[] = {"start", "idle",  "turn",
-                                                 "task",  "reply", ""};
+                                                 "task",  "reply", "",
+                                                 ""};
   const absl::string_view name = kNames[static_cast<int>(kind)];
   return kind == Alarm::Kind::kReply
              ? absl::StrCat(state.waiting_for, " ", name)
@@ -97,6 +99,13 @@ Alarm NextAlarm(const TaskState& state) {
         state.waiting_for == kHandshake ? kHandshakeTimeout : kReplyTimeout);
   }
   add(Alarm::Kind::kTask, awake.working_since, WorkLeft(state), *timeouts.task);
+  if (!timeouts.approval) return first;
+  for (const auto& [id, pending] : state.approvals) {
+    if (pending.answered || !pending.awake_since) continue;
+    const absl::Time at = *pending.awake_since + *timeouts.approval;
+    if (at < first.at)
+      first = {Alarm::Kind::kApproval, at, *timeouts.approval, id};
+  }
   return first;
 }
 

@@ -45,7 +45,7 @@ class RelayClock {
 
 // Completes timeouts. The defaults are two minutes until the agent's first
 // words, an hour without a word, six hours for a turn, and a day of working
-// time for all turns of the task.
+// time for all turns of the task. Approvals have none.
 notes::Timeouts WithDefaults(const notes::Timeouts& given);
 
 struct Alarm {
@@ -56,14 +56,16 @@ struct Alarm {
     kTask,       // The turns of the task do together.
     kReply,      // It has not answered a request that it must answer.
     kCloseIdle,  // The process waits for input that does not come.
+    kApproval,   // Nobody answers an approval, whose id is `approval`.
   };
   Kind kind = Kind::kStart;
   // By the relay's clock, as AwakeTimes.
   absl::Time at = absl::InfiniteFuture();
   absl::Duration timeout;
+  std::string approval;
 };
 
-// The spelling in notes; kCloseIdle has none. A missed reply names the request
+// The spelling in notes; kCloseIdle and kApproval have none. A missed reply names the request
 // that `state` waits for: "initialize reply".
 std::string DeadlineName(Alarm::Kind kind, const TaskState& state);
 

@@ -216,7 +216,8 @@ Capabilities GetCapabilities(const Cli& cli) {
       .images = converses && flags.Has(cli, "images in its prompts"),
       .models = true,
       .compaction = true,
-      .set_model = flags.Has(cli, "set_model")};
+      .set_model = flags.Has(cli, "set_model"),
+      .denial_reason = asks};
   return converses ? all : WithoutConversation(all);
 }
 

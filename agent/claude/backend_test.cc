@@ -233,6 +233,7 @@ TEST(ClaudeBackendTest, CapabilitiesFollowTheVersion) {
   converses.interrupt = true;
   Capabilities asks = converses;
   asks.approvals = true;
+  asks.denial_reason = true;
   Capabilities sees = asks;
   sees.images = true;
   Capabilities forks = sees;

@@ -107,8 +107,8 @@ void ClaudeProtocol::OnInterruptAsked(Emitter& out) {
   }
 }
 
-void ClaudeProtocol::OnAnswerGiven(const AnswerGiven& answer, Emitter&) {
-  const std::optional<std::string> response = requests_.ResponseTo(answer);
+void ClaudeProtocol::OnAnswerGiven(const AnswerGiven& answer, Emitter& out) {
+  const std::optional<std::string> response = requests_.ResponseTo(answer, out);
   if (!response) return;
   // The key is a number because the agent's request ids may have any length.
   Want({.key = absl::StrCat("answer-", generation(), ".", ++answers_),

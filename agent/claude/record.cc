@@ -219,7 +219,8 @@ constexpr RecordField<PermissionRequest> kPermissionRequest[] = {
     {"decision_reason", &PermissionRequest::decision_reason},
     {"tool_use_id", &PermissionRequest::tool_use_id},
     {"agent_id", &PermissionRequest::agent_id},
-    {"subtype, display_name, permission_suggestions, "
+    {"permission_suggestions", &PermissionRequest::suggestions},
+    {"subtype, display_name, "
      "decision_reason_type, decision_reason_code, "
      "decision_reason_rule_source, decision_reason_hook_event, "
      "decision_reason_hook_source, decision_reason_hook_plugin_id, "
@@ -240,6 +241,8 @@ constexpr RecordField<PermissionAnswer> kPermissionAnswer[] = {
     {"behavior", &PermissionAnswer::behavior},
     {"message", &PermissionAnswer::message},
     {"updatedInput", &PermissionAnswer::updated_input},
+    {"updatedPermissions", &PermissionAnswer::updated_permissions},
+    {"interrupt", &PermissionAnswer::interrupt},
 };
 
 }  // namespace

@@ -197,6 +197,7 @@ struct PermissionRequest {
   absl::string_view decision_reason;
   absl::string_view blocked_path;
   absl::string_view agent_id;  // The subagent that asks, from 2.1.197 on.
+  json::Value suggestions;  // An array of changes of permissions.
 };
 
 struct ControlResponse {
@@ -211,6 +212,8 @@ struct PermissionAnswer {
   absl::string_view behavior;
   absl::string_view message;
   json::Value updated_input;
+  json::Value updated_permissions;
+  std::optional<bool> interrupt;
 };
 
 // Reads one of the types above. `scope` is the path for drift.

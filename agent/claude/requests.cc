@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "agent/tool_names.h"
+#include "agent/claude/approval.h"
 #include "base/json.h"
 #include "base/json_writer.h"
 
@@ -18,8 +18,6 @@ namespace {
 // The CLI allows four. Questions beyond this limit appear only in the tool use.
 constexpr size_t kMaxQuestions = 64;
 
-constexpr absl::string_view kDenied = "The user does not allow this.";
-
 std::vector<Question::Item> QuestionsOf(json::Value input) {
   std::vector<Question::Item> items;
   for (const json::Value question : input.Get("questions").items()) {
@@ -28,9 +26,13 @@ std::vector<Question::Item> QuestionsOf(json::Value input) {
     item.header = std::string(question.Get("header").StringOr(""));
     item.text = std::string(question.Get("question").StringOr(""));
     item.multi_select = question.Get("multiSelect").BoolOr(false);
+    bool described = false;
     for (const json::Value option : question.Get("options").items()) {
       item.options.emplace_back(option.Get("label").StringOr(""));
+      item.descriptions.emplace_back(option.Get("description").StringOr(""));
+      described = described || !item.descriptions.back().empty();
     }
+    if (!described) item.descriptions.clear();
     items.push_back(std::move(item));
   }
   return items;
@@ -75,16 +77,6 @@ std::string WithAnswers(absl::string_view input_json,
   return input.Json("answers", by_text.Take()).Take();
 }
 
-std::string ReasonOf(const PermissionRequest& request) {
-  if (!request.decision_reason.empty()) {
-    return std::string(request.decision_reason);
-  }
-  if (!request.blocked_path.empty()) {
-    return absl::StrCat("path ", request.blocked_path);
-  }
-  return std::string(request.description);
-}
-
 // Sets how an approval was decided. The CLI treats an error, or a response that
 // it can't parse, as a denial.
 void Settle(const ControlResponse& response, const PermissionAnswer& answer,
@@ -95,6 +87,8 @@ void Settle(const ControlResponse& response, const PermissionAnswer& answer,
       allowed ? Approval::State::kAllowed : Approval::State::kDenied;
   approval->reason =
       std::string(answer.message.empty() ? response.error : answer.message);
+  approval->choice = std::string(ChoiceOf(answer));
+  approval->delivery = Delivery::kDelivered;
 }
 
 void Settle(const ControlResponse& response, const PermissionAnswer& answer,
@@ -103,6 +97,7 @@ void Settle(const ControlResponse& response, const PermissionAnswer& answer,
       response.subtype == "success" && answer.behavior == "allow";
   question->state =
       answered ? Question::State::kAnswered : Question::State::kCancelled;
+  question->delivery = Delivery::kDelivered;
   FillAnswers(answer.updated_input.Get("answers"), &question->items);
 }
 
@@ -152,19 +147,14 @@ void Requests::Ask(absl::string_view request_id,
     out.Emit(question);
     open.request = question;
   } else {
-    Approval approval = {
-        .id = open.id,
-        .state = Approval::State::kAsked,
-        .tool_use_id = tool_use_id,
-        .tool_name = std::string(
-            NormalizeToolName(Harness::kClaude, request.tool_name).name),
-        .input_json = "",
-        .reason = "",
-        .kind = request.tool_name == "ExitPlanMode" ? Approval::Kind::kPlan
-                                                    : Approval::Kind::kTool};
-    open.request = approval;
-    approval.input_json = open.input_json;
-    approval.reason = ReasonOf(request);
+    Approval approval = ApprovalOf(request);
+    approval.id = open.id;
+    approval.tool_use_id = tool_use_id;
+    open.session_permissions = SessionPermissions(request);
+    open.request = Approval{.id = approval.id,
+                            .tool_use_id = approval.tool_use_id,
+                            .tool_name = approval.tool_name,
+                            .kind = approval.kind};
     out.Emit(std::move(approval));
   }
   open_.push_back(std::move(open));
@@ -183,37 +173,40 @@ void Requests::OnResponse(const ControlResponse& response, Emitter& out) {
   open_.erase(it);
 }
 
-std::optional<std::string> Requests::ResponseTo(const AnswerGiven& answer) {
+std::optional<std::string> Requests::ResponseTo(const AnswerGiven& answer,
+                                                Emitter& out) {
   const Iterator it =
       std::find_if(open_.begin(), open_.end(),
                    [&](const Open& open) { return open.id == answer.id; });
   if (it == open_.end() || std::exchange(it->answered, true)) {
     return std::nullopt;
   }
-  const auto* const question = std::get_if<Question>(&it->request);
-  const auto* const answers = std::get_if<QuestionAnswer>(&answer.answer);
-  const auto* const decision = std::get_if<ApprovalAnswer>(&answer.answer);
-  json::ObjectWriter response;
-  if (question != nullptr) {
-    response.String("behavior", "allow")
-        .Json("updatedInput",
-              WithAnswers(it->input_json, question->items,
-                          answers == nullptr ? QuestionAnswer().answers
-                                             : answers->answers));
-  } else if (decision != nullptr && decision->allow) {
-    response.String("behavior", "allow")
-        .Json("updatedInput", decision->input_json.empty()
-                                  ? it->input_json
-                                  : decision->input_json);
-  } else {
-    const bool reasoned = decision != nullptr && !decision->reason.empty();
-    response.String("behavior", "deny")
-        .String("message", reasoned ? decision->reason : kDenied);
+  std::optional<std::string> response;
+  if (const auto* question = std::get_if<Question>(&it->request)) {
+    const auto* const answers = std::get_if<QuestionAnswer>(&answer.answer);
+    response =
+        json::ObjectWriter()
+            .String("behavior", "allow")
+            .Json("updatedInput",
+                  WithAnswers(it->input_json, question->items,
+                              answers == nullptr ? QuestionAnswer().answers
+                                                 : answers->answers))
+            .Take();
+  } else if (const auto* decision =
+                 std::get_if<ApprovalAnswer>(&answer.answer)) {
+    response = EncodeAnswer(*decision, it->input_json, it->session_permissions);
+  }
+  if (!response) {
+    const std::string why =
+        absl::StrCat("the answer to ", it->id,
+                     " has no form that the agent knows, so it is denied");
+    out.Emit(Notice{.kind = Notice::Kind::kError, .text = why});
+    response = EncodeDenial(why);
   }
   return json::ObjectWriter()
       .String("subtype", "success")
       .String("request_id", it->native_id)
-      .Json("response", response.Take())
+      .Json("response", *response)
       .Take();
 }
 

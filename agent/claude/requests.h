@@ -35,8 +35,10 @@ class Requests {
   // Handles our written response. Ignores it if the request is not open.
   void OnResponse(const ControlResponse& response, Emitter& out);
   // Returns the content of the control_response for this answer; nullopt if the
-  // request is not open or already has an answer.
-  std::optional<std::string> ResponseTo(const AnswerGiven& answer);
+  // request is not open or already has an answer. An answer that the wire has
+  // no form for denies the request, with a Notice.
+  std::optional<std::string> ResponseTo(const AnswerGiven& answer,
+                                        Emitter& out);
   // Returns false and emits nothing if no such request is open.
   [[nodiscard]] bool Cancel(absl::string_view request_id, Emitter& out);
   // Cancels the tool's requests: it has its result and needs no answer.
@@ -58,8 +60,9 @@ class Requests {
     std::string agent;               // The subagent that asks; may be empty.
     std::string parent_tool_use_id;  // Of the messages about this request.
     std::variant<Approval, Question> request;
-    std::string input_json;  // The input that the agent proposed.
-    bool answered = false;   // Queued, but not yet seen as written.
+    std::string input_json;           // The input that the agent proposed.
+    std::string session_permissions;  // What approve_for_session grants.
+    bool answered = false;            // Queued, but not yet seen as written.
   };
   using Iterator = std::vector<Open>::iterator;
 

@@ -65,10 +65,11 @@ class Conversation {
     protocol_.OnWritten(RecordOf(line, ++number_), Sink());
     return *this;
   }
-  Conversation& End(const ProcessEnded& ended = {}) {
-    protocol_.OnNote(RecordOf("", ++number_), ended, Sink());
+  Conversation& Notify(const Note& note) {
+    protocol_.OnNote(RecordOf("", ++number_), note, Sink());
     return *this;
   }
+  Conversation& End(const ProcessEnded& ended = {}) { return Notify(ended); }
 
   const std::vector<Message>& messages() const { return messages_; }
   template <typename P>

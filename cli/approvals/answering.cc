@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "cli/approvals/respond.h"
 #include "cli/timeline/approval_text.h"
 #include "cli/timeline/table.h"
 #include "cli/timeline/terminal_text.h"
@@ -82,7 +83,7 @@ void Answering::Remember(const Message& message) {
 }
 
 void Answering::Update(const TaskState& state) {
-  const bool waits = !state.approvals.empty() || !state.questions.empty();
+  const bool waits = Waits(state);
   if (!can_ask_ || !IsInForeground()) {
     if (waits && !told_) {
       view_.Say("the agent waits for an answer: " + HowToAnswer(state));
@@ -158,8 +159,7 @@ std::vector<std::string> Answering::RowsOf(const Asked& asked) const {
 std::string Answering::Statement(const Payload& payload) const {
   const auto* approval = std::get_if<Approval>(&payload);
   if (approval == nullptr) return "";
-  const ApprovalText text =
-      DescribeApproval(approval->tool_name, approval->input_json);
+  const ApprovalText text = DescribeApproval(*approval);
   const std::string head =
       absl::StrCat("allow ", text.tool, " (", SizeText(text), ")? ");
   const size_t width = view_.width() == 0 ? kUsualColumns : view_.width();

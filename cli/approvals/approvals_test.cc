@@ -100,6 +100,38 @@ TEST(AskerTest, OnlyOfferedWordsAnswerAnApproval) {
   EXPECT_EQ(denied.approval().reason(), "yes\xEF\xBF\xBD");
 }
 
+TEST(AskerTest, OffersAKeyForEachChoice) {
+  TaskState state = Asking();
+  state.approvals["b"].request.choices = {"approve", "approve_for_session",
+                                          "deny", "cancel"};
+  Asker asker;
+  asker.Update(state);
+  EXPECT_EQ(asker.prompt(),
+            "y(es), n(o), s(ession), c(ancel the turn), or r to deny it with a "
+            "reason: ");
+  const v1::RespondRequest allowed = Typed(asker, "S");
+  EXPECT_TRUE(allowed.approval().allow());
+  EXPECT_EQ(allowed.approval().choice(), "approve_for_session");
+  EXPECT_EQ(allowed.via(), "terminal");
+  asker.AskAgain();
+  asker.AskOnly("b");
+  asker.Update(state);
+  const v1::RespondRequest cancelled = Typed(asker, "cancel");
+  EXPECT_FALSE(cancelled.approval().allow());
+  EXPECT_EQ(cancelled.approval().choice(), "cancel");
+  state.approvals["b"].request.choices = {"newer"};
+  Asker later;
+  later.Update(state);
+  EXPECT_EQ(later.prompt(), "newer: ");
+  EXPECT_FALSE(later.Type("y").ok());
+  EXPECT_EQ(Typed(later, "newer").approval().choice(), "newer");
+  // An answer that is on its way is not asked for again.
+  asker.AskAgain();
+  state.approvals["b"].answered = true;
+  asker.Update(state);
+  EXPECT_FALSE(asker.asks());
+}
+
 TEST(AskerTest, WhatWasNotSeenTakesAWord) {
   TaskState state = Asking();
   Asker asker;
@@ -158,8 +190,8 @@ TEST(RespondTest, FindsWhatWaits) {
   TaskState task = ToTaskState(WaitingTask());
   EXPECT_EQ(MakeResponse(task, {})->id(), "a1");
   EXPECT_TRUE(MakeResponse(task, {})->approval().allow());
-  const auto denied = MakeResponse(
-      task, {.id = "a1", .kind = Reply::Kind::kDeny, .reason = "no"});
+  const auto denied =
+      MakeResponse(task, {.id = "a1", .choice = "deny", .reason = "no"});
   EXPECT_FALSE(denied->approval().allow());
   EXPECT_EQ(denied->approval().reason(), "no");
   const auto answered =
@@ -172,9 +204,17 @@ TEST(RespondTest, FindsWhatWaits) {
                               .status()
                               .message()),
               HasSubstr("1 answer is needed, and 2 were given"));
-  task.approvals["a2"].request.id = "a2";
-  EXPECT_THAT(std::string(MakeResponse(task, {}).status().message()),
-              HasSubstr("give the id of one: a1, a2"));
+  EXPECT_EQ(denied->via(), "terminal");
+  // Without an id it is the one that has waited longest.
+  task.approvals["a1"].asked = {5, 0};
+  task.approvals["a2"] = {.asked = {4, 0}, .request = {.id = "a2"}};
+  EXPECT_EQ(MakeResponse(task, {})->id(), "a2");
+  task.approvals["a2"].answered = true;
+  EXPECT_EQ(MakeResponse(task, {})->id(), "a1");
+  task.approvals["a1"].request.choices = {"approve", "deny"};
+  EXPECT_THAT(
+      std::string(MakeResponse(task, {.choice = "cancel"}).status().message()),
+      HasSubstr("does not offer the choice cancel: it offers approve, deny"));
   EXPECT_TRUE(
       absl::IsFailedPrecondition(MakeResponse(TaskState(), {}).status()));
 }

@@ -1,9 +1,13 @@
 #include "cli/approvals/asker.h"
 
+#include <algorithm>
+#include <iterator>
+#include <map>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/status_macros.h"
 #include "cli/approvals/respond.h"
 #include "cli/timeline/terminal_text.h"
@@ -11,22 +15,80 @@
 namespace troika::cli {
 namespace {
 
-template <typename Pending>
-std::string Oldest(const Pending& pending, const std::string& without,
-                   const std::string& only) {
-  const std::string* oldest = nullptr;
-  EventId asked;
-  for (const auto& [id, one] : pending) {
-    if (id == without || (!only.empty() && id != only)) continue;
-    if (oldest != nullptr && asked < one.asked) continue;
-    oldest = &id;
-    asked = one.asked;
-  }
-  return oldest == nullptr ? "" : *oldest;
+// The longest-waiting one, or `only` if that is given and waits.
+template <typename T>
+std::string Next(const std::map<std::string, Pending<T>>& pending,
+                 const std::string& without, const std::string& only) {
+  if (only.empty()) return Oldest(pending, without);
+  const auto it = pending.find(only);
+  const bool waits =
+      it != pending.end() && !it->second.answered && only != without;
+  return waits ? only : "";
 }
 
-bool Waits(const TaskState& state, const std::string& id) {
-  return state.approvals.count(id) > 0 || state.questions.count(id) > 0;
+bool IsOpen(const TaskState& state, const std::string& id) {
+  const auto is_open = [&](const auto& pending) {
+    const auto it = pending.find(id);
+    return it != pending.end() && !it->second.answered;
+  };
+  return is_open(state.approvals) || is_open(state.questions);
+}
+
+// What can be typed for a choice.
+struct Key {
+  absl::string_view choice;
+  absl::string_view letter;
+  absl::string_view word;
+  absl::string_view offer;  // In the prompt.
+  absl::string_view help;
+};
+constexpr Key kKeys[] = {
+    {kApprove, "y", "yes", "y(es)", "y to allow it"},
+    {kDeny, "n", "no", "n(o)", "n to deny it"},
+    {kApproveForSession, "s", "session", "s(ession)",
+     "s to allow it for the session"},
+    {kCancel, "c", "cancel", "c(ancel the turn)",
+     "c to deny it and end the turn"},
+};
+constexpr absl::string_view kReasonOffer = "r to deny it with a reason";
+
+using Choices = std::vector<std::string>;
+
+bool Offers(const Choices& choices, absl::string_view choice) {
+  // Servers of before 2026-11-17 list none.
+  if (choices.empty()) return choice == kApprove || choice == kDeny;
+  return std::find(choices.begin(), choices.end(), choice) != choices.end();
+}
+
+bool Approves(const Key& key) {
+  return key.choice == kApprove || key.choice == kApproveForSession;
+}
+
+// A choice of a newer server has none, and is typed as it is.
+bool HasKey(absl::string_view choice) {
+  return std::any_of(std::begin(kKeys), std::end(kKeys),
+                     [&](const Key& key) { return key.choice == choice; });
+}
+
+// "y(es), n(o), or r to deny it with a reason"
+std::string OffersText(const Choices& choices, Asker::Seen seen,
+                       absl::string_view Key::*text) {
+  const bool whole = seen == Asker::Seen::kAll;
+  std::vector<absl::string_view> offers;
+  for (const Key& key : kKeys) {
+    if (!Offers(choices, key.choice) || (Approves(key) && !whole)) continue;
+    offers.push_back(key.*text);
+  }
+  for (const std::string& choice : choices) {
+    if (!HasKey(choice)) offers.push_back(choice);
+  }
+  if (Offers(choices, kDeny)) offers.push_back(kReasonOffer);
+  if (!whole) offers.push_back("the word allow");
+  const absl::string_view last = offers.back();
+  offers.pop_back();
+  return offers.empty()
+             ? std::string(last)
+             : absl::StrCat(absl::StrJoin(offers, ", "), ", or ", last);
 }
 
 }  // namespace
@@ -34,6 +96,7 @@ bool Waits(const TaskState& state, const std::string& id) {
 void Asker::Reset() {
   id_.clear();
   statement_.clear();
+  choices_.clear();
   seen_ = Seen::kAll;
   gives_reason_ = false;
   question_.reset();
@@ -41,12 +104,15 @@ void Asker::Reset() {
 }
 
 void Asker::Update(const TaskState& state) {
-  if (!Waits(state, answered_)) answered_.clear();
-  if (asks() && Waits(state, id_)) return;
+  if (!IsOpen(state, answered_)) answered_.clear();
+  if (asks() && IsOpen(state, id_)) return;
   Reset();
-  id_ = Oldest(state.approvals, answered_, only_);
-  if (!id_.empty()) return;
-  id_ = Oldest(state.questions, answered_, only_);
+  id_ = Next(state.approvals, answered_, only_);
+  if (!id_.empty()) {
+    choices_ = state.approvals.at(id_).request.choices;
+    return;
+  }
+  id_ = Next(state.questions, answered_, only_);
   if (!id_.empty()) question_ = state.questions.at(id_).request;
   // A question without items takes any words as its answer.
   if (question_ && question_->items.empty()) question_->items.emplace_back();
@@ -62,11 +128,8 @@ std::string Asker::prompt() const {
     if (gives_reason_) {
       return "why not? The agent is told (an empty line goes back): ";
     }
-    const absl::string_view choices =
-        seen_ == Seen::kAll
-            ? "y(es), n(o), or r to deny it with a reason: "
-            : "n(o), r to deny it with a reason, or the word allow: ";
-    return absl::StrCat(statement_, statement_.empty() ? "" : "\n", choices);
+    return absl::StrCat(statement_, statement_.empty() ? "" : "\n",
+                        OffersText(choices_, seen_, &Key::offer), ": ");
   }
   const Question::Item& item = question_->items[given_.size()];
   const std::string which =
@@ -82,25 +145,30 @@ std::string Asker::prompt() const {
 Asker::Response Asker::TypeApproval(absl::string_view typed) {
   if (std::exchange(gives_reason_, false)) {
     if (typed.empty()) return std::nullopt;
-    return ApprovalResponse(id_, false, typed);
+    return ApprovalResponse(id_, kDeny, typed);
   }
   const std::string word = absl::AsciiStrToLower(typed);
-  const bool yes = word == "y" || word == "yes";
-  if (word == "n" || word == "no") return ApprovalResponse(id_, false, "");
-  if (seen_ == Seen::kAll ? yes : word == "allow") {
-    return ApprovalResponse(id_, true, "");
+  const bool whole = seen_ == Seen::kAll;
+  if (!whole && word == "allow") return ApprovalResponse(id_, kApprove, "");
+  for (const Key& key : kKeys) {
+    if (word != key.letter && word != key.word) continue;
+    if (!Offers(choices_, key.choice) || (Approves(key) && !whole)) break;
+    return ApprovalResponse(id_, key.choice, "");
   }
-  if (word == "r") {
+  if (whole && !HasKey(word) && !choices_.empty() && Offers(choices_, word)) {
+    return ApprovalResponse(id_, word, "");
+  }
+  if (word == "r" && Offers(choices_, kDeny)) {
     gives_reason_ = true;
     return std::nullopt;
   }
-  if (seen_ == Seen::kPart) {
+  if (!whole) {
     return absl::InvalidArgumentError(
         "not all of it was shown: type the word allow to allow it all the "
         "same, n to deny it, or r to deny it with a reason");
   }
   return absl::InvalidArgumentError(
-      "type y to allow it, n to deny it, or r to deny it with a reason");
+      absl::StrCat("type ", OffersText(choices_, seen_, &Key::help)));
 }
 
 Asker::Response Asker::TypeQuestion(absl::string_view typed) {
@@ -123,9 +191,9 @@ Asker::Response Asker::Type(absl::string_view line) {
 }
 
 std::string HowToAnswer(const TaskState& state) {
-  return absl::StrCat(
-      "answer it with: troika respond ", state.task,
-      state.approvals.empty() ? " --answer TEXT" : " --allow, or --deny");
+  return absl::StrCat("answer it with: troika respond ", state.task,
+                      Oldest(state.approvals).empty() ? " --answer TEXT"
+                                                      : " --allow, or --deny");
 }
 
 }  // namespace troika::cli

@@ -32,7 +32,8 @@ class Asker {
   // it takes the word "allow" to allow it.
   void Describe(std::string statement, Seen seen);
   // Two lines for an approval: "allow Bash (1 line, 10 bytes)? make clean" and
-  // "y(es), n(o), or r to deny it with a reason: ".
+  // "y(es), n(o), or r to deny it with a reason: ", with a key for each choice
+  // that the approval offers.
   std::string prompt() const;
 
   using Response = absl::StatusOr<std::optional<v1::RespondRequest>>;
@@ -50,7 +51,8 @@ class Asker {
   void Reset();
 
   std::string only_;
-  std::string id_;  // The approval or question that is asked.
+  std::string id_;                    // The approval or question that is asked.
+  std::vector<std::string> choices_;  // The approval's.
   std::string statement_;
   Seen seen_ = Seen::kAll;
   bool gives_reason_ = false;                    // The next line is a reason.

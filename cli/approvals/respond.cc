@@ -1,5 +1,6 @@
 #include "cli/approvals/respond.h"
 
+#include <algorithm>
 #include <map>
 
 #include "absl/status/status.h"
@@ -15,30 +16,32 @@
 namespace troika::cli {
 namespace {
 
-template <typename Pending>
-std::string JoinIds(const Pending& pending) {
-  return absl::StrJoin(pending, ", ", [](std::string* out, const auto& one) {
-    absl::StrAppend(out, one.first);
-  });
+constexpr absl::string_view kVia = "terminal";
+
+template <typename T>
+std::string JoinIds(const std::map<std::string, Pending<T>>& pending) {
+  std::vector<absl::string_view> ids;
+  for (const auto& [id, one] : pending) {
+    if (!one.answered) ids.push_back(id);
+  }
+  return absl::StrJoin(ids, ", ");
 }
 
-// Returns the one with this id, or the only one if `id` is empty.
+// Returns the one with this id, or the oldest one if `id` is empty.
 template <typename T>
 absl::StatusOr<const T*> Pick(const std::map<std::string, Pending<T>>& pending,
                               absl::string_view what, const std::string& task,
                               const std::string& id) {
-  const auto found =
-      id.empty() && pending.size() == 1 ? pending.begin() : pending.find(id);
+  const std::string oldest = Oldest(pending);
+  const auto found = pending.find(id.empty() ? oldest : id);
   if (found != pending.end()) return &found->second.request;
-  if (pending.empty()) {
+  if (oldest.empty()) {
     return absl::FailedPreconditionError(
         absl::StrCat("no ", what, " of task ", task, " waits: `troika show ",
                      task, "` shows what does"));
   }
   return absl::FailedPreconditionError(absl::StrCat(
-      id.empty() ? absl::StrCat("several ", what, "s wait, give the id of one")
-                 : absl::StrCat("no ", what, " ", id, " waits, there are"),
-      ": ", JoinIds(pending)));
+      "no ", what, " ", id, " waits, there are: ", JoinIds(pending)));
 }
 
 absl::StatusOr<v1::RespondRequest> ReadAnswers(
@@ -93,11 +96,15 @@ absl::StatusOr<std::vector<std::string>> ReadChoice(const Question::Item& item,
   return answers;
 }
 
-v1::RespondRequest ApprovalResponse(const std::string& id, bool allow,
+v1::RespondRequest ApprovalResponse(const std::string& id,
+                                    absl::string_view choice,
                                     absl::string_view reason) {
   v1::RespondRequest request;
   request.set_id(id);
-  request.mutable_approval()->set_allow(allow);
+  request.set_via(std::string(kVia));
+  request.mutable_approval()->set_allow(choice == kApprove ||
+                                        choice == kApproveForSession);
+  request.mutable_approval()->set_choice(std::string(choice));
   request.mutable_approval()->set_reason(json::ToValidUtf8(reason));
   return request;
 }
@@ -107,6 +114,7 @@ v1::RespondRequest QuestionResponse(
     const std::vector<std::vector<std::string>>& answers) {
   v1::RespondRequest request;
   request.set_id(id);
+  request.set_via(std::string(kVia));
   for (const std::vector<std::string>& item : answers) {
     auto& out = *request.mutable_question()->add_items();
     for (const std::string& answer : item) {
@@ -125,12 +133,24 @@ absl::StatusOr<v1::RespondRequest> MakeResponse(const TaskState& state,
   }
   ASSIGN_OR_RETURN(const Approval* const approval,
                    Pick(state.approvals, "approval", state.task, reply.id));
-  return ApprovalResponse(approval->id, reply.kind == Reply::Kind::kAllow,
-                          reply.reason);
+  // The server knows best what became of one that is answered.
+  const std::vector<std::string>& offered = approval->choices;
+  if (approval->delivery == Delivery::kUnanswered && !offered.empty() &&
+      std::find(offered.begin(), offered.end(), reply.choice) ==
+          offered.end()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(approval->id, " does not offer the choice ", reply.choice,
+                     ": it offers ", absl::StrJoin(offered, ", ")));
+  }
+  return ApprovalResponse(approval->id, reply.choice, reply.reason);
+}
+
+bool Waits(const TaskState& state) {
+  return !Oldest(state.approvals).empty() || !Oldest(state.questions).empty();
 }
 
 absl::Status CheckWaits(const TaskState& state, const std::string& id) {
-  if (state.approvals.empty() && state.questions.empty()) {
+  if (!Waits(state)) {
     return absl::FailedPreconditionError(
         absl::StrCat("task ", state.task, " asks nothing"));
   }

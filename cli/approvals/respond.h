@@ -2,11 +2,13 @@
 #ifndef TROIKA_CLI_APPROVALS_RESPOND_H_
 #define TROIKA_CLI_APPROVALS_RESPOND_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "agent/message.h"
 #include "dto/troika.pb.h"
 #include "task/state.h"
 
@@ -17,7 +19,9 @@ namespace troika::cli {
 absl::StatusOr<std::vector<std::string>> ReadChoice(const Question::Item& item,
                                                     absl::string_view typed);
 
-v1::RespondRequest ApprovalResponse(const std::string& id, bool allow,
+// `choice` is one of the approval's.
+v1::RespondRequest ApprovalResponse(const std::string& id,
+                                    absl::string_view choice,
                                     absl::string_view reason);
 // `answers` has those to each item of the question.
 v1::RespondRequest QuestionResponse(
@@ -26,17 +30,37 @@ v1::RespondRequest QuestionResponse(
 
 // The answer on a command line.
 struct Reply {
-  enum class Kind { kAllow, kDeny, kAnswer };
-  std::string id;  // May be empty if only one thing waits.
-  Kind kind = Kind::kAllow;
+  enum class Kind { kChoice, kAnswer };
+  std::string id;  // Empty: the one that has waited longest.
+  Kind kind = Kind::kChoice;
+  std::string choice = std::string(kApprove);
   std::string reason;
   std::vector<std::string> answers;  // One for each item, as ReadChoice takes.
 };
 
-// FailedPrecondition if nothing with this id waits, or several things do and no
-// id is given; InvalidArgument if the number of answers is wrong.
+// FailedPrecondition if nothing with this id waits; InvalidArgument if the
+// number of answers is wrong, or the choice is not offered.
 absl::StatusOr<v1::RespondRequest> MakeResponse(const TaskState& state,
                                                 const Reply& reply);
+
+// Whether anything waits for an answer that it does not have yet.
+bool Waits(const TaskState& state);
+
+// Returns the id of what has waited longest without an answer, but for that
+// with the id `without`; empty if there is none.
+template <typename T>
+std::string Oldest(const std::map<std::string, Pending<T>>& pending,
+                   absl::string_view without = "") {
+  const std::string* oldest = nullptr;
+  EventId asked;
+  for (const auto& [id, one] : pending) {
+    if (one.answered || id == without) continue;
+    if (oldest != nullptr && asked < one.asked) continue;
+    oldest = &id;
+    asked = one.asked;
+  }
+  return oldest == nullptr ? "" : *oldest;
+}
 
 // FailedPrecondition if nothing waits in `state`, or nothing with this id.
 absl::Status CheckWaits(const TaskState& state, const std::string& id);

@@ -16,6 +16,7 @@
 #include "absl/time/time.h"
 #include "base/clock.h"
 #include "cli/approvals/answering.h"
+#include "cli/approvals/respond.h"
 #include "cli/commands/task_fold.h"
 #include "cli/timeline/terminal_text.h"
 #include "client/event_stream.h"
@@ -269,10 +270,12 @@ bool Follower::Rests() const {
 
 bool Follower::Waits() const {
   const std::string& id = options_.asked;
-  if (id.empty()) {
-    return !state().approvals.empty() || !state().questions.empty();
-  }
-  return state().approvals.contains(id) || state().questions.contains(id);
+  if (id.empty()) return cli::Waits(state());
+  const auto waits = [&](const auto& pending) {
+    const auto it = pending.find(id);
+    return it != pending.end() && !it->second.answered;
+  };
+  return waits(state().approvals) || waits(state().questions);
 }
 
 void Follower::OnSignal(int signal) {

@@ -26,9 +26,11 @@ struct Line {
 absl::StatusOr<Line> ReadLine(Args args) {
   Line line;
   bool allow = false, deny = false;
+  std::string choice;
   Flags flags;
   flags.Add("allow", &allow);
   flags.Add("deny", &deny);
+  flags.Add("choice", &choice);
   flags.Add("reason", &line.reply.reason);
   flags.Add("answer", &line.reply.answers);
   flags.Add("json", &line.json);
@@ -37,26 +39,30 @@ absl::StatusOr<Line> ReadLine(Args args) {
     return absl::InvalidArgumentError(
         "a task is needed, and at most one id of an approval or question");
   }
-  const int given = int{allow} + int{deny} + int{!line.reply.answers.empty()};
+  const int given = int{allow} + int{deny} + int{!choice.empty()} +
+                    int{!line.reply.answers.empty()};
   if (given > 1) {
     return absl::InvalidArgumentError(
-        "only one of --allow, --deny and --answer can be given");
+        "only one of --allow, --deny, --choice and --answer can be given");
   }
   if (given == 0) line.how = Line::How::kAsk;
   const bool can_ask = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
   if (given == 0 && (line.json || !can_ask)) {
     return absl::InvalidArgumentError(
-        "one of --allow, --deny and --answer is needed, except on a terminal "
-        "without --json");
+        "one of --allow, --deny, --choice and --answer is needed, except on a "
+        "terminal without --json");
   }
-  if (!line.reply.reason.empty() && !deny) {
-    return absl::InvalidArgumentError("--reason goes with --deny");
+  const bool denies = deny || choice == kDeny || choice == kCancel;
+  if (!line.reply.reason.empty() && !denies) {
+    return absl::InvalidArgumentError(
+        "--reason goes with --deny, or with the choices deny and cancel");
   }
   line.task = words[0];
   if (words.size() == 2) line.reply.id = words[1];
-  line.reply.kind = allow  ? Reply::Kind::kAllow
-                    : deny ? Reply::Kind::kDeny
-                           : Reply::Kind::kAnswer;
+  line.reply.choice = !choice.empty() ? choice
+                      : deny          ? std::string(kDeny)
+                                      : std::string(kApprove);
+  if (!line.reply.answers.empty()) line.reply.kind = Reply::Kind::kAnswer;
   return line;
 }
 
@@ -72,8 +78,8 @@ absl::StatusOr<int> Ask(const Line& line, const v1::Task& task, Server& server,
                 io);
 }
 
-// Shows on stderr what is about to be allowed.
-void ShowAllowed(const std::string& id, const v1::Task& task, Server& server,
+// Shows on stderr what is about to be decided.
+void ShowDecided(const std::string& id, const v1::Task& task, Server& server,
                  const Io& io) {
   const DescribeOptions options = {.columns = TerminalWidth(io.err),
                                    .inputs = ReadInputs(task, server.api)};
@@ -88,8 +94,8 @@ absl::StatusOr<int> Respond(const Line& line, Server& server, const Io& io) {
   ASSIGN_OR_RETURN(const v1::RespondRequest request,
                    MakeResponse(ToTaskState(task), line.reply));
   // The user has not said which approval, so it may not be the expected one.
-  if (line.reply.id.empty() && request.approval().allow()) {
-    ShowAllowed(request.id(), task, server, io);
+  if (line.reply.id.empty() && request.has_approval()) {
+    ShowDecided(request.id(), task, server, io);
   }
   ASSIGN_OR_RETURN(const v1::Task after,
                    server.api.Respond(task.id(), request));

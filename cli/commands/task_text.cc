@@ -76,6 +76,16 @@ std::string JoinRows(const std::vector<std::string>& rows) {
   return absl::StrCat(absl::StrJoin(rows, "\n"), "\n");
 }
 
+// The flags of `troika respond` for what the approval offers.
+std::string HowToDecide(const Approval& approval) {
+  std::string text = " --allow, or --deny";
+  for (const std::string& choice : approval.choices) {
+    if (choice == kApprove || choice == kDeny) continue;
+    absl::StrAppend(&text, ", or --choice ", SanitizedLine(choice));
+  }
+  return text;
+}
+
 }  // namespace
 
 absl::Time ToTime(const google::protobuf::Timestamp& time) {
@@ -175,15 +185,24 @@ std::string Describe(const v1::Task& task, const DescribeOptions& options) {
   if (task.hint() != task.result().hint()) fields.Add("hint", task.hint());
   const TaskState state = ToTaskState(task);
   const std::string respond = absl::StrCat("  troika respond ", task.id(), " ");
-  for (const auto& [id, approval] : state.approvals) {
-    absl::StrAppend(&fields.text(), "\n", Describe(approval.request, options),
-                    respond, SanitizedLine(id), " --allow, or --deny\n");
+  for (const v1::Approval& shown : task.approvals()) {
+    const auto& approval = state.approvals.at(shown.id());
+    absl::StrAppend(&fields.text(), "\n", Describe(approval.request, options));
+    if (approval.answered) {
+      absl::StrAppend(&fields.text(), "  answered: ", approval.request.choice,
+                      ", on its way to the agent\n");
+      continue;
+    }
+    absl::StrAppend(&fields.text(), respond, SanitizedLine(shown.id()),
+                    HowToDecide(approval.request), "\n");
   }
-  for (const auto& [id, question] : state.questions) {
+  for (const v1::Question& shown : task.questions()) {
+    const auto& question = state.questions.at(shown.id());
+    if (question.answered) continue;
     absl::StrAppend(
         &fields.text(), "\n",
         JoinRows(Timeline({.width = options.columns}).Rows(question.request)),
-        respond, SanitizedLine(id));
+        respond, SanitizedLine(shown.id()));
     for (size_t i = 0; i < question.request.items.size(); ++i) {
       absl::StrAppend(&fields.text(), " --answer TEXT");
     }

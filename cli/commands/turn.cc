@@ -141,6 +141,7 @@ void TurnFlags::AddTo(Flags* flags) {
   flags->Add("start-timeout", &timeouts_.start);
   flags->Add("idle-timeout", &timeouts_.idle);
   flags->Add("task-timeout", &timeouts_.task);
+  flags->Add("approval-timeout", &timeouts_.approval);
 }
 
 absl::StatusOr<TurnOptions> TurnFlags::Read(

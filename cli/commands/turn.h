@@ -56,7 +56,7 @@ struct TurnOptions {
 };
 
 // --json, --color, --quiet, --detach, --no-stdin, --timeout, --start-timeout,
-// --idle-timeout and --task-timeout.
+// --idle-timeout, --task-timeout and --approval-timeout.
 class TurnFlags {
  public:
   void AddTo(Flags* flags);

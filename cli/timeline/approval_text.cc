@@ -5,8 +5,11 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "base/json.h"
 #include "cli/timeline/amounts.h"
 #include "cli/timeline/exact_text.h"
@@ -275,6 +278,83 @@ ApprovalText DescribeApproval(absl::string_view tool_name,
   }
   text.content_lines = text.lines.size();
   text.content_bytes = input_json.size();
+  return text;
+}
+
+namespace {
+
+Kind KindOfDiffLine(absl::string_view line) {
+  if (absl::StartsWith(line, "+++") || absl::StartsWith(line, "---")) {
+    return Kind::kField;
+  }
+  if (absl::StartsWith(line, "+")) return Kind::kAdded;
+  return absl::StartsWith(line, "-") ? Kind::kRemoved : Kind::kSame;
+}
+
+// A diff's lines have their marks already, which RowsOf() adds.
+void AddUnifiedDiff(absl::string_view diff, ApprovalText* text) {
+  text->content_bytes += diff.size();
+  absl::ConsumeSuffix(&diff, "\n");
+  for (absl::string_view line : absl::StrSplit(diff, '\n')) {
+    const Kind kind = KindOfDiffLine(line);
+    const bool marked = kind != Kind::kField && !line.empty() &&
+                        (kind != Kind::kSame || line[0] == ' ');
+    if (marked) line.remove_prefix(1);
+    text->lines.push_back(
+        {.kind = kind == Kind::kSame && !marked ? Kind::kField : kind,
+         .text = ExactLine(line)});
+    ++text->content_lines;
+  }
+}
+
+bool HasCommand(absl::string_view input_json, absl::string_view command) {
+  json::Parser parser;
+  const absl::StatusOr<json::Value> input = parser.Parse(input_json);
+  return input.ok() && input->Get("command").StringOr("") == command;
+}
+
+}  // namespace
+
+absl::string_view KindText(Approval::Kind kind) {
+  switch (kind) {
+    case Approval::Kind::kTool:
+      return "";
+    case Approval::Kind::kCommandLine:
+      return "command";
+    case Approval::Kind::kEdit:
+      return "edit";
+    case Approval::Kind::kPermission:
+      return "permission";
+    case Approval::Kind::kPlan:
+      return "plan";
+  }
+  return "";
+}
+
+ApprovalText DescribeApproval(const Approval& approval) {
+  ApprovalText text = DescribeApproval(approval.tool_name, approval.input_json);
+  if (!approval.command.empty() &&
+      !HasCommand(approval.input_json, approval.command)) {
+    std::vector<ApprovalText::Line> lines;
+    for (std::string& line : ExactLines(approval.command)) {
+      lines.push_back({.kind = Kind::kText, .text = std::move(line)});
+    }
+    text.content_lines += lines.size();
+    text.content_bytes += approval.command.size();
+    text.lines.insert(text.lines.begin(), lines.begin(), lines.end());
+    text.summary = ExactLine(approval.command);
+  }
+  if (!approval.diff.empty()) {
+    AddUnifiedDiff(approval.diff, &text);
+    if (text.summary.empty()) text.summary = ExactLine(approval.diff);
+  }
+  const auto add_field = [&](absl::string_view name, absl::string_view value) {
+    if (value.empty()) return;
+    text.lines.push_back({.kind = Kind::kField,
+                          .text = absl::StrCat(name, ": ", ExactLine(value))});
+  };
+  add_field("folder", approval.cwd);
+  add_field("choices", absl::StrJoin(approval.choices, ", "));
   return text;
 }
 

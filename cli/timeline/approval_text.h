@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "agent/message.h"
 
 namespace troika::cli {
 
@@ -54,6 +55,13 @@ std::vector<DiffLine> DiffLines(absl::string_view before,
 // JSON.
 ApprovalText DescribeApproval(absl::string_view tool_name,
                               absl::string_view input_json);
+
+// Adds what the harness tells besides the input: the command and its folder, if
+// the input has no such command, the diff of an edit, and the choices.
+ApprovalText DescribeApproval(const Approval& approval);
+
+// "command", "edit", "permission" or "plan"; empty for any other tool.
+absl::string_view KindText(Approval::Kind kind);
 
 // "3 lines, 120 bytes"
 std::string SizeText(const ApprovalText& text);

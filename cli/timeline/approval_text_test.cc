@@ -28,6 +28,14 @@ std::string Rows(absl::string_view tool, absl::string_view input,
   return text;
 }
 
+std::string RowsText(const ApprovalText& text) {
+  std::string rows;
+  for (const ApprovalRow& row : RowsOf(text, 0)) {
+    absl::StrAppend(&rows, row.text, "\n");
+  }
+  return rows;
+}
+
 std::string Json(absl::string_view text) {
   std::string quoted;
   json::AppendQuoted(text, &quoted);
@@ -202,6 +210,32 @@ TEST(ApprovalTextTest, ANameThatIsThereTwiceHidesNothing) {
       Rows("Bash", R"({"command":"ls","command":"rm -rf /"})");
   EXPECT_THAT(rows, HasSubstr("\"ls\""));
   EXPECT_THAT(rows, HasSubstr("\"rm -rf /\""));
+}
+
+TEST(ApprovalTextTest, ShowsWhatTheHarnessTellsBesidesTheInput) {
+  const ApprovalText command =
+      DescribeApproval(Approval{.tool_name = "Bash",
+                                .kind = Approval::Kind::kCommandLine,
+                                .command = "make\n\x1b[2J",
+                                .cwd = "/src",
+                                .choices = {"approve", "cancel"}});
+  EXPECT_EQ(RowsText(command),
+            "  │ make\n  │ ␛[2J\n  folder: /src\n  choices: approve, cancel\n");
+  EXPECT_EQ(SizeText(command), "2 lines, 9 bytes");
+  const ApprovalText edit = DescribeApproval(
+      Approval{.tool_name = "Edit",
+               .kind = Approval::Kind::kEdit,
+               .diff = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n c\n"});
+  EXPECT_EQ(RowsText(edit),
+            "  --- a/x\n  +++ b/x\n  @@ -1 +1 @@\n  │ - a\n  │ + b\n"
+            "  │   c\n");
+  // The command is not shown twice.
+  const ApprovalText once =
+      DescribeApproval(Approval{.tool_name = "Bash",
+                                .input_json = R"({"command":"ls"})",
+                                .kind = Approval::Kind::kCommandLine,
+                                .command = "ls"});
+  EXPECT_EQ(RowsText(once), "  │ ls\n");
 }
 
 }  // namespace

@@ -129,6 +129,22 @@ TEST_F(TimelineTest, ShowsEveryLineOfABatch) {
             "stdout: one\nstdout: two\n");
 }
 
+TEST_F(TimelineTest, AnAnswerIsShownOnce) {
+  Approval approval = {.state = Approval::State::kAllowed,
+                       .tool_name = "Bash",
+                       .choice = "approve_for_session",
+                       .by = "user",
+                       .via = "page",
+                       .delivery = Delivery::kAccepted};
+  EXPECT_THAT(Add(approval),
+              HasSubstr("✔ allowed for the session: Bash (by user, page)\n"));
+  approval.delivery = Delivery::kDelivered;
+  EXPECT_EQ(Add(approval), "");
+  approval.by.clear();
+  EXPECT_THAT(Add(approval), HasSubstr("✔ allowed for the session: Bash\n"))
+      << "in a stream, which tells only what was written";
+}
+
 TEST_F(TimelineTest, ShowsApprovalsAndQuestions) {
   EXPECT_EQ(Add(Approval{.tool_name = "Bash",
                          .input_json = R"({"command":"rm x"})",

@@ -34,6 +34,16 @@ bool IsEdit(absl::string_view tool) {
   return tool == "Edit" || tool == "Write" || tool == "NotebookEdit";
 }
 
+// Who answered, if that was not the user at a terminal.
+std::string ByText(absl::string_view by, absl::string_view via) {
+  if (by.empty() || (by == "user" && (via.empty() || via == "terminal"))) {
+    return "";
+  }
+  return absl::StrCat(" (by ", SanitizedLine(by),
+                      via.empty() ? "" : absl::StrCat(", ", SanitizedLine(via)),
+                      ")");
+}
+
 }  // namespace
 
 void Timeline::On(const ToolUse& use, const Context& context) {
@@ -119,12 +129,13 @@ void Timeline::On(const Todo& todo, const Context&) {
 }
 
 std::vector<std::string> Timeline::Rows(const Approval& approval) const {
-  const ApprovalText text =
-      DescribeApproval(approval.tool_name, approval.input_json);
+  const ApprovalText text = DescribeApproval(approval);
+  const absl::string_view kind = KindText(approval.kind);
   std::vector<std::string> rows = ParagraphRows(
       Style::kYellow, "? ",
       absl::StrCat(
-          "approval needed: ", text.tool,
+          "approval needed", kind.empty() ? "" : absl::StrCat(" (", kind, ")"),
+          ": ", text.tool,
           text.lines.empty() ? "" : absl::StrCat(" (", SizeText(text), ")")));
   if (!absl::StripAsciiWhitespace(approval.reason).empty()) {
     for (std::string& row :
@@ -171,17 +182,27 @@ void Timeline::Ask(const std::string& id, const std::vector<std::string>& rows,
 }
 
 void Timeline::On(const Approval& approval, const Context& context) {
-  const std::string what = SanitizedLine(approval.tool_name);
+  // It was shown when the answer was accepted.
+  if (approval.delivery == Delivery::kDelivered && !approval.by.empty()) return;
+  const std::string what = absl::StrCat(SanitizedLine(approval.tool_name),
+                                        ByText(approval.by, approval.via));
   switch (approval.state) {
     case Approval::State::kAsked:
       return Ask(approval.id, Rows(approval), context);
     case Approval::State::kAllowed:
       Begin(Kind::kLine);
-      return Line(Style::kGreen, absl::StrCat("✔ allowed: ", what));
+      return Line(Style::kGreen,
+                  absl::StrCat(approval.choice == kApproveForSession
+                                   ? "✔ allowed for the session: "
+                                   : "✔ allowed: ",
+                               what));
     case Approval::State::kDenied:
       Begin(Kind::kLine);
       return Paragraph(Style::kYellow,
-                       "✘ denied: ", Labelled(what, approval.reason));
+                       approval.choice == kCancel
+                           ? "✘ denied, and the turn cancelled: "
+                           : "✘ denied: ",
+                       Labelled(what, approval.reason));
     case Approval::State::kCancelled:
       Begin(Kind::kLine);
       return Paragraph(Style::kDim, "approval no longer needed: ",
@@ -202,13 +223,17 @@ std::vector<std::string> Timeline::Rows(const Question& question) const {
         absl::StrCat(Labelled(item.header, item.text),
                      item.multi_select ? " (any of)" : ""));
     for (size_t i = 0; i < item.options.size(); ++i) {
-      add(Style::kPlain, absl::StrCat("    ", i + 1, ". "), item.options[i]);
+      const std::string& option = item.options[i];
+      add(Style::kPlain, absl::StrCat("    ", i + 1, ". "),
+          i < item.descriptions.size() ? Labelled(option, item.descriptions[i])
+                                       : option);
     }
   }
   return rows;
 }
 
 void Timeline::On(const Question& question, const Context& context) {
+  if (question.delivery == Delivery::kDelivered && !question.by.empty()) return;
   switch (question.state) {
     case Question::State::kCancelled:
       Begin(Kind::kLine);

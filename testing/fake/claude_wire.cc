@@ -22,6 +22,19 @@ json::ObjectWriter TextBlock(absl::string_view text) {
   return block;
 }
 
+// Suggests to allow the tool for the project, as the CLI does for commands.
+std::string SuggestionFor(absl::string_view tool) {
+  const std::string rule = json::ObjectWriter().String("toolName", tool).Take();
+  return absl::StrCat("[",
+                      json::ObjectWriter()
+                          .String("type", "addRules")
+                          .Json("rules", absl::StrCat("[", rule, "]"))
+                          .String("behavior", "allow")
+                          .String("destination", "localSettings")
+                          .Take(),
+                      "]");
+}
+
 class ClaudeWire final : public Wire {
  public:
   explicit ClaudeWire(const WireOptions& options)
@@ -194,12 +207,14 @@ std::string ClaudeWire::Ask(const Asked& asked) {
   if (!options().asks) return "";
   asked_id_ = NewToolId(asked.tool);
   ++asks_;
-  const std::string request = json::ObjectWriter()
-                                  .String("subtype", "can_use_tool")
-                                  .String("tool_name", asked.tool)
-                                  .Json("input", asked.input_json)
-                                  .String("tool_use_id", asked_id_)
-                                  .Take();
+  const std::string request =
+      json::ObjectWriter()
+          .String("subtype", "can_use_tool")
+          .String("tool_name", asked.tool)
+          .Json("input", asked.input_json)
+          .Json("permission_suggestions", SuggestionFor(asked.tool))
+          .String("tool_use_id", asked_id_)
+          .Take();
   return absl::StrCat(Use(asked.tool, asked_id_, asked.input_json),
                       json::ObjectWriter()
                           .String("type", "control_request")
