@@ -164,7 +164,7 @@ void AppServerProtocol::OnNotification(const rpc::Message& message,
   } else if (method == "error") {
     OnError(params, out);
   } else if (method == "thread/started") {
-    OnThreadStarted(params, out);
+    OnThreadStarted(params);
   } else if (method == "serverRequest/resolved") {
     (void)requests_.Withdraw(rpc::Id::FromJson(params.request_id),
                              "the agent needs no answer any more", out);
@@ -210,7 +210,7 @@ bool AppServerProtocol::OnNotice(absl::string_view method, const Params& params,
   return false;
 }
 
-void AppServerProtocol::OnThreadStarted(const Params& params, Emitter& out) {
+void AppServerProtocol::OnThreadStarted(const Params& params) {
   const auto thread = Read<Thread>(params.thread, {drift(), "thread"});
   if (thread_id_.empty() && thread.parent_thread_id.empty()) {
     // A stream without our side, which has no response to read.
@@ -227,7 +227,6 @@ void AppServerProtocol::OnThreadStarted(const Params& params, Emitter& out) {
       agents_[std::string(thread.id)] = tool.asked.tool_use_id;
     }
   }
-  (void)out;
 }
 
 void AppServerProtocol::OnTurnStarted(const Params& params, Emitter& out) {

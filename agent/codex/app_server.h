@@ -105,7 +105,7 @@ class AppServerProtocol final : public LineProtocol {
   void OnTurnStarted(const Params& params, Emitter& out);
   void OnTurnCompleted(const Params& params, Emitter& out);
   void OnError(const Params& params, Emitter& out);
-  void OnThreadStarted(const Params& params, Emitter& out);
+  void OnThreadStarted(const Params& params);
   void OnDiff(const Params& params, Emitter& out);
   void OnPlan(const Params& params, Emitter& out);
   void OnRateLimits(const Params& params, Emitter& out);

@@ -100,7 +100,7 @@ std::optional<AppServerRequests::Open> AppServerRequests::OpenOf(
   if (params.item_id.empty()) return std::nullopt;
   if (request.method == kUserInputRequest) {
     if (params.questions.size() == 0) return std::nullopt;
-    return UserInput(params, item);
+    return UserInput(params);
   }
   const AskedItem none;
   const AskedItem& known = item == nullptr ? none : *item;
@@ -165,8 +165,7 @@ AppServerRequests::Open AppServerRequests::Decision(const AskParams& params,
   return open;
 }
 
-AppServerRequests::Open AppServerRequests::UserInput(const AskParams& params,
-                                                     const AskedItem*) {
+AppServerRequests::Open AppServerRequests::UserInput(const AskParams& params) {
   Open open;
   open.kind = Kind::kUserInput;
   Question question;
@@ -256,8 +255,7 @@ std::string AppServerRequests::Refuse(const rpc::Message& request,
 
 std::optional<std::string> AppServerRequests::ResultOf(
     const Open& open, const AnswerGiven& answer) {
-  if (const auto* const approval = std::get_if<Approval>(&open.request)) {
-    (void)approval;
+  if (std::holds_alternative<Approval>(open.request)) {
     const auto* const decision = std::get_if<ApprovalAnswer>(&answer.answer);
     // The wire takes no changed input.
     if (decision == nullptr ||

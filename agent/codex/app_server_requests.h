@@ -89,7 +89,7 @@ class AppServerRequests {
                 Approval::Kind kind) const;
   std::optional<Open> Elicitation(const AskParams& params,
                                   const AskedItem* /*nullable*/ item) const;
-  Open UserInput(const AskParams& params, const AskedItem* /*nullable*/ item);
+  Open UserInput(const AskParams& params);
   // Emits why the request was refused and returns the reply that does so.
   std::string Refuse(const rpc::Message& request, absl::string_view why,
                      Emitter& out);
