@@ -59,6 +59,13 @@ Deferred WithTask(
 
 namespace {
 
+// An error as the client gets it, without the secrets that the client sent.
+absl::Status ErrorFor(const v1::CreateTaskRequest& body,
+                      const absl::Status& error) {
+  const Environment sent({body.env().begin(), body.env().end()});
+  return ErrorForClient(error, SecretsOf(sent, {}));
+}
+
 // Creates the task of a request whose program is known.
 absl::StatusOr<Deferred> CreateKnownTask(const ApiTools& api,
                                          const Caller& caller,
@@ -111,7 +118,7 @@ Deferred CreateNamedTask(const ApiTools& api, Caller caller,
             const absl::StatusOr<Config>& config) mutable {
           if (!config.ok()) return reply(config.status());
           const absl::Status found = ResolveAcpAgent(caller, *config, &request);
-          if (!found.ok()) return reply(found);
+          if (!found.ok()) return reply(ErrorFor(body, found));
           auto create = CreateKnownTask(api, caller, body, std::move(request));
           if (!create.ok()) return reply(create.status());
           (*std::move(create))(std::move(reply));
@@ -125,13 +132,11 @@ absl::StatusOr<Deferred> CreateTask(const ApiTools& api, const Call& call) {
   v1::CreateTaskRequest body;
   RETURN_IF_ERROR(call.ReadBody(&body));
   auto request = ToTaskRequest(body);
-  if (!request.ok()) {
-    const Environment sent({body.env().begin(), body.env().end()});
-    return ErrorForClient(request.status(), SecretsOf(sent, {}));
-  }
+  if (!request.ok()) return ErrorFor(body, request.status());
   const Caller caller = api.policy->CallerOf(call.request());
   if (IsAcpCommand(request->agent)) {
-    RETURN_IF_ERROR(ResolveAcpAgent(caller, Config(), &*request));
+    const absl::Status found = ResolveAcpAgent(caller, Config(), &*request);
+    if (!found.ok()) return ErrorFor(body, found);
   } else if (!request->agent.empty()) {
     return CreateNamedTask(api, caller, std::move(body), *std::move(request));
   }

@@ -26,6 +26,9 @@ class Cli:
     # Instructions of the model that call the tools which ask to begin with a
     # plan, and which start a subagent in the background; empty: it has none.
     plan = background = ''
+    # Whether a task that nobody talks to runs in a conversation, too. What the
+    # server reports of a harness holds for one of its wires.
+    talks = True
     verbosity_model = ''  # A model that takes a verbosity, if `model` doesn't.
 
     def __init__(self, version, program):
@@ -52,6 +55,7 @@ def write(path, text):
 
 class Codex(Cli):
     harness, name, variable = 'codex', 'Codex CLI', 'TROIKA_CODEX_BIN'
+    talks = False
 
     def __init__(self, version, program):
         super().__init__(version, program)
@@ -138,6 +142,7 @@ class Claude(Cli):
 class Gemini(Cli):
     harness, name, variable = 'gemini', 'Gemini CLI', 'TROIKA_GEMINI_BIN'
     model, other_model = 'gemini-2.5-pro', 'gemini-2.5-flash'
+    talks = False
     # Otherwise the CLI restarts itself as a child.
     quick = {'GEMINI_CLI_NO_RELAUNCH': 'true'}
 
