@@ -259,7 +259,7 @@ class Reducer {
     state_.signal = event.signal;
     DropPending();
     if (turn_waits) {
-      state_.outcome = OutcomeBeforeTurn(event);
+      state_.last_end = EndBeforeTurn(event);
       return Step::kEndedBeforeTurn;
     }
     state_.turns_waiting = 0;
@@ -279,14 +279,14 @@ class Reducer {
     if (state_.process_alive) return Step::kNothing;
     const int waiting = std::exchange(state_.turns_waiting, 0);
     state_.turn_open = false;
-    if (!state_.outcome) return Step::kCancelled;
+    if (!state_.last_end) return Step::kCancelled;
     if (waiting == 0) return Step::kNothing;
     withdrew_ = true;
     state_.withdrawn_results = waiting;
-    state_.error = state_.outcome->error;
-    state_.hint = state_.outcome->hint;
-    state_.ending = state_.outcome->ending;
-    switch (state_.outcome->status) {
+    state_.error = state_.last_end->error;
+    state_.hint = state_.last_end->hint;
+    state_.ending = state_.last_end->ending;
+    switch (state_.last_end->status) {
       case TaskStatus::kDone:
         return Step::kEndedWell;
       case TaskStatus::kInterrupted:
@@ -295,20 +295,20 @@ class Reducer {
         return Step::kEndedBadly;
     }
   }
-  // The outcome of a process that ends while a turn waits for the next one.
-  Outcome OutcomeBeforeTurn(const Lifecycle& event) const {
-    Outcome outcome = {.ending = state_.ending, .ended = message_.time};
+  // The end of a process while a turn waits for the next one.
+  LastEnd EndBeforeTurn(const Lifecycle& event) const {
+    LastEnd end = {.ending = state_.ending, .ended = message_.time};
     if (state_.ending.kind != Ending::Kind::kNone) {
-      outcome.status = state_.ending.kind == Ending::Kind::kInterrupt
+      end.status = state_.ending.kind == Ending::Kind::kInterrupt
                            ? TaskStatus::kInterrupted
                            : TaskStatus::kFailed;
-      outcome.error = state_.ending.text;
+      end.error = state_.ending.text;
     } else if (!state_.result || state_.result->is_error) {
-      outcome.status = TaskStatus::kFailed;
-      outcome.error = state_.result ? state_.result->error : event.text;
-      if (state_.result) outcome.hint = state_.result->hint;
+      end.status = TaskStatus::kFailed;
+      end.error = state_.result ? state_.result->error : event.text;
+      if (state_.result) end.hint = state_.result->hint;
     }
-    return outcome;
+    return end;
   }
 
   const Message& message_;
@@ -339,11 +339,11 @@ void Reduce(const Message& message, TaskState* state) {
   state->status = NextStatus(state->status, step);
   const bool has_ended = HasEnded(state->status);
   if (has_ended && !had_ended) {
-    state->ended = reducer.withdrew() ? state->outcome->ended : message.time;
+    state->ended = reducer.withdrew() ? state->last_end->ended : message.time;
   }
   if (!has_ended) state->ended.reset();
   if (has_ended && state->status != TaskStatus::kCancelled) {
-    state->outcome = {.status = state->status,
+    state->last_end = {.status = state->status,
                       .error = state->error,
                       .hint = state->hint,
                       .ending = state->ending,

@@ -67,14 +67,14 @@ struct Ending {
 };
 
 // How a task stood when no turn was left to do.
-struct Outcome {
+struct LastEnd {
   TaskStatus status = TaskStatus::kDone;
   std::string error;
   std::string hint;
   Ending ending;
   std::optional<absl::Time> ended;
 
-  bool operator==(const Outcome&) const = default;
+  bool operator==(const LastEnd&) const = default;
 };
 
 // Times by the clock of the relay that wrote the records: it stands still while
@@ -133,7 +133,7 @@ struct TaskState {
   std::optional<Result> result;  // The last turn that ended.
   // How the last process or start ended, once there was one. The task returns
   // to it if waiting turns are withdrawn.
-  std::optional<Outcome> outcome;
+  std::optional<LastEnd> last_end;
   int withdrawn_results = 0;  // Still to come, of turns that were withdrawn.
 
   // By their ids.
