@@ -86,6 +86,7 @@ struct ToolResult {
   std::optional<int> exit_code;
   std::optional<absl::Duration> duration;
   bool synthetic = false;  // Made by us; `output` gives the reason.
+  bool denied = false;     // The tool did not run, as it was not allowed to.
 };
 
 struct Todo {
@@ -201,6 +202,7 @@ struct Notice {
   };
   Kind kind = Kind::kInfo;
   std::string text;
+  std::string tool_use_id;  // The tool of kPermissionDenied, if it is known.
 };
 
 // An event in the life of the task or a process, reported by Troika.
@@ -230,6 +232,18 @@ struct Lifecycle {
   std::optional<int> signal;
 };
 
+// Something that the agent was not allowed to do, and went on without.
+struct Denial {
+  std::string tool_use_id;  // Empty if the harness does not tell.
+  std::string tool_name;    // Normalized.
+  std::string reason;       // Its beginning.
+  std::string by;  // Who denied it, if somebody was asked: as Approval::by.
+
+  bool operator==(const Denial&) const = default;
+};
+
+inline constexpr size_t kMaxDenials = 20;
+
 // Ends a turn.
 struct Result {
   bool is_error = false;
@@ -239,7 +253,9 @@ struct Result {
   std::string reason;  // Why the turn ended, in the harness's own words.
   Usage usage;
   std::optional<absl::Duration> duration;
-  bool synthetic = false;  // The stream ended without a result.
+  bool synthetic = false;       // The stream ended without a result.
+  int denial_count = 0;         // Everything that was denied in the turn.
+  std::vector<Denial> denials;  // The first kMaxDenials of them.
 
   bool operator==(const Result&) const = default;
 };

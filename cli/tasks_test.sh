@@ -215,6 +215,25 @@ cp "$dir/run" "$dir/output"
 until_shown "answer it with: troika respond $id --allow"
 until_shown '→ Leave it'
 
+# A denial: the agent goes on, and nothing looks like success.
+: >"$dir/run"
+"$troika" run claude --edit-mode auto_edit 'x' >"$dir/run" 2>&1 </dev/null &
+pid=$!
+id=
+while [ -z "$id" ]; do
+  sleep 0.05
+  id=$(sed -n 's/^troika: task //p' "$dir/run")
+done
+until_state "$id" 'awaiting approval'
+expect 0 "$id" respond "$id" --deny --reason 'not that folder'
+wait $pid
+[ $? -eq 4 ] || fail 'denied: not exit code 4'
+cp "$dir/run" "$dir/output"
+until_shown '▲ done, but 1 denied: Bash'
+expect 0 'idle (denied)' show "$id"
+expect 0 'not that folder' show "$id"
+expect 4 '1 denied' tail "$id"
+
 # Tasks as they change.
 play commands
 timeout 30 "$troika" tasks -f --limit 1 >"$dir/output" 2>&1 &

@@ -79,7 +79,8 @@ inline constexpr auto kFields<ToolResult> =
                Field{3, "isError", &ToolResult::is_error},
                Field{4, "exitCode", &ToolResult::exit_code},
                Field{5, "duration", &ToolResult::duration},
-               Field{6, "synthetic", &ToolResult::synthetic}};
+               Field{6, "synthetic", &ToolResult::synthetic},
+               Field{7, "denied", IfSet(&ToolResult::denied)}};
 
 template <>
 inline constexpr auto kFields<Todo::Item> =
@@ -159,8 +160,15 @@ inline constexpr auto kFields<Diff> =
     std::tuple{Field{1, "unifiedDiff", &Diff::unified_diff}};
 
 template <>
-inline constexpr auto kFields<Notice> = std::tuple{
-    Field{1, "kind", &Notice::kind}, Field{2, "text", &Notice::text}};
+inline constexpr auto kFields<Notice> =
+    std::tuple{Field{1, "kind", &Notice::kind}, Field{2, "text", &Notice::text},
+               Field{3, "toolUseId", IfSet(&Notice::tool_use_id)}};
+
+template <>
+inline constexpr auto kFields<Denial> = std::tuple{
+    Field{1, "toolUseId", &Denial::tool_use_id},
+    Field{2, "toolName", &Denial::tool_name},
+    Field{3, "reason", &Denial::reason}, Field{4, "by", &Denial::by}};
 
 template <>
 inline constexpr auto kFields<Result> = std::tuple{
@@ -175,7 +183,9 @@ inline constexpr auto kFields<Result> = std::tuple{
           Within(&Result::usage, Within(&Usage::turn_cost, &Cost::source))},
     Field{8, "duration", &Result::duration},
     Field{9, "synthetic", &Result::synthetic},
-    Field{10, "hint", &Result::hint}};
+    Field{10, "hint", &Result::hint},
+    Field{11, "denialCount", &Result::denial_count},
+    Field{12, "denials", &Result::denials}};
 
 template <>
 inline constexpr auto kFields<Raw> =

@@ -180,6 +180,9 @@ v1::Task ToTask(const TaskState& state, const TaskFacts& facts) {
   task.set_hint(Utf8(state.hint));
   if (state.exit_code) task.set_exit_code(*state.exit_code);
   if (state.signal) task.set_signal(*state.signal);
+  if (state.outcome) {
+    task.set_outcome(static_cast<v1::Outcome>(*state.outcome));
+  }
   if (state.result) {
     FieldsToProto(*state.result, task.mutable_result());
     task.mutable_result()->clear_usage();
@@ -225,6 +228,9 @@ TaskState ToTaskState(const v1::Task& task) {
   state.process_alive =
       !HasEnded(state.status) && state.status != TaskStatus::kQueued;
   state.turn_open = state.process_alive && state.status != TaskStatus::kIdle;
+  if (task.has_outcome()) {
+    state.outcome = static_cast<TurnOutcome>(task.outcome());
+  }
   FieldsFromProto(task.usage().total(), &state.usage);
   ReadPending(task.approvals(), &state.approvals);
   ReadPending(task.questions(), &state.questions);

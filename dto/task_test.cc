@@ -48,6 +48,7 @@ TaskState SampleState() {
                         .error = "re",
                         .text = "rt",
                         .duration = absl::Seconds(2)};
+  state.outcome = TurnOutcome::kInterrupted;
   state.approvals["a1"] = {.asked = {7, 1},
                            .request = {.id = "a1",
                                        .tool_use_id = "u",

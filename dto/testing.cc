@@ -73,7 +73,8 @@ std::vector<Payload> Payloads() {
                  .is_error = true,
                  .exit_code = 0,
                  .duration = absl::Milliseconds(1500),
-                 .synthetic = true},
+                 .synthetic = true,
+                 .denied = true},
       ToolResult{.exit_code = -1, .duration = absl::ZeroDuration()},
       Todo{},
       Todo{.items = {{.text = "a", .status = Todo::Status::kPending},
@@ -117,7 +118,13 @@ std::vector<Payload> Payloads() {
                        .turn_cost = {2.5, CostSource::kReported},
                        .total_cost = {3.5, CostSource::kReported}},
              .duration = absl::Microseconds(-500),
-             .synthetic = true},
+             .synthetic = true,
+             .denial_count = 21,
+             .denials = {{.tool_use_id = "t",
+                          .tool_name = "Bash",
+                          .reason = "no",
+                          .by = "user"},
+                         {}}},
       Raw{},
       Raw{.type = "turn.paused",
           .line = R"({"type":"turn.paused"})",
@@ -173,6 +180,9 @@ std::vector<Payload> Payloads() {
                             .exit_code = i});
   }
   all.push_back(Lifecycle{.kind = Lifecycle::Kind::kExited, .signal = 9});
+  all.push_back(Notice{.kind = Notice::Kind::kPermissionDenied,
+                       .text = "no",
+                       .tool_use_id = "t"});
   for (int i = 0; i <= static_cast<int>(Notice::Kind::kBackgroundTask); ++i) {
     all.push_back(Notice{.kind = static_cast<Notice::Kind>(i), .text = "note"});
   }

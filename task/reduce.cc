@@ -130,6 +130,10 @@ class Reducer {
     if (!result.is_error && state_.ending.kind == Ending::Kind::kInterrupt) {
       state_.ending = {};  // It came too late.
     }
+    // A task that was cancelled has had no turn.
+    if (state_.status != TaskStatus::kCancelled) {
+      state_.outcome = OutcomeOf(result);
+    }
     if (state_.ending.kind == Ending::Kind::kNone) state_.error = result.error;
     if (state_.ending.kind != Ending::Kind::kInterrupt) {
       state_.hint = result.hint;
@@ -199,6 +203,17 @@ class Reducer {
     state_.hint.clear();
     state_.ending = {};
     state_.turn_open = true;
+  }
+  TurnOutcome OutcomeOf(const Result& result) const {
+    if (state_.ending.kind == Ending::Kind::kFailure) {
+      return TurnOutcome::kFailed;
+    }
+    if (result.is_error) {
+      return state_.ending.kind == Ending::Kind::kInterrupt
+                 ? TurnOutcome::kInterrupted
+                 : TurnOutcome::kFailed;
+    }
+    return result.denial_count > 0 ? TurnOutcome::kDenied : TurnOutcome::kDone;
   }
   // The step by which the process ended, from the state alone.
   Step EndStep() const {
@@ -300,8 +315,8 @@ class Reducer {
     LastEnd end = {.ending = state_.ending, .ended = message_.time};
     if (state_.ending.kind != Ending::Kind::kNone) {
       end.status = state_.ending.kind == Ending::Kind::kInterrupt
-                           ? TaskStatus::kInterrupted
-                           : TaskStatus::kFailed;
+                       ? TaskStatus::kInterrupted
+                       : TaskStatus::kFailed;
       end.error = state_.ending.text;
     } else if (!state_.result || state_.result->is_error) {
       end.status = TaskStatus::kFailed;
@@ -342,12 +357,15 @@ void Reduce(const Message& message, TaskState* state) {
     state->ended = reducer.withdrew() ? state->last_end->ended : message.time;
   }
   if (!has_ended) state->ended.reset();
+  if (step == Step::kEndedBadly && state->status == TaskStatus::kFailed) {
+    state->outcome = TurnOutcome::kFailed;
+  }
   if (has_ended && state->status != TaskStatus::kCancelled) {
     state->last_end = {.status = state->status,
-                      .error = state->error,
-                      .hint = state->hint,
-                      .ending = state->ending,
-                      .ended = state->ended};
+                       .error = state->error,
+                       .hint = state->hint,
+                       .ending = state->ending,
+                       .ended = state->ended};
   }
   const bool works = state->status == TaskStatus::kStarting ||
                      state->status == TaskStatus::kRunning;

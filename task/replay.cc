@@ -252,8 +252,10 @@ void Replay::Deliver(Message&& message, Out& out) {
   last_id_ = message.id;
   const bool main = message.parent_tool_use_id.empty();
   std::string session_id;
+  denials_.Add(message);
   if (auto* result = std::get_if<Result>(&message.payload)) {
     CompleteResult(result);
+    if (main) denials_.MoveTo(result);
     if (main && process_) {
       process_->owes_result = false;
       process_->tool_hint = "";

@@ -31,6 +31,7 @@
 #include "agent/protocol.h"
 #include "relay/log_reader.h"
 #include "relay/record.h"
+#include "task/denials.h"
 #include "task/hints.h"
 #include "task/line_joiner.h"
 #include "task/line_run.h"
@@ -154,6 +155,7 @@ class Replay {
   Capabilities capabilities_;
   std::optional<Process> process_;
   Continuation continuation_;  // For the next process.
+  Denials denials_;            // Since the last result.
   std::vector<TurnAsked> held_turns_;
   // state_.awake.now before the record that is looked at.
   std::optional<absl::Time> awake_before_;

@@ -336,10 +336,12 @@ void Replay::EndProcess(const ProcessEnded& ended, Out& out) {
 void Replay::DropHeldTurns(absl::string_view why, Out& out) {
   const size_t count = std::exchange(held_turns_, {}).size();
   const bool owes_result = process_ && process_->owes_result;
+  Denials of_process = std::exchange(denials_, {});
   for (size_t i = 0; i < count; ++i) {
     EmitResult({.reason = std::string(why)}, out);
   }
   if (process_) process_->owes_result = owes_result;
+  denials_ = std::move(of_process);
 }
 
 void Replay::EmitResult(const ProcessEnded& ended, Out& out) {

@@ -56,6 +56,7 @@ TEST(ReplayTest, WholeSmallTask) {
             "result: good\n"
             "result.text: \"hello\"\n"
             "result.reason: \"completed\"\n"
+            "outcome: \"done\"\n"
             "usage.input: 5\n"
             "usage.output: 2\n"
             "created: 1970-01-01T00:00:01.000000Z\n"

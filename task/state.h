@@ -43,6 +43,13 @@ inline constexpr int kTaskStatuses = kEnumNames<TaskStatus>.size();
 // Whether the status says that no process lives and no turn waits for one.
 inline bool HasEnded(TaskStatus status) { return status >= TaskStatus::kDone; }
 
+// How a turn ended.
+enum class TurnOutcome { kDone, kDenied, kFailed, kInterrupted };
+template <>
+inline constexpr auto kEnumNames<TurnOutcome> = EnumNames("done", "denied",
+                                                          "failed",
+                                                          "interrupted");
+
 // An approval or a question that waits for its answer.
 template <typename T>
 struct Pending {
@@ -131,6 +138,8 @@ struct TaskState {
   int turns_waiting = 0;  // Those that no process has taken yet.
   bool turn_open = false;
   std::optional<Result> result;  // The last turn that ended.
+  // How that turn ended. A process that then ends badly makes it a failure.
+  std::optional<TurnOutcome> outcome;
   // How the last process or start ended, once there was one. The task returns
   // to it if waiting turns are withdrawn.
   std::optional<LastEnd> last_end;

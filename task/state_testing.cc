@@ -52,6 +52,13 @@ void AddResult(const Result& result, Lines* lines) {
   lines->Add("result.hint", result.hint);
   lines->Add("result.text", result.text);
   lines->Add("result.reason", result.reason);
+  lines->Add("result.denials", result.denial_count);
+  for (const Denial& denial : result.denials) {
+    lines->Add("result.denied",
+               absl::StrJoin({denial.tool_use_id, denial.tool_name,
+                              denial.reason, denial.by},
+                             " | "));
+  }
   if (result.duration) {
     lines->Add("result.duration", absl::FormatDuration(*result.duration));
   }
@@ -133,6 +140,7 @@ std::string StateText(const TaskState& state) {
   lines.Add("turns_waiting", state.turns_waiting);
   lines.AddFlag("turn_open", state.turn_open);
   if (state.result) AddResult(*state.result, &lines);
+  if (state.outcome) lines.Add("outcome", NameOf(*state.outcome));
   AddPending(state, &lines);
   AddUsage(state, &lines);
   lines.Add("rate_limit", state.rate_limit);

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "cli/approvals/answering.h"
 #include "cli/commands/task_fold.h"
+#include "cli/timeline/amounts.h"
 #include "cli/timeline/terminal_text.h"
 #include "client/event_stream.h"
 #include "dto/proto_json.h"
@@ -363,8 +364,15 @@ void Follower::PrintAnswer() {
 }
 
 void Follower::PrintError() {
-  view_.Say(state().error.empty() ? std::string(NameOf(state().status))
-                                  : Sanitized(state().error));
+  const std::string denials =
+      state().result ? DenialsText(*state().result) : "";
+  std::string text(NameOf(state().status));
+  if (!state().error.empty()) {
+    text = Sanitized(state().error);
+  } else if (!denials.empty()) {
+    text = absl::StrCat("done, but ", Sanitized(denials));
+  }
+  view_.Say(text);
   if (!state().hint.empty()) {
     view_.Say(absl::StrCat("hint: ", Sanitized(state().hint)));
   }

@@ -58,6 +58,11 @@ void Timeline::On(const Result& result, const Context& context) {
   const std::string spent =
       Spent(result, Took(result, context.message, context.state));
   const std::string tail = spent.empty() ? "" : absl::StrCat(" · ", spent);
+  if (!result.is_error && result.denial_count > 0) {
+    Paragraph(Style::kYellow, "▲ ",
+              absl::StrCat("done, but ", DenialsText(result), tail));
+    return Hint(result);
+  }
   if (!result.is_error) {
     Line(Style::kGreen, absl::StrCat("✔ done", tail));
     return Hint(result);

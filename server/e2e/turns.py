@@ -129,6 +129,29 @@ class TurnsTest(WorldTest):
         world.api('POST', f'/tasks/{task}/stop')
         world.wait_state(task, 'done', 'interrupted')
 
+    def test_a_denied_turn_has_its_outcome(self):
+        world = self.world
+        world.start()
+        task = world.create('ask Bash {"command":"make"}\nsay I may.\nok',
+                            harness='claude', options={'editMode': 'auto_edit'})
+        asks = world.wait_state(task, 'awaiting_approval')
+        self.assertNotIn('outcome', asks)
+        world.api('POST', f'/tasks/{task}/respond',
+                  {'id': asks['approvals'][0]['id'],
+                   'approval': {'allow': False, 'reason': 'not now'}})
+        idle = world.wait_state(task, 'idle')
+        self.assertEqual(idle['outcome'], 'denied')
+        self.assertEqual(idle['result']['denialCount'], 1)
+        denial = idle['result']['denials'][0]
+        self.assertEqual((denial['toolName'], denial['reason']),
+                         ('Bash', 'not now'))
+        world.restart()
+        self.assertEqual(world.wait_state(task, 'idle')['outcome'], 'denied')
+        world.api('POST', f'/tasks/{task}/stop')
+        world.wait_state(task, 'interrupted')
+        listed = world.api('GET', '/tasks')['tasks'][0]
+        self.assertEqual(listed['outcome'], 'denied')
+
     def test_more_turns(self):
         world = self.world
         world.start()
