@@ -63,6 +63,27 @@ struct UserInput {
   int images = 0;
 };
 
+// Something that was said to the task, and what became of it; sent again with
+// each change.
+struct Receipt {
+  enum class State {
+    kQueued,     // Not delivered yet, or being sent.
+    kDelivered,  // Its line is on the agent's stdin.
+    kFailed,     // No process will get it.
+    kWithdrawn,  // Somebody took it back.
+  };
+  std::string id;
+  State state = State::kQueued;
+  std::string text;  // Empty if it is as before.
+  int images = 0;
+  std::string by;           // Who said it.
+  int turn = 0;             // The turn that it is sent with; 0 while it waits.
+  std::string reason;       // Why it failed or was withdrawn.
+  bool interrupts = false;  // The running turn is ended for it.
+
+  bool operator==(const Receipt&) const = default;
+};
+
 struct Text {
   std::string text;
 };
@@ -222,6 +243,7 @@ struct Lifecycle {
     kExited,
     kLost,  // The process is gone and its exit was not seen.
     kCancelled,
+    kTurnWaits,  // Its process ended before it had the prompt.
   };
   Kind kind = Kind::kCreated;
   int generation = 0;  // Generation of the process; 0 if there is none yet.
@@ -299,7 +321,7 @@ using Payload =
     std::variant<Init, UserInput, Text, Thinking, ToolUse, ToolResult, Todo,
                  Approval, Question, Usage, RateLimit, Subagent, Diff, Notice,
                  Result, Raw, ParseError, TextDelta, ThinkingDelta,
-                 ToolOutputDelta, Lifecycle>;
+                 ToolOutputDelta, Lifecycle, Receipt>;
 
 // `record` is the number of the log record that brought the message and never
 // changes; `index` counts within the record and may differ between versions of

@@ -42,7 +42,10 @@ template <>
 inline constexpr auto kEnumNames<Lifecycle::Kind> = EnumNames(
     "created", "turn_asked", "spawned", "start_failed", "interrupt_asked",
     "stop_asked", "deadline", "signalled", "input_closed", "leftover",
-    "trouble", "exited", "lost", "cancelled");
+    "trouble", "exited", "lost", "cancelled", "turn_waits");
+template <>
+inline constexpr auto kEnumNames<Receipt::State> =
+    EnumNames("queued", "delivered", "failed", "withdrawn");
 
 template <>
 inline constexpr auto kFields<Init> =
@@ -57,6 +60,17 @@ inline constexpr auto kFields<Init> =
 template <>
 inline constexpr auto kFields<UserInput> = std::tuple{
     Field{1, "text", &UserInput::text}, Field{2, "images", &UserInput::images}};
+
+template <>
+inline constexpr auto kFields<Receipt> =
+    std::tuple{Field{1, "id", &Receipt::id},
+               Field{2, "state", &Receipt::state},
+               Field{3, "text", &Receipt::text},
+               Field{4, "images", &Receipt::images},
+               Field{5, "by", &Receipt::by},
+               Field{6, "turn", &Receipt::turn},
+               Field{7, "reason", &Receipt::reason},
+               Field{8, "interrupts", &Receipt::interrupts}};
 
 template <>
 inline constexpr auto kFields<Text> = std::tuple{Field{1, "text", &Text::text}};
@@ -247,7 +261,8 @@ inline constexpr PayloadField kPayloadFields[] = {
     {19, "usage"},         {20, "rateLimit"},       {21, "subagent"},
     {22, "diff"},          {23, "notice"},          {24, "result"},
     {25, "raw"},           {26, "parseError"},      {27, "textDelta"},
-    {28, "thinkingDelta"}, {29, "toolOutputDelta"}, {30, "lifecycle"}};
+    {28, "thinkingDelta"}, {29, "toolOutputDelta"}, {30, "lifecycle"},
+    {31, "receipt"}};
 static_assert(std::size(kPayloadFields) == std::variant_size_v<Payload>);
 
 }  // namespace troika

@@ -94,6 +94,13 @@ class PendingTexts {
     return to;
   }
 
+  Receipt Cut(const Receipt& from) {
+    Receipt to = from;
+    to.text = Cut(from.text);
+    to.reason = Cut(from.reason);
+    return to;
+  }
+
   Question Cut(const Question& from) {
     Question to = {.id = from.id,
                    .state = from.state,
@@ -130,6 +137,13 @@ void AddPending(const std::map<std::string, Pending<T>>& all,
     FieldsToProto(texts->Cut(pending.request), &shown);
     shown.set_event_id(EventIdText(pending.asked));
   }
+}
+
+void AddInputs(const TaskState& state, PendingTexts* texts, v1::Task* task) {
+  for (const TaskInput& input : state.inputs) {
+    FieldsToProto(texts->Cut(input.receipt), task->add_inputs());
+  }
+  task->set_queue_held(state.queue_held);
 }
 
 template <typename T, typename Shown>
@@ -194,6 +208,7 @@ v1::Task ToTask(const TaskState& state, const TaskFacts& facts) {
   PendingTexts texts(facts.redactor);
   AddPending(state.approvals, &texts, task.mutable_approvals());
   AddPending(state.questions, &texts, task.mutable_questions());
+  AddInputs(state, &texts, &task);
   task.set_last_event_id(Utf8(facts.last_event_id));
   task.set_trouble(Utf8(facts.trouble));
   task.set_parent_id(Utf8(state.parent));
@@ -232,6 +247,10 @@ TaskState ToTaskState(const v1::Task& task) {
     state.outcome = static_cast<TurnOutcome>(task.outcome());
   }
   FieldsFromProto(task.usage().total(), &state.usage);
+  for (const v1::Receipt& input : task.inputs()) {
+    FieldsFromProto(input, &state.inputs.emplace_back().receipt);
+  }
+  state.queue_held = task.queue_held();
   ReadPending(task.approvals(), &state.approvals);
   ReadPending(task.questions(), &state.questions);
   return state;

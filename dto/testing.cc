@@ -171,7 +171,17 @@ std::vector<Payload> Payloads() {
                            .description = "looks around",
                            .status = "ok"});
   }
-  for (int i = 0; i <= static_cast<int>(Lifecycle::Kind::kCancelled); ++i) {
+  for (int i = 0; i <= static_cast<int>(Receipt::State::kWithdrawn); ++i) {
+    all.push_back(Receipt{.id = "in-3",
+                          .state = static_cast<Receipt::State>(i),
+                          .text = "more",
+                          .images = 1,
+                          .by = "user",
+                          .turn = 2,
+                          .reason = "gone",
+                          .interrupts = i == 0});
+  }
+  for (int i = 0; i <= static_cast<int>(Lifecycle::Kind::kTurnWaits); ++i) {
     all.push_back(Lifecycle{.kind = static_cast<Lifecycle::Kind>(i),
                             .generation = 2,
                             .turn = 3,

@@ -5,8 +5,12 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "base/utf8.h"
 
 namespace troika {
 namespace {
@@ -44,6 +48,18 @@ constexpr TaskStatus kNext[][kTaskStatuses] = {
 };
 // clang-format on
 static_assert(std::size(kNext) == kSteps);
+
+// The number in the id of an input, or 0.
+int NumberOfInput(absl::string_view id) {
+  constexpr int kMax = 1'000'000'000;
+  int number = 0;
+  const bool read =
+      absl::ConsumePrefix(&id, "in-") && absl::SimpleAtoi(id, &number);
+  return read && number > 0 && number < kMax ? number : 0;
+}
+
+// What is kept of the text of an input that ended.
+constexpr size_t kMaxEndedText = 200;
 
 Ending EndingOf(const Lifecycle& event) {
   // Troika gives up by itself only if something is wrong.
@@ -90,6 +106,10 @@ class Reducer {
     return Step::kWorked;
   }
   Step operator()(const UserInput&) { return Step::kNothing; }
+  Step operator()(const Receipt& receipt) {
+    TakeReceipt(receipt);
+    return Step::kNothing;
+  }
   Step operator()(const Raw&) { return Step::kNothing; }
   Step operator()(const ParseError&) { return Step::kNothing; }
   Step operator()(const RateLimit& limit) {
@@ -170,6 +190,9 @@ class Reducer {
         return OnProcessEnded(event);
       case Lifecycle::Kind::kCancelled:
         return OnCancelled();
+      case Lifecycle::Kind::kTurnWaits:
+        ++state_.turns_waiting;
+        return Step::kNothing;
     }
     return Step::kNothing;
   }
@@ -193,6 +216,32 @@ class Reducer {
     state_.usage = usage.total;
     state_.cost_usd = usage.total_cost.usd;
     state_.cost_source = usage.total_cost.source;
+  }
+  void TakeReceipt(const Receipt& receipt) {
+    std::vector<TaskInput>& all = state_.inputs;
+    auto it = std::find_if(all.begin(), all.end(), [&](const TaskInput& input) {
+      return input.receipt.id == receipt.id;
+    });
+    if (it == all.end()) {
+      // Ids may have gaps, and none is used twice.
+      state_.input_count =
+          std::max(state_.input_count + 1, NumberOfInput(receipt.id));
+      it = all.insert(all.end(), {.receipt = receipt});
+    } else {
+      std::string text =
+          receipt.text.empty() ? std::move(it->receipt.text) : receipt.text;
+      it->receipt = receipt;
+      it->receipt.text = std::move(text);
+    }
+    if (receipt.state == Receipt::State::kQueued) return;
+    it->receipt.text.resize(
+        CutAtCharacter(it->receipt.text, kMaxEndedText).size());
+    const auto ended = [](const TaskInput& input) {
+      return input.receipt.state != Receipt::State::kQueued;
+    };
+    if (std::count_if(all.begin(), all.end(), ended) > kMaxEndedInputs) {
+      all.erase(std::find_if(all.begin(), all.end(), ended));
+    }
   }
   void DropPending() {
     state_.approvals.clear();
@@ -332,6 +381,28 @@ class Reducer {
 };
 
 }  // namespace
+
+std::string InputId(int number) { return absl::StrCat("in-", number); }
+
+const TaskInput* FindInput(const TaskState& state, absl::string_view id) {
+  for (const TaskInput& input : state.inputs) {
+    if (input.receipt.id == id) return &input;
+  }
+  return nullptr;
+}
+
+const TaskInput* NextInput(const TaskState& state) {
+  if (state.queue_held || state.status == TaskStatus::kCancelled) {
+    return nullptr;
+  }
+  const TaskInput* first = nullptr;
+  for (const TaskInput& input : state.inputs) {
+    if (!input.waits()) continue;
+    if (input.receipt.interrupts) return &input;
+    if (first == nullptr) first = &input;
+  }
+  return first;
+}
 
 TaskStatus NextStatus(TaskStatus status, Step step) {
   return kNext[static_cast<int>(step)][static_cast<int>(status)];

@@ -189,6 +189,7 @@ void Replay::OnStdin(const Record& line, Out& out) {
   }
   process_->protocol->OnWritten(
       line, [&](Message&& m) { Deliver(std::move(m), out); });
+  OnPromptWritten(line.key, out);
 }
 
 void Replay::OnNoteLine(const Record& line, absl::string_view last, Out& out) {
@@ -251,11 +252,13 @@ void Replay::Deliver(Message&& message, Out& out) {
   message.id = last_id_ < out.first ? out.first : next;
   last_id_ = message.id;
   const bool main = message.parent_tool_use_id.empty();
+  bool answered = false;
   std::string session_id;
   denials_.Add(message);
   if (auto* result = std::get_if<Result>(&message.payload)) {
     CompleteResult(result);
     if (main) denials_.MoveTo(result);
+    answered = main && !result->synthetic;
     if (main && process_) {
       process_->owes_result = false;
       process_->tool_hint = "";
@@ -274,6 +277,11 @@ void Replay::Deliver(Message&& message, Out& out) {
   Reduce(message, &state_);
   out.sink(std::move(message));
   if (!session_id.empty()) CheckSession(session_id, out);
+  // An agent that answers has its prompt, although the log lacks the line.
+  if (answered && process_ && !process_->has_prompt &&
+      !process_->undelivered.empty()) {
+    OnDelivered(process_->undelivered.front().turn, out);
+  }
 }
 
 void Replay::CompleteResult(Result* result) const {

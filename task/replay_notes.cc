@@ -13,7 +13,9 @@
 namespace troika {
 namespace {
 
-constexpr absl::string_view kStdinPrompt = "prompt";  // notes::Spawned's.
+// Values of notes::Spawned::stdin_mode.
+constexpr absl::string_view kStdinPrompt = "prompt";
+constexpr absl::string_view kStdinNull = "null";
 
 std::string WithReason(absl::string_view what, absl::string_view reason) {
   return reason.empty() ? std::string(what) : absl::StrCat(what, ": ", reason);
@@ -80,7 +82,20 @@ void Replay::OnNote(const notes::Request& note, Out& out) {
   }
 }
 
-void Replay::OnNote(const notes::Turn& note, Out& out) {
+void Replay::OnNote(const notes::Turn& asked_note, Out& out) {
+  std::optional<notes::Turn> queued;
+  if (asked_note.from_queue) {
+    queued = TakeQueued(asked_note);
+    if (!queued) {
+      // The number is used up: the relay takes its key once.
+      if (asked_note.turn == state_.turns + 1) ++state_.turns;
+      return EmitError(absl::StrCat("the input ", asked_note.input,
+                                    " does not wait to be sent"),
+                       out);
+    }
+  }
+  const notes::Turn& note = queued ? *queued : asked_note;
+  state_.queue_held = false;
   // A process that takes one prompt only, and has it, leaves the turn to the
   // next process.
   const bool taken = process_ && !state_.input_closed &&
@@ -95,6 +110,7 @@ void Replay::OnNote(const notes::Turn& note, Out& out) {
                  .turn = turn,
                  .by = note.by},
        out);
+  EmitInputOfTurn(note, turn, out);
   TurnAsked asked = {
       .turn = turn, .prompt = note.prompt, .images = note.images};
   if (taken) {
@@ -106,6 +122,10 @@ void Replay::OnNote(const notes::Turn& note, Out& out) {
 
 void Replay::GiveTurn(const TurnAsked& turn, Out& out) {
   process_->had_turn = true;
+  if (process_->undelivered.empty()) {
+    process_->owed_before = process_->owes_result;
+  }
+  process_->undelivered.push_back(turn);
   process_->owes_result = true;
   NotifyProtocol(turn, out);
 }
@@ -174,6 +194,8 @@ void Replay::OnNote(const notes::Spawned& note, Out& out) {
   }
   for (const TurnAsked& turn : std::exchange(held_turns_, {})) {
     GiveTurn(turn, out);
+    // Without a stdin, the prompt is on the command line.
+    if (note.stdin_mode == kStdinNull) OnDelivered(turn.turn, out);
   }
 }
 
@@ -183,10 +205,12 @@ void Replay::OnNote(const notes::StartFailed& note, Out& out) {
       .generation = note.generation,
       .text = WithReason("the agent could not be started", note.error)};
   EndProcess({.reason = event.text}, out);
+  HoldQueue("");
   Emit(std::move(event), out);
 }
 
 void Replay::OnNote(const notes::Interrupt& note, Out& out) {
+  HoldQueue(note.by);
   OnEndAsked({.kind = Lifecycle::Kind::kInterruptAsked,
               .by = note.by,
               .text = note.reason},
@@ -195,6 +219,7 @@ void Replay::OnNote(const notes::Interrupt& note, Out& out) {
 }
 
 void Replay::OnNote(const notes::Stop& note, Out& out) {
+  HoldQueue(note.by);
   OnEndAsked(
       {.kind = Lifecycle::Kind::kStopAsked, .by = note.by, .text = note.reason},
       out);
@@ -210,8 +235,11 @@ void Replay::OnNote(const notes::Deadline& note, Out& out) {
 }
 
 void Replay::OnEndAsked(Lifecycle asked, Out& out) {
+  const bool failure = asked.kind == Lifecycle::Kind::kDeadline;
   EmitStep(std::move(asked), out);
-  DropHeldTurns(state_.ending.text, out);
+  DropHeldTurns(state_.ending.text,
+                failure ? Receipt::State::kFailed : Receipt::State::kWithdrawn,
+                out);
 }
 
 void Replay::OnNote(const notes::Cancelled& note, Out& out) {
@@ -220,7 +248,9 @@ void Replay::OnNote(const notes::Cancelled& note, Out& out) {
                  .text = note.reason},
        out);
   if (process_) return;
-  DropHeldTurns(WithReason("cancelled", note.reason), out);
+  const std::string why = WithReason("cancelled", note.reason);
+  DropHeldTurns(why, Receipt::State::kWithdrawn, out);
+  WithdrawQueue(why, out);
 }
 
 void Replay::OnNote(const notes::Answer& note, Out& out) {
@@ -320,12 +350,16 @@ void Replay::OnNote(const notes::Lost& note, Out& out) {
 
 void Replay::EndProcess(const ProcessEnded& ended, Out& out) {
   AbandonLines(out);
-  if (!process_) return DropHeldTurns(ended.reason, out);
+  if (!process_) {
+    return DropHeldTurns(ended.reason, Receipt::State::kFailed, out);
+  }
   const bool exited = ended.exit_code || ended.signal;
   if (exited && state_.ending.kind == Ending::Kind::kNone) {
     excerpt_ = process_->stderr_tail.Excerpt();
   }
   NotifyProtocol(ended, out);
+  const bool owes_before = process_->owed_before && process_->owes_result;
+  if (TakeBackUndelivered(ended, out)) process_->owes_result = owes_before;
   if (process_->owes_result) EmitResult(ended, out);
   if (process_->protocol) continuation_ = process_->protocol->continuation();
   if (state_.session_mismatch) continuation_.session_id = state_.session_id;
@@ -333,11 +367,14 @@ void Replay::EndProcess(const ProcessEnded& ended, Out& out) {
   excerpt_.clear();
 }
 
-void Replay::DropHeldTurns(absl::string_view why, Out& out) {
-  const size_t count = std::exchange(held_turns_, {}).size();
+void Replay::DropHeldTurns(absl::string_view why, Receipt::State inputs,
+                           Out& out) {
+  const std::vector<TurnAsked> dropped = std::exchange(held_turns_, {});
   const bool owes_result = process_ && process_->owes_result;
   Denials of_process = std::exchange(denials_, {});
-  for (size_t i = 0; i < count; ++i) {
+  for (const TurnAsked& turn : dropped) {
+    EndInputOfTurn(turn.turn, {.state = inputs, .reason = std::string(why)},
+                   out);
     EmitResult({.reason = std::string(why)}, out);
   }
   if (process_) process_->owes_result = owes_result;

@@ -84,6 +84,22 @@ struct LastEnd {
   bool operator==(const LastEnd&) const = default;
 };
 
+// An input of the task, queued or ended.
+struct TaskInput {
+  Receipt receipt;
+  std::string request_key;  // The caller's; never shown.
+
+  // Whether it waits for a turn of its own.
+  bool waits() const {
+    return receipt.state == Receipt::State::kQueued && receipt.turn == 0;
+  }
+
+  bool operator==(const TaskInput&) const = default;
+};
+
+// How many inputs that ended a state keeps.
+inline constexpr int kMaxEndedInputs = 20;
+
 // Times by the clock of the relay that wrote the records: it stands still while
 // the machine sleeps, and never leaps. Comparable within one process of the
 // agent.
@@ -145,6 +161,11 @@ struct TaskState {
   std::optional<LastEnd> last_end;
   int withdrawn_results = 0;  // Still to come, of turns that were withdrawn.
 
+  int input_count = 0;  // Inputs so far; they are numbered.
+  // Those that are queued, and the last ones that ended, in order.
+  std::vector<TaskInput> inputs;
+  bool queue_held = false;  // Inputs that wait are not sent.
+
   // By their ids.
   std::map<std::string, Pending<Approval>> approvals;
   std::map<std::string, Pending<Question>> questions;
@@ -169,6 +190,15 @@ struct TaskState {
 
   bool operator==(const TaskState&) const = default;
 };
+
+// The id of the number-th input.
+std::string InputId(int number);
+// Null if the state does not have the input, or no longer.
+const TaskInput* /*nullable*/ FindInput(const TaskState& state,
+                                        absl::string_view id);
+// The input that is to be sent when no turn runs; null if none waits, or the
+// queue is held.
+const TaskInput* /*nullable*/ NextInput(const TaskState& state);
 
 }  // namespace troika
 

@@ -64,6 +64,24 @@ void AddResult(const Result& result, Lines* lines) {
   }
 }
 
+void AddInputs(const TaskState& state, Lines* lines) {
+  lines->Add("input_count", state.input_count);
+  lines->AddFlag("queue_held", state.queue_held);
+  for (const TaskInput& input : state.inputs) {
+    const Receipt& receipt = input.receipt;
+    constexpr absl::string_view kStates[] = {"queued", "delivered", "failed",
+                                             "withdrawn"};
+    lines->Add(
+        absl::StrCat("input ", receipt.id, " ",
+                     kStates[static_cast<int>(receipt.state)]),
+        absl::StrJoin(
+            {receipt.text, receipt.by, absl::StrCat(receipt.images),
+             absl::StrCat(receipt.turn), receipt.reason, input.request_key},
+            " | "));
+    lines->AddFlag(absl::StrCat("interrupts ", receipt.id), receipt.interrupts);
+  }
+}
+
 void AddPending(const TaskState& state, Lines* lines) {
   for (const auto& [id, pending] : state.approvals) {
     const Approval& approval = pending.request;
@@ -141,6 +159,7 @@ std::string StateText(const TaskState& state) {
   lines.AddFlag("turn_open", state.turn_open);
   if (state.result) AddResult(*state.result, &lines);
   if (state.outcome) lines.Add("outcome", NameOf(*state.outcome));
+  AddInputs(state, &lines);
   AddPending(state, &lines);
   AddUsage(state, &lines);
   lines.Add("rate_limit", state.rate_limit);

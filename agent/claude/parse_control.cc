@@ -56,8 +56,7 @@ void ClaudeProtocol::OnTurnAsked(const TurnAsked& turn, Emitter& out) {
   if (input_ == ProtocolOptions::Input::kPrompt) {
     return LineProtocol::OnTurnAsked(turn, out);
   }
-  Want({.key = absl::StrCat("turn-", turn.turn, ".prompt"),
-        .bytes = PromptLine(turn) + "\n"});
+  Want({.key = PromptKey(turn.turn), .bytes = PromptLine(turn) + "\n"});
 }
 
 void ClaudeProtocol::OnInterruptAsked(Emitter&) {

@@ -44,7 +44,8 @@ bool IsShownWhole(const Message& message) {
          std::holds_alternative<Approval>(message.payload) ||
          std::holds_alternative<Question>(message.payload) ||
          std::holds_alternative<Notice>(message.payload) ||
-         std::holds_alternative<Lifecycle>(message.payload);
+         std::holds_alternative<Lifecycle>(message.payload) ||
+         std::holds_alternative<Receipt>(message.payload);
 }
 
 // Decides when to tell the user that the server is gone: not if it is back in a
@@ -112,6 +113,10 @@ class Follower {
   void Complete(const std::string& event, Message* message);
   // Whether nothing more comes by itself.
   bool Rests() const;
+  // Whether the input that was given has not been delivered.
+  bool InputWaits() const;
+  // Whether it waits until somebody resumes the queue.
+  bool InputIsHeld() const;
   // Whether the server says that the task has ended, but all of its events
   // don't, because its log is damaged or gone.
   bool EndedWithoutEvent() const;
@@ -260,8 +265,20 @@ bool Follower::EndedWithoutEvent() const {
          task_.last_event_id() == last_shown_;
 }
 
+bool Follower::InputWaits() const {
+  const TaskInput* const input = FindInput(state(), options_.input);
+  return input != nullptr && input->receipt.state == Receipt::State::kQueued;
+}
+
+bool Follower::InputIsHeld() const {
+  return InputWaits() && task_.queue_held() &&
+         (task_.state() >= v1::Task::idle) &&
+         task_.last_event_id() == last_shown_;
+}
+
 bool Follower::Rests() const {
-  if (EndedWithoutEvent()) return true;
+  if (EndedWithoutEvent() || InputIsHeld()) return true;
+  if (InputWaits()) return false;
   if (state().turns < options_.turns) return false;
   if (HasEnded(state().status)) return true;
   // An agent that gets no more input ends by itself soon.
@@ -334,6 +351,20 @@ int Follower::Finish() {
                            task_.reason().empty() ? "" : ": ",
                            Sanitized(task_.reason())));
     return view_.ExitCode(ToTaskState(task_));
+  }
+  const TaskInput* const input = FindInput(state(), options_.input);
+  if (InputIsHeld()) {
+    view_.Say(absl::StrCat(options_.input,
+                           " waits, because the turn was ended; send it with: "
+                           "troika queue ",
+                           task_.id(), " --resume"));
+    return kExitFailure;
+  }
+  if (input != nullptr && input->receipt.state >= Receipt::State::kFailed) {
+    view_.Say(absl::StrCat(options_.input, " was not delivered: ",
+                           Sanitized(input->receipt.reason)));
+    return input->receipt.state == Receipt::State::kFailed ? kExitFailure
+                                                           : kExitCancelled;
   }
   const int code = view_.ExitCode(state());
   const bool quiet = options_.view.output == Output::kQuiet;

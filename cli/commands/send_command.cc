@@ -42,7 +42,21 @@ absl::StatusOr<Line<Request>> ReadLine(Args args, Flags flags) {
 }
 
 absl::StatusOr<Line<v1::InputRequest>> ReadSend(Args args) {
-  return ReadLine<v1::InputRequest>(args, Flags());
+  bool steer = false, queue = false, interrupt = false;
+  Flags flags;
+  flags.Add("steer", &steer);
+  flags.Add("queue", &queue);
+  flags.Add("interrupt", &interrupt);
+  ASSIGN_OR_RETURN(Line<v1::InputRequest> line,
+                   ReadLine<v1::InputRequest>(args, std::move(flags)));
+  if (steer + queue + interrupt > 1) {
+    return absl::InvalidArgumentError(
+        "--steer, --queue and --interrupt exclude each other");
+  }
+  if (steer) line.request.set_mode(v1::InputRequest::steer);
+  if (queue) line.request.set_mode(v1::InputRequest::queue);
+  if (interrupt) line.request.set_mode(v1::InputRequest::interrupt);
+  return line;
 }
 
 absl::StatusOr<Line<v1::ResumeRequest>> ReadResume(Args args) {

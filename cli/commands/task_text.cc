@@ -66,6 +66,17 @@ std::string EndText(const v1::Task& task) {
   return "";
 }
 
+std::string QueueText(const v1::Task& task) {
+  int waiting = 0;
+  for (const v1::Receipt& input : task.inputs()) {
+    waiting += input.state() == v1::Receipt::queued && input.turn() == 0;
+  }
+  if (waiting == 0) return "";
+  return absl::StrCat(waiting, waiting == 1 ? " input waits" : " inputs wait",
+                      task.queue_held() ? ", held" : "", "; see troika queue ",
+                      task.id());
+}
+
 void AddResult(const v1::Result& proto, Fields* fields) {
   Result result;
   FieldsFromProto(proto, &result);
@@ -185,6 +196,7 @@ std::string Describe(const v1::Task& task, const DescribeOptions& options) {
                DurationText(absl::Seconds(task.worked().seconds()) +
                             absl::Nanoseconds(task.worked().nanos())));
   }
+  fields.Add("queue", QueueText(task));
   fields.Add("spent", SpentText(task.usage()));
   fields.Add("exit", EndText(task));
   fields.Add("prompt", task.prompt());
