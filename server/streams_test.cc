@@ -184,7 +184,7 @@ TEST_F(TaskViewTest, HistoryThenReadyThenLive) {
   stream_->SetTask("{\"state\":1}");
   const auto view = NewTaskView(stream_, {}, http::Waker());
   EXPECT_EQ(Pull(*view),
-            "event: hello\ndata: {\"parser\":1}\n\nid: 1.0\ndata: {}\n\n");
+            "event: hello\ndata: {\"parser\":2}\n\nid: 1.0\ndata: {}\n\n");
   Write(2);
   stream_->set_caught_up();
   EXPECT_EQ(Pull(*view),
@@ -214,7 +214,7 @@ TEST_F(TaskViewTest, AnEventThatIsStillReadIsWaitedFor) {
   Write(1);
   const auto view =
       NewTaskView(stream_, {.after = {.record = 2}}, http::Waker());
-  EXPECT_EQ(Pull(*view), "event: hello\ndata: {\"parser\":1}\n\n");
+  EXPECT_EQ(Pull(*view), "event: hello\ndata: {\"parser\":2}\n\n");
   Write(2);
   Write(3);
   const std::string text = Pull(*view);
