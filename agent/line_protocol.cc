@@ -82,9 +82,9 @@ void LineProtocol::OnTurnAsked(const TurnAsked& turn, Emitter& out) {
   if (!EchoesPrompt()) {
     out.Emit(UserInput{turn.prompt, static_cast<int>(turn.images.size())});
   }
-  const std::string key = absl::StrCat("turn-", turn.turn);
-  Want({.key = absl::StrCat(key, ".prompt"), .bytes = turn.prompt});
-  Want({.key = absl::StrCat(key, ".end"), .kind = Outgoing::Kind::kClose});
+  Want({.key = PromptKey(turn.turn), .bytes = turn.prompt});
+  Want({.key = absl::StrCat("turn-", turn.turn, ".end"),
+        .kind = Outgoing::Kind::kClose});
 }
 
 void LineProtocol::OnInterruptAsked(Emitter&) {}

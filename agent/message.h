@@ -63,6 +63,27 @@ struct UserInput {
   int images = 0;
 };
 
+// Something that was said to the task, and what became of it; sent again with
+// each change.
+struct Receipt {
+  enum class State {
+    kQueued,     // Not delivered yet, or being sent.
+    kDelivered,  // Its line is on the agent's stdin.
+    kFailed,     // No process will get it.
+    kWithdrawn,  // Somebody took it back.
+  };
+  std::string id;
+  State state = State::kQueued;
+  std::string text;  // Empty if it is as before.
+  int images = 0;
+  std::string by;           // Who said it.
+  int turn = 0;             // The turn that it is sent with; 0 while it waits.
+  std::string reason;       // Why it failed or was withdrawn.
+  bool interrupts = false;  // The running turn is ended for it.
+
+  bool operator==(const Receipt&) const = default;
+};
+
 struct Text {
   std::string text;
 };
@@ -86,6 +107,7 @@ struct ToolResult {
   std::optional<int> exit_code;
   std::optional<absl::Duration> duration;
   bool synthetic = false;  // Made by us; `output` gives the reason.
+  bool denied = false;     // The tool did not run, as it was not allowed to.
 };
 
 struct Todo {
@@ -216,6 +238,7 @@ struct Notice {
   };
   Kind kind = Kind::kInfo;
   std::string text;
+  std::string tool_use_id;  // The tool of kPermissionDenied, if it is known.
 };
 
 // An event in the life of the task or a process, reported by Troika.
@@ -235,6 +258,7 @@ struct Lifecycle {
     kExited,
     kLost,  // The process is gone and its exit was not seen.
     kCancelled,
+    kTurnWaits,  // Its process ended before it had the prompt.
   };
   Kind kind = Kind::kCreated;
   int generation = 0;  // Generation of the process; 0 if there is none yet.
@@ -245,6 +269,18 @@ struct Lifecycle {
   std::optional<int> signal;
 };
 
+// Something that the agent was not allowed to do, and went on without.
+struct Denial {
+  std::string tool_use_id;  // Empty if the harness does not tell.
+  std::string tool_name;    // Normalized.
+  std::string reason;       // Its beginning.
+  std::string by;  // Who denied it, if somebody was asked: as Approval::by.
+
+  bool operator==(const Denial&) const = default;
+};
+
+inline constexpr size_t kMaxDenials = 20;
+
 // Ends a turn.
 struct Result {
   bool is_error = false;
@@ -254,7 +290,9 @@ struct Result {
   std::string reason;  // Why the turn ended, in the harness's own words.
   Usage usage;
   std::optional<absl::Duration> duration;
-  bool synthetic = false;  // The stream ended without a result.
+  bool synthetic = false;       // The stream ended without a result.
+  int denial_count = 0;         // Everything that was denied in the turn.
+  std::vector<Denial> denials;  // The first kMaxDenials of them.
 
   bool operator==(const Result&) const = default;
 };
@@ -298,7 +336,7 @@ using Payload =
     std::variant<Init, UserInput, Text, Thinking, ToolUse, ToolResult, Todo,
                  Approval, Question, Usage, RateLimit, Subagent, Diff, Notice,
                  Result, Raw, ParseError, TextDelta, ThinkingDelta,
-                 ToolOutputDelta, Lifecycle>;
+                 ToolOutputDelta, Lifecycle, Receipt>;
 
 // `record` is the number of the log record that brought the message and never
 // changes; `index` counts within the record and may differ between versions of

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "agent/launch/wire.h"
@@ -111,6 +112,12 @@ struct Outgoing {
 
   bool operator==(const Outgoing&) const = default;
 };
+
+// The key of the line that carries the prompt of a turn, on all wires: the
+// input counts as delivered when this line is in the log.
+inline std::string PromptKey(int turn) {
+  return absl::StrCat("turn-", turn, ".prompt");
+}
 
 using MessageSink = absl::FunctionRef<void(Message&&)>;
 

@@ -31,6 +31,7 @@ inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailure = 1;     // The command was tried and failed.
 inline constexpr int kExitUsage = 2;       // The command line is wrong.
 inline constexpr int kExitCancelled = 3;   // The turn was cancelled.
+inline constexpr int kExitDenied = 4;      // The agent was denied something.
 inline constexpr int kExitDeadline = 124;  // As of timeout(1).
 inline constexpr int kExitInterrupted = 130;  // As of shells.
 // Added to the number of the signal that ended the command.

@@ -215,6 +215,25 @@ cp "$dir/run" "$dir/output"
 until_shown "answer it with: troika respond $id --allow"
 until_shown '→ Leave it'
 
+# A denial: the agent goes on, and nothing looks like success.
+: >"$dir/run"
+"$troika" run claude --edit-mode auto_edit 'x' >"$dir/run" 2>&1 </dev/null &
+pid=$!
+id=
+while [ -z "$id" ]; do
+  sleep 0.05
+  id=$(sed -n 's/^troika: task //p' "$dir/run")
+done
+until_state "$id" 'awaiting approval'
+expect 0 "$id" respond "$id" --deny --reason 'not that folder'
+wait $pid
+[ $? -eq 4 ] || fail 'denied: not exit code 4'
+cp "$dir/run" "$dir/output"
+until_shown '▲ done, but 1 denied: Bash'
+expect 0 'idle (denied)' show "$id"
+expect 0 'not that folder' show "$id"
+expect 4 '1 denied' tail "$id"
+
 # Tasks as they change.
 play commands
 timeout 30 "$troika" tasks -f --limit 1 >"$dir/output" 2>&1 &
@@ -243,6 +262,25 @@ kill -INT $pid
 wait $pid
 [ $? -eq 130 ] || fail "interrupted: not exit code 130"
 grep -qF '■ interrupted by user' "$dir/output" || fail 'interrupted'
+
+# Inputs that wait for the end of a turn.
+id=$("$troika" run codex --detach 'x')
+until_state "$id" running
+expect 2 'use --queue' send "$id" --steer 'now'
+expect 2 'exclude each other' send "$id" --steer --queue 'now'
+expect 0 "$id" send "$id" --detach 'second'
+expect 0 "$id" send "$id" --detach --queue 'third'
+expect 0 'in-3  user  third' queue "$id"
+expect 0 'in-2  user  edited' queue "$id" --edit in-2 'edited'
+expect 0 'in-2' queue "$id" --remove in-3
+expect 2 'does not wait any more' queue "$id" --remove in-3
+expect 2 'no input in-9' queue "$id" --remove in-9
+expect 0 '1 input waits' show "$id"
+expect 0 '"text":"edited"' queue "$id" --json
+expect 0 "$id" interrupt "$id"
+until_state "$id" interrupted
+expect 0 'the queue is held' queue "$id"
+expect 0 'no input waits' queue "$id" --remove in-2
 
 # The same from elsewhere; a task that lives is not deleted.
 id=$("$troika" run claude --detach 'x')

@@ -18,6 +18,7 @@ import unittest
 
 PATIENCE = 60
 ROWS, COLUMNS = 24, 80
+DENIED = 4  # The exit code of a turn in which something was denied.
 ASKS = 'y(es), n(o)'
 PROGRAMS = {}
 
@@ -166,14 +167,14 @@ class TerminalTest(unittest.TestCase):
         terminal.type(' R \n')
         terminal.until('why not?', at)
         terminal.type('use make\n')
-        self.assertEqual(terminal.wait(), 0)
+        self.assertEqual(terminal.wait(), DENIED)
         self.assertIn('denied: Bash: use make', terminal.text)
 
     def test_n_denies_at_once(self):
         terminal = self.run_task(('Bash', {'command': 'ls'}))
         terminal.until(ASKS)
         terminal.type(' NO \n')
-        self.assertEqual(terminal.wait(), 0)
+        self.assertEqual(terminal.wait(), DENIED)
         self.assertIn('✘ denied: Bash', terminal.text)
 
     def test_scripts_edits_and_writes_have_their_lines(self):
@@ -258,7 +259,7 @@ class TerminalTest(unittest.TestCase):
         self.assertIn('touch /tmp/hidden',
                       self.troika('show', terminal.task).stdout)
         terminal.type('n\n')
-        self.assertEqual(terminal.wait(), 0)
+        self.assertEqual(terminal.wait(), DENIED)
 
     def test_the_end_of_the_input_is_no_answer(self):
         terminal = self.run_task(('Bash', {'command': 'ls'}))
@@ -267,7 +268,7 @@ class TerminalTest(unittest.TestCase):
         terminal.until(f'troika respond {terminal.task}')
         self.assertEqual(self.state(terminal.task), 'awaiting_approval')
         self.troika('respond', terminal.task, '--deny', '--reason', 'later')
-        self.assertEqual(terminal.wait(), 0)
+        self.assertEqual(terminal.wait(), DENIED)
         self.assertIn('denied: Bash: later', terminal.text)
 
     def test_what_is_answered_elsewhere_is_withdrawn(self):
@@ -285,7 +286,7 @@ class TerminalTest(unittest.TestCase):
         terminal.until('type y to allow it', at)
         self.assertEqual(self.state(terminal.task), 'awaiting_approval')
         terminal.type('n\n')
-        self.assertEqual(terminal.wait(), 0)
+        self.assertEqual(terminal.wait(), DENIED)
 
     def test_respond_shows_and_asks(self):
         script = self.script(('Write', {'file_path': '/w/b',
@@ -327,7 +328,7 @@ class TerminalTest(unittest.TestCase):
         self.assertNotIn('✔ allowed', terminal.text)
         terminal.type('n\n')
         terminal.until('✘ denied', at)
-        self.assertEqual(terminal.wait(), 0)
+        self.assertEqual(terminal.wait(), DENIED)
 
 
 if __name__ == '__main__':

@@ -181,6 +181,25 @@ absl::StatusOr<v1::Task> ApiClient::SendInput(absl::string_view task,
   return Command(task, "input", request, RetryOf(request));
 }
 
+absl::StatusOr<v1::Task> ApiClient::EditInput(
+    absl::string_view task, absl::string_view input,
+    const v1::EditInputRequest& request) {
+  return Command(task, absl::StrCat("inputs/", UrlEscaped(input), "/edit"),
+                 request, Retry::kSafe);
+}
+
+absl::StatusOr<v1::Task> ApiClient::WithdrawInput(
+    absl::string_view task, absl::string_view input,
+    const v1::WithdrawInputRequest& request) {
+  return Command(task, absl::StrCat("inputs/", UrlEscaped(input), "/withdraw"),
+                 request, Retry::kNever);
+}
+
+absl::StatusOr<v1::Task> ApiClient::ResumeQueue(absl::string_view task) {
+  return Command(task, "inputs/resume", v1::ResumeQueueRequest(),
+                 Retry::kNever);
+}
+
 absl::StatusOr<v1::Task> ApiClient::Respond(absl::string_view task,
                                             const v1::RespondRequest& request) {
   return Command(task, "respond", request, Retry::kNever);

@@ -45,6 +45,13 @@ class ApiClient {
   absl::Status DeleteTask(absl::string_view task);
   absl::StatusOr<v1::Task> SendInput(absl::string_view task,
                                      const v1::InputRequest& request);
+  absl::StatusOr<v1::Task> EditInput(absl::string_view task,
+                                     absl::string_view input,
+                                     const v1::EditInputRequest& request);
+  absl::StatusOr<v1::Task> WithdrawInput(
+      absl::string_view task, absl::string_view input,
+      const v1::WithdrawInputRequest& request);
+  absl::StatusOr<v1::Task> ResumeQueue(absl::string_view task);
   absl::StatusOr<v1::Task> Respond(absl::string_view task,
                                    const v1::RespondRequest& request);
   absl::StatusOr<v1::Task> Interrupt(absl::string_view task,

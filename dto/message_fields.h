@@ -45,7 +45,10 @@ template <>
 inline constexpr auto kEnumNames<Lifecycle::Kind> = EnumNames(
     "created", "turn_asked", "spawned", "start_failed", "interrupt_asked",
     "stop_asked", "deadline", "signalled", "input_closed", "leftover",
-    "trouble", "exited", "lost", "cancelled");
+    "trouble", "exited", "lost", "cancelled", "turn_waits");
+template <>
+inline constexpr auto kEnumNames<Receipt::State> =
+    EnumNames("queued", "delivered", "failed", "withdrawn");
 
 template <>
 inline constexpr auto kFields<Init> =
@@ -60,6 +63,17 @@ inline constexpr auto kFields<Init> =
 template <>
 inline constexpr auto kFields<UserInput> = std::tuple{
     Field{1, "text", &UserInput::text}, Field{2, "images", &UserInput::images}};
+
+template <>
+inline constexpr auto kFields<Receipt> =
+    std::tuple{Field{1, "id", &Receipt::id},
+               Field{2, "state", &Receipt::state},
+               Field{3, "text", &Receipt::text},
+               Field{4, "images", &Receipt::images},
+               Field{5, "by", &Receipt::by},
+               Field{6, "turn", &Receipt::turn},
+               Field{7, "reason", &Receipt::reason},
+               Field{8, "interrupts", &Receipt::interrupts}};
 
 template <>
 inline constexpr auto kFields<Text> = std::tuple{Field{1, "text", &Text::text}};
@@ -82,7 +96,8 @@ inline constexpr auto kFields<ToolResult> =
                Field{3, "isError", &ToolResult::is_error},
                Field{4, "exitCode", &ToolResult::exit_code},
                Field{5, "duration", &ToolResult::duration},
-               Field{6, "synthetic", &ToolResult::synthetic}};
+               Field{6, "synthetic", &ToolResult::synthetic},
+               Field{7, "denied", IfSet(&ToolResult::denied)}};
 
 template <>
 inline constexpr auto kFields<Todo::Item> =
@@ -168,8 +183,15 @@ inline constexpr auto kFields<Diff> =
     std::tuple{Field{1, "unifiedDiff", &Diff::unified_diff}};
 
 template <>
-inline constexpr auto kFields<Notice> = std::tuple{
-    Field{1, "kind", &Notice::kind}, Field{2, "text", &Notice::text}};
+inline constexpr auto kFields<Notice> =
+    std::tuple{Field{1, "kind", &Notice::kind}, Field{2, "text", &Notice::text},
+               Field{3, "toolUseId", IfSet(&Notice::tool_use_id)}};
+
+template <>
+inline constexpr auto kFields<Denial> = std::tuple{
+    Field{1, "toolUseId", &Denial::tool_use_id},
+    Field{2, "toolName", &Denial::tool_name},
+    Field{3, "reason", &Denial::reason}, Field{4, "by", &Denial::by}};
 
 template <>
 inline constexpr auto kFields<Result> = std::tuple{
@@ -184,7 +206,9 @@ inline constexpr auto kFields<Result> = std::tuple{
           Within(&Result::usage, Within(&Usage::turn_cost, &Cost::source))},
     Field{8, "duration", &Result::duration},
     Field{9, "synthetic", &Result::synthetic},
-    Field{10, "hint", &Result::hint}};
+    Field{10, "hint", &Result::hint},
+    Field{11, "denialCount", &Result::denial_count},
+    Field{12, "denials", &Result::denials}};
 
 template <>
 inline constexpr auto kFields<Raw> =
@@ -246,7 +270,8 @@ inline constexpr PayloadField kPayloadFields[] = {
     {19, "usage"},         {20, "rateLimit"},       {21, "subagent"},
     {22, "diff"},          {23, "notice"},          {24, "result"},
     {25, "raw"},           {26, "parseError"},      {27, "textDelta"},
-    {28, "thinkingDelta"}, {29, "toolOutputDelta"}, {30, "lifecycle"}};
+    {28, "thinkingDelta"}, {29, "toolOutputDelta"}, {30, "lifecycle"},
+    {31, "receipt"}};
 static_assert(std::size(kPayloadFields) == std::variant_size_v<Payload>);
 
 }  // namespace troika

@@ -108,6 +108,13 @@ class PendingTexts {
     return to;
   }
 
+  Receipt Cut(const Receipt& from) {
+    Receipt to = from;
+    to.text = Cut(from.text);
+    to.reason = Cut(from.reason);
+    return to;
+  }
+
   Question Cut(const Question& from) {
     Question to = {.id = from.id,
                    .state = from.state,
@@ -166,6 +173,13 @@ void AddPending(const std::map<std::string, Pending<T>>& all,
   }
 }
 
+void AddInputs(const TaskState& state, PendingTexts* texts, v1::Task* task) {
+  for (const TaskInput& input : state.inputs) {
+    FieldsToProto(texts->Cut(input.receipt), task->add_inputs());
+  }
+  task->set_queue_held(state.queue_held);
+}
+
 template <typename T, typename Shown>
 void ReadPending(const RepeatedPtrField<Shown>& all,
                  std::map<std::string, Pending<T>>* out) {
@@ -215,6 +229,9 @@ v1::Task ToTask(const TaskState& state, const TaskFacts& facts) {
   task.set_hint(Utf8(state.hint));
   if (state.exit_code) task.set_exit_code(*state.exit_code);
   if (state.signal) task.set_signal(*state.signal);
+  if (state.outcome) {
+    task.set_outcome(static_cast<v1::Outcome>(*state.outcome));
+  }
   if (state.result) {
     FieldsToProto(*state.result, task.mutable_result());
     task.mutable_result()->clear_usage();
@@ -230,6 +247,7 @@ v1::Task ToTask(const TaskState& state, const TaskFacts& facts) {
     if (settled.choice.empty()) continue;
     FieldsToProto(texts.Cut(settled), task.add_answered());
   }
+  AddInputs(state, &texts, &task);
   task.set_last_event_id(Utf8(facts.last_event_id));
   task.set_trouble(Utf8(facts.trouble));
   task.set_parent_id(Utf8(state.parent));
@@ -264,7 +282,14 @@ TaskState ToTaskState(const v1::Task& task) {
   state.process_alive =
       !HasEnded(state.status) && state.status != TaskStatus::kQueued;
   state.turn_open = state.process_alive && state.status != TaskStatus::kIdle;
+  if (task.has_outcome()) {
+    state.outcome = static_cast<TurnOutcome>(task.outcome());
+  }
   FieldsFromProto(task.usage().total(), &state.usage);
+  for (const v1::Receipt& input : task.inputs()) {
+    FieldsFromProto(input, &state.inputs.emplace_back().receipt);
+  }
+  state.queue_held = task.queue_held();
   ReadPending(task.approvals(), &state.approvals);
   ReadPending(task.questions(), &state.questions);
   return state;

@@ -48,6 +48,9 @@ TaskState SampleState() {
                         .error = "re",
                         .text = "rt",
                         .duration = absl::Seconds(2)};
+  state.outcome = TurnOutcome::kInterrupted;
+  state.inputs = {{.receipt = {.id = "in-1", .text = "go", .turn = 1}}};
+  state.queue_held = true;
   state.approvals["a1"] = {.asked = {7, 1},
                            .request = {.id = "a1",
                                        .tool_use_id = "u",
@@ -82,8 +85,9 @@ TEST(TaskTest, HasEveryFieldOfTheContract) {
       {.last_event_id = "7.1", .trouble = "disk full", .request = &request});
   std::vector<const google::protobuf::FieldDescriptor*> set;
   task.GetReflection()->ListFields(task, &set);
-  // All but queue_position, which only the queue knows.
-  EXPECT_EQ(static_cast<int>(set.size()), task.descriptor()->field_count() - 1);
+  // All but queue_position, which only the queue knows, and receipt, which only
+  // some replies have.
+  EXPECT_EQ(static_cast<int>(set.size()), task.descriptor()->field_count() - 2);
   EXPECT_FALSE(task.has_queue_position());
 
   EXPECT_EQ(task.id(), "t1");

@@ -73,7 +73,8 @@ std::vector<Payload> Payloads() {
                  .is_error = true,
                  .exit_code = 0,
                  .duration = absl::Milliseconds(1500),
-                 .synthetic = true},
+                 .synthetic = true,
+                 .denied = true},
       ToolResult{.exit_code = -1, .duration = absl::ZeroDuration()},
       Todo{},
       Todo{.items = {{.text = "a", .status = Todo::Status::kPending},
@@ -121,7 +122,13 @@ std::vector<Payload> Payloads() {
                        .turn_cost = {2.5, CostSource::kReported},
                        .total_cost = {3.5, CostSource::kReported}},
              .duration = absl::Microseconds(-500),
-             .synthetic = true},
+             .synthetic = true,
+             .denial_count = 21,
+             .denials = {{.tool_use_id = "t",
+                          .tool_name = "Bash",
+                          .reason = "no",
+                          .by = "user"},
+                         {}}},
       Raw{},
       Raw{.type = "turn.paused",
           .line = R"({"type":"turn.paused"})",
@@ -169,7 +176,17 @@ std::vector<Payload> Payloads() {
                            .description = "looks around",
                            .status = "ok"});
   }
-  for (int i = 0; i <= static_cast<int>(Lifecycle::Kind::kCancelled); ++i) {
+  for (int i = 0; i <= static_cast<int>(Receipt::State::kWithdrawn); ++i) {
+    all.push_back(Receipt{.id = "in-3",
+                          .state = static_cast<Receipt::State>(i),
+                          .text = "more",
+                          .images = 1,
+                          .by = "user",
+                          .turn = 2,
+                          .reason = "gone",
+                          .interrupts = i == 0});
+  }
+  for (int i = 0; i <= static_cast<int>(Lifecycle::Kind::kTurnWaits); ++i) {
     all.push_back(Lifecycle{.kind = static_cast<Lifecycle::Kind>(i),
                             .generation = 2,
                             .turn = 3,
@@ -178,6 +195,9 @@ std::vector<Payload> Payloads() {
                             .exit_code = i});
   }
   all.push_back(Lifecycle{.kind = Lifecycle::Kind::kExited, .signal = 9});
+  all.push_back(Notice{.kind = Notice::Kind::kPermissionDenied,
+                       .text = "no",
+                       .tool_use_id = "t"});
   for (int i = 0; i <= static_cast<int>(Notice::Kind::kBackgroundTask); ++i) {
     all.push_back(Notice{.kind = static_cast<Notice::Kind>(i), .text = "note"});
   }

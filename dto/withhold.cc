@@ -15,13 +15,35 @@ constexpr size_t kMaxIdentifier = 128;
 // Fields of events and tasks whose values are ours or the CLI's, not texts of
 // the agent or its tools. A field that is added to dto/troika.proto is withheld
 // until it is named here.
-constexpr absl::string_view kShown[] = {
-    "blockId",         "by",       "choice",     "choices",   "costSource",
-    "delivery",        "duration", "harness",    "id",        "kind",
-    "lastEventId",     "model",    "nativeName", "parentId",  "parentToolUseId",
-    "permissionMode",  "phase",    "resetsAt",   "sessionId", "state",
-    "status",          "taskId",   "time",       "toolName",  "toolUseId",
-    "totalCostSource", "version",  "via"};
+constexpr absl::string_view kShown[] = {"blockId",
+                                        "by",
+                                        "choice",
+                                        "choices",
+                                        "costSource",
+                                        "delivery",
+                                        "duration",
+                                        "harness",
+                                        "id",
+                                        "kind",
+                                        "lastEventId",
+                                        "model",
+                                        "nativeName",
+                                        "outcome",
+                                        "parentId",
+                                        "parentToolUseId",
+                                        "permissionMode",
+                                        "phase",
+                                        "resetsAt",
+                                        "sessionId",
+                                        "state",
+                                        "status",
+                                        "taskId",
+                                        "time",
+                                        "toolName",
+                                        "toolUseId",
+                                        "totalCostSource",
+                                        "version",
+                                        "via"};
 
 void Append(const json::Value& value, absl::string_view key, std::string* out) {
   if (const auto text = value.String()) {

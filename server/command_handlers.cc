@@ -25,6 +25,7 @@ struct Turn {
   std::optional<AgentLimits> limits;  // The caller's.
   enum class Needs { kNothing, kEndedTask };
   Needs needs = Needs::kNothing;
+  std::string input_id;  // Once the task has it.
 };
 
 // PermissionDenied if the caller may not ask for this turn. Paths of an agent's
@@ -36,17 +37,27 @@ absl::Status CheckLimits(Turn& turn, Runner& runner) {
   return NotForAgents(absl::StrCat("prompt a task with ", excess));
 }
 
-absl::Status GiveTurn(const ApiTools& api, const Turn& turn, Runner& runner) {
-  const bool again =
-      !turn.request.request_key.empty() &&
-      turn.request.request_key == runner.state().last_request_key;
+absl::Status GiveTurn(const ApiTools& api, Turn& turn, Runner& runner) {
+  const bool again = runner.KnowsKey(turn.request.request_key);
   const bool alive = runner.state().process_alive;
   if (turn.needs == Turn::Needs::kEndedTask && alive && !again) {
     return absl::FailedPreconditionError(
         "the task has not ended: give it input, or stop it first");
   }
   if (!alive && !again) RETURN_IF_ERROR(api.tasks->CheckQueue());
-  return runner.Input(turn.request);
+  return runner.Input(turn.request, &turn.input_id);
+}
+
+TaskCallback WithReceipt(const std::shared_ptr<Turn>& turn,
+                         ReplyCallback reply) {
+  return
+      [turn, reply = std::move(reply)](absl::StatusOr<v1::Task> task) mutable {
+        if (!task.ok()) return reply(task.status());
+        for (const v1::Receipt& input : task->inputs()) {
+          if (input.id() == turn->input_id) *task->mutable_receipt() = input;
+        }
+        reply(*std::move(task));
+      };
 }
 
 // Reads the fields that an InputRequest and a ResumeRequest share.
@@ -125,23 +136,48 @@ void AskTurnWithImages(const ApiTools& api, const std::string& id,
                   [&api, turn](Runner& runner) {
                     return GiveTurn(api, *turn, runner);
                   },
-                  std::move(reply));
+                  WithReceipt(turn, std::move(reply)));
             });
       });
 }
 
 Deferred AskTurn(const ApiTools& api, const Call& call, Turn turn) {
   auto shared = std::make_shared<Turn>(std::move(turn));
-  if (shared->request.images.empty()) {
-    return Ask(api, call, [&api, shared](Runner& runner) -> absl::Status {
-      RETURN_IF_ERROR(CheckLimits(*shared, runner));
-      return GiveTurn(api, *shared, runner);
-    });
+  const auto give = [&api, shared](const std::string& id, ReplyCallback reply) {
+    if (!shared->request.images.empty()) {
+      return AskTurnWithImages(api, id, shared, std::move(reply));
+    }
+    api.tasks->open().Ask(
+        id,
+        [&api, shared](Runner& runner) -> absl::Status {
+          RETURN_IF_ERROR(CheckLimits(*shared, runner));
+          return GiveTurn(api, *shared, runner);
+        },
+        WithReceipt(shared, std::move(reply)));
+  };
+  if (shared->request.mode != InputMode::kInterrupt) {
+    return WithTask(api, call, give);
   }
   return WithTask(api, call,
-                  [&api, shared](const std::string& id, ReplyCallback reply) {
-                    AskTurnWithImages(api, id, shared, std::move(reply));
+                  [&api, give, caller = api.policy->CallerOf(call.request())](
+                      const std::string& id, ReplyCallback reply) {
+                    api.policy->CheckEnd(caller, id,
+                                         [give, id, reply = std::move(reply)](
+                                             const absl::Status& may) mutable {
+                                           if (!may.ok()) return reply(may);
+                                           give(id, std::move(reply));
+                                         });
                   });
+}
+
+// Runs a command on the inputs of the task that the path names. Agents may give
+// each other input, but not change what others said.
+absl::StatusOr<Deferred> AskInputs(const ApiTools& api, const Call& call,
+                                   ActiveTask::Command command) {
+  if (api.policy->CallerOf(call.request()).is_agent()) {
+    return NotForAgents("change the inputs of a task that wait");
+  }
+  return Ask(api, call, std::move(command));
 }
 
 }  // namespace
@@ -152,6 +188,11 @@ absl::StatusOr<Deferred> Input(const ApiTools& api, const Call& call) {
   ASSIGN_OR_RETURN(Turn turn, ReadTurn(api, call, body));
   turn.request.prompt = body.text();
   turn.request.model = body.model();
+  if (!v1::InputRequest::Mode_IsValid(body.mode())) {
+    return absl::InvalidArgumentError(
+        "mode is one of auto, steer, queue and interrupt");
+  }
+  turn.request.mode = static_cast<InputMode>(body.mode());
   return AskTurn(api, call, std::move(turn));
 }
 
@@ -170,6 +211,36 @@ absl::StatusOr<Deferred> Resume(const ApiTools& api, const Call& call) {
     turn.request.edit_mode = ToEditMode(body.edit_mode());
   }
   return AskTurn(api, call, std::move(turn));
+}
+
+absl::StatusOr<Deferred> EditInput(const ApiTools& api, const Call& call) {
+  v1::EditInputRequest body;
+  RETURN_IF_ERROR(call.ReadBody(&body));
+  return AskInputs(
+      api, call,
+      [id = call.arg(1), text = body.text(),
+       by = api.policy->CallerOf(call.request()).name()](Runner& runner) {
+        return runner.EditInput(id, text, by);
+      });
+}
+
+absl::StatusOr<Deferred> WithdrawInput(const ApiTools& api, const Call& call) {
+  v1::WithdrawInputRequest body;
+  RETURN_IF_ERROR(call.ReadBody(&body));
+  return AskInputs(
+      api, call,
+      [id = call.arg(1), reason = body.reason(),
+       by = api.policy->CallerOf(call.request()).name()](Runner& runner) {
+        return runner.WithdrawInput(id, by, reason);
+      });
+}
+
+absl::StatusOr<Deferred> ResumeQueue(const ApiTools& api, const Call& call) {
+  v1::ResumeQueueRequest body;
+  RETURN_IF_ERROR(call.ReadBody(&body));
+  return AskInputs(api, call,
+                   [by = api.policy->CallerOf(call.request()).name()](
+                       Runner& runner) { return runner.ResumeQueue(by); });
 }
 
 absl::StatusOr<Deferred> Respond(const ApiTools& api, const Call& call) {

@@ -14,6 +14,7 @@ namespace {
 bool TellsCourse(const Payload& payload) {
   return std::holds_alternative<Init>(payload) ||
          std::holds_alternative<UserInput>(payload) ||
+         std::holds_alternative<Receipt>(payload) ||
          std::holds_alternative<Approval>(payload) ||
          std::holds_alternative<Question>(payload) ||
          std::holds_alternative<Usage>(payload) ||

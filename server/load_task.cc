@@ -47,6 +47,8 @@ absl::StatusOr<LoadedTask> Load(const TaskFolder& folder,
   } while (read > 0);
   const TaskState& state = replay.state();
   if (state.process_alive) return loaded;
+  // A runner sends the inputs that wait.
+  if (state.turns_waiting == 0 && NextInput(state) != nullptr) return loaded;
   const bool waits = state.turns_waiting > 0;
   if (!waits) reader.Finish(sink);
   if (replay.request() == nullptr || !state.harness) {

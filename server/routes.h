@@ -51,6 +51,7 @@ using Handler = absl::StatusOr<Deferred>(const ApiTools& api, const Call& call);
 Handler CreateTask, ListTasks, GetTask, DeleteTask;
 // command_handlers.cc: gives tasks turns and answers, and ends them.
 Handler Input, Resume, Respond, Interrupt, Stop;
+Handler EditInput, WithdrawInput, ResumeQueue;
 // event_handlers.cc: streams and pages of events, and the lines behind them.
 Handler TaskEvents, WholeEvent, RawLine, AllEvents;
 // harness_handlers.cc: describes the harnesses.

@@ -57,7 +57,8 @@ TaskRow RowOf(const TaskReading& reading, const v1::Task& task) {
                  .model = task.model(),
                  .parent_id = task.parent_id(),
                  .labels = {task.labels().begin(), task.labels().end()},
-                 .ended = HasEnded(state.status),
+                 // A task whose inputs are to be sent goes on.
+                 .ended = HasEnded(state.status) && !NextInput(state),
                  .created_at = state.created,
                  .started_at = state.started,
                  .ended_at = state.ended,
@@ -78,6 +79,9 @@ TaskRow RowOf(const TaskReading& reading, const v1::Task& task) {
   listed.clear_answered();
   if (listed.has_result()) {
     CutText(kMaxListedText, listed.mutable_result()->mutable_text());
+  }
+  for (v1::Receipt& input : *listed.mutable_inputs()) {
+    CutText(kMaxListedText, input.mutable_text());
   }
   Encode(listed, &row);
   return row;

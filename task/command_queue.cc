@@ -11,13 +11,23 @@ namespace {
 
 constexpr absl::Duration kTryAgain = absl::Milliseconds(200);
 
+bool OutlivesProcess(const notes::Note& note) {
+  return std::holds_alternative<notes::Turn>(note) ||
+         std::holds_alternative<notes::Input>(note) ||
+         std::holds_alternative<notes::InputEdited>(note) ||
+         std::holds_alternative<notes::InputWithdrawn>(note) ||
+         std::holds_alternative<notes::InputFailed>(note) ||
+         std::holds_alternative<notes::QueueResumed>(note);
+}
+
 }  // namespace
 
 absl::StatusOr<RelayCommand> NoteCommand(const notes::Note& note,
                                          std::string key) {
   RelayCommand command = {.key = std::move(key),
                           .payload = notes::ToJson(note),
-                          .is_turn = std::holds_alternative<notes::Turn>(note)};
+                          .is_turn = std::holds_alternative<notes::Turn>(note),
+                          .outlives_process = OutlivesProcess(note)};
   if (command.payload.size() <= kMaxLineBytes) return command;
   return absl::InvalidArgumentError(
       "prompt and images are over 16 MiB together: name them by path");
@@ -66,8 +76,8 @@ void CommandQueue::OnAnswer(const relay::Reply& answer, absl::Time now) {
     entry->sent = false;
     entry->not_before = now + kTryAgain;
   } else if (answer.code == relay::ReplyCode::kEnded &&
-             entry->command.is_turn) {
-    // For the next process; Reset hands it out.
+             entry->command.outlives_process) {
+    // Reset hands it out.
     entry->sent = true;
   } else {
     entries_.erase(entry);
@@ -79,18 +89,25 @@ void CommandQueue::OnDisconnected() {
 }
 
 std::vector<RelayCommand> CommandQueue::Reset() {
-  std::vector<RelayCommand> turns;
+  std::vector<RelayCommand> lasting;
   for (Entry& entry : entries_) {
-    if (entry.command.is_turn) turns.push_back(std::move(entry.command));
+    if (entry.command.outlives_process) {
+      lasting.push_back(std::move(entry.command));
+    }
   }
   entries_.clear();
   known_.clear();
-  return turns;
+  return lasting;
 }
 
 bool CommandQueue::HasTurns() const {
   return std::any_of(entries_.begin(), entries_.end(),
                      [](const Entry& e) { return e.command.is_turn; });
+}
+
+bool CommandQueue::HasLasting() const {
+  return std::any_of(entries_.begin(), entries_.end(),
+                     [](const Entry& e) { return e.command.outlives_process; });
 }
 
 absl::Time CommandQueue::wake_at() const {

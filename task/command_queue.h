@@ -24,9 +24,11 @@ struct RelayCommand {
   std::string key;
   std::string payload;
   absl::Duration grace;  // For kStop.
-  // A turn is the task's: if the process ends before the relay takes it, it is
-  // left for the next one. All else ends with the process.
   bool is_turn = false;
+  // Turns and what is said about inputs are the task's: if the process ends
+  // before the relay takes them, they are appended to the log afterwards. All
+  // else ends with the process.
+  bool outlives_process = false;
 };
 
 // A note as a command. InvalidArgument if it is too long for a line of the log.
@@ -48,10 +50,12 @@ class CommandQueue {
   void OnAnswer(const relay::Reply& answer, absl::Time now);
   // The connection is gone: what has no answer is sent again over the next.
   void OnDisconnected();
-  // The process is gone. Returns the turns that no answer came to.
+  // The process is gone. Returns what outlives it and was not answered.
   std::vector<RelayCommand> Reset();
 
   bool HasTurns() const;
+  // Whether something waits that outlives the process.
+  bool HasLasting() const;
   bool empty() const { return entries_.empty(); }
   // When Send has something to try again; InfiniteFuture if it has not.
   absl::Time wake_at() const;

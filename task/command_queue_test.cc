@@ -57,14 +57,16 @@ TEST(CommandQueueTest, WhatCannotBeTakenIsTriedAgainInOrder) {
 
 TEST(CommandQueueTest, TurnsOutliveTheProcess) {
   CommandQueue queue;
-  queue.Add({.key = "turn-2", .is_turn = true});
+  queue.Add({.key = "turn-2", .is_turn = true, .outlives_process = true});
   queue.Add({.type = relay::FrameType::kStop, .key = "stop"});
   Sent(queue);
   queue.OnAnswer({.key = "turn-2", .code = relay::ReplyCode::kEnded}, kStart);
   EXPECT_THAT(Sent(queue, kStart + absl::Seconds(1)), IsEmpty());
   EXPECT_TRUE(queue.HasTurns());
+  EXPECT_TRUE(queue.HasLasting());
   EXPECT_THAT(queue.Reset(), SizeIs(1));
   EXPECT_FALSE(queue.HasTurns());
+  EXPECT_FALSE(queue.HasLasting());
   queue.Add({.key = "stop"});
   EXPECT_THAT(Sent(queue), ElementsAre("stop"));
 }

@@ -1,6 +1,6 @@
-// kill_driver HOME HARNESS SCRIPT N: has a task of two turns run in HOME, or
-// goes on with the one that is there, and kills itself at its N-th step; 0:
-// never.
+// kill_driver HOME HARNESS SCRIPT N [queue]: has a task of two turns run in
+// HOME, or goes on with the one that is there, and kills itself at its N-th
+// step; 0: never. With `queue`, two inputs are given while the first turn runs.
 #include <poll.h>
 #include <signal.h>
 
@@ -79,6 +79,34 @@ void Answer(Runner& runner) {
   }
 }
 
+// Gives the inputs that the task does not have. Whether it has had all turns.
+absl::StatusOr<bool> GiveInputs(Runner& runner) {
+  const TaskState& state = runner.state();
+  if (!state.started || state.status == TaskStatus::kStarting) return false;
+  for (const char* prompt : {"second", "third"}) {
+    RETURN_IF_ERROR(runner.Input(
+        {.prompt = prompt, .request_key = prompt, .mode = InputMode::kQueue}));
+  }
+  if (state.turns < 3) return false;
+  if (state.status == TaskStatus::kIdle) RETURN_IF_ERROR(runner.CloseInput());
+  return runner.at_rest();
+}
+
+absl::Status DriveQueue(Runner& runner, const std::string& version_cache) {
+  while (true) {
+    RETURN_IF_ERROR(runner.Advance([](Message&&) {}));
+    if (runner.waits_for_start()) {
+      runner.Start(FindCliOf(BackendOf(*runner.state().harness),
+                             *runner.environment(), version_cache));
+      continue;
+    }
+    ASSIGN_OR_RETURN(const bool done, GiveInputs(runner));
+    if (done) return absl::OkStatus();
+    std::vector<pollfd> fds = runner.PollFds();
+    poll(fds.data(), fds.size(), 10);
+  }
+}
+
 absl::Status Drive(Runner& runner, const std::string& version_cache) {
   SystemClock clock;
   while (true) {
@@ -123,7 +151,11 @@ int Main(const std::vector<std::string>& args) {
          if (++step == kill_at) raise(SIGKILL);
        }});
   absl::Status done = runner.status();
-  if (runner.ok()) done = Drive(**runner, args[1] + "/troika/cache/versions");
+  const std::string version_cache = args[1] + "/troika/cache/versions";
+  if (runner.ok()) {
+    done = args.size() > 5 ? DriveQueue(**runner, version_cache)
+                           : Drive(**runner, version_cache);
+  }
   if (done.ok()) return 0;
   fprintf(stderr, "%s\n", std::string(done.message()).c_str());
   return 1;
@@ -133,6 +165,6 @@ int Main(const std::vector<std::string>& args) {
 }  // namespace troika
 
 int main(int argc, char** argv) {
-  if (argc != 5) return 2;
+  if (argc != 5 && argc != 6) return 2;
   return troika::Main(std::vector<std::string>(argv, argv + argc));
 }

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -38,12 +39,14 @@ struct Outcome {
 };
 
 Outcome RunDriver(const std::string& home, Harness harness,
-                  const std::string& script, int kill_at) {
+                  const std::string& script, int kill_at,
+                  const std::string& what = "") {
   const std::string program =
       std::filesystem::absolute("task/kill_driver").string();
   std::vector<std::string> args = {program, home,
                                    std::string(HarnessId(harness)), script,
                                    absl::StrCat(kill_at)};
+  if (!what.empty()) args.push_back(what);
   std::vector<char*> argv;
   for (std::string& arg : args) argv.push_back(arg.data());
   argv.push_back(nullptr);
@@ -148,6 +151,60 @@ TEST_P(KillMatrixTest, NothingIsLostOrDoubled) {
   // It was killed at each step that it has.
   EXPECT_GT(kills, 20);
   EXPECT_LT(kills, kMaxSteps - 1);
+}
+
+// The times at which inputs come differ from run to run, so only their ends are
+// compared.
+TEST_P(KillMatrixTest, QueuedInputsAreDeliveredOnce) {
+  const TempFolder scripts;
+  const std::string script = scripts.path() + "/script";
+  std::ofstream(script) << "== turn 1\nsay One.\nsleep 200\nok\n"
+                           "== turn 2\nsay Two.\nok\n"
+                           "== turn 3\nsay Three.\nok\n";
+  int kills = 0;
+  // Every third step: the matrix above has them all.
+  for (int kill_at = 0; kill_at < kMaxSteps; kill_at += 3) {
+    SCOPED_TRACE(absl::StrCat("killed at step ", kill_at));
+    const TempFolder path;
+    std::filesystem::create_directories(path.path() + "/work");
+    const Outcome first =
+        RunDriver(path.path(), GetParam(), script, kill_at, "queue");
+    kills += first.killed;
+    if (first.killed) {
+      ASSERT_EQ(RunDriver(path.path(), GetParam(), script, 0, "queue").code, 0);
+    } else {
+      ASSERT_EQ(first.code, 0);
+    }
+    const auto home =
+        Home::Open(Environment({{"TROIKA_HOME", path.path() + "/troika"}}));
+    std::vector<std::string> said;
+    std::map<std::string, int> prompts;
+    for (const std::string& id : home->TaskIds()) {
+      const auto folder = home->FindTask(id);
+      for (const auto& record : relay::ReadLog(folder->fd.get()).records) {
+        if (record.key.ends_with(".prompt")) ++prompts[record.key];
+      }
+      const auto loaded = Load(*folder, [&](Message&& message) {
+        const auto* text = std::get_if<Text>(&message.payload);
+        if (text != nullptr) said.push_back(text->text);
+      });
+      ASSERT_TRUE(loaded.ok());
+      ASSERT_EQ(loaded->status, TaskStatus::kDone) << StateText(*loaded);
+      for (const TaskInput& input : loaded->inputs) {
+        ASSERT_EQ(input.receipt.state, Receipt::State::kDelivered)
+            << StateText(*loaded);
+      }
+      ASSERT_EQ(loaded->turns, 3);
+    }
+    ASSERT_THAT(said, ::testing::ElementsAre("One.", "Two.", "Three."));
+    ASSERT_THAT(prompts,
+                ::testing::ElementsAre(::testing::Pair("turn-1.prompt", 1),
+                                       ::testing::Pair("turn-2.prompt", 1),
+                                       ::testing::Pair("turn-3.prompt", 1)));
+    ASSERT_TRUE(relay::NoProcessesWith(path.path()));
+    if (kill_at > 0 && !first.killed) break;
+  }
+  EXPECT_GT(kills, 5);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace troika {
 namespace {
 
 constexpr absl::string_view kTurnKey = "turn-";
+constexpr absl::string_view kInputKey = "input-in-";
 constexpr absl::string_view kStartFailedKey = "start-failed-";
 // A relay holds the lock a moment longer than it takes to write its last words.
 constexpr absl::Duration kRetryLock = absl::Milliseconds(5);
@@ -24,10 +25,13 @@ int NumberOf(absl::string_view key, absl::string_view prefix) {
   return absl::SimpleAtoi(key, &number) ? number : 0;
 }
 
-// Whether the relay took the turn after all, or another process was started
-// since one failed to.
-bool IsOutdated(const RelayCommand& note, int turns, int generation) {
+// Whether the relay took the turn or the input after all, or another process
+// was started since one failed to.
+bool IsOutdated(const RelayCommand& note, int turns, int inputs,
+                int generation) {
   if (note.is_turn) return NumberOf(note.key, kTurnKey) <= turns;
+  const int input = NumberOf(note.key, kInputKey);
+  if (input != 0) return input <= inputs;
   const int failed = NumberOf(note.key, kStartFailedKey);
   return failed != 0 && failed != generation + 1;
 }
@@ -74,7 +78,7 @@ void LogAppender::Append(relay::LogWriter log, const TaskState& state) {
   int turns = state.turns;
   ends_.clear();
   for (const RelayCommand& note : notes_) {
-    if (!IsOutdated(note, turns, state.generation)) {
+    if (!IsOutdated(note, turns, state.input_count, state.generation)) {
       tools_->Step();
       log.Append({.key = note.key, .payload = note.payload});
       if (note.is_turn) ++turns;

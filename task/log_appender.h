@@ -1,6 +1,6 @@
 // Appends notes to a task's log while no process of the task lives: turns that
-// no process took, cancels, and starts that failed. They wait here until the
-// log's lock is free.
+// no process took, inputs that wait, cancels, and starts that failed. They wait
+// here until the log's lock is free.
 //
 //   appender.Add(note);
 //   ASSIGN_OR_RETURN(auto log, appender.TakeLog(follower.offset()));

@@ -41,9 +41,39 @@ constexpr auto kFields<notes::Turn> =
                Field{"images", &notes::Turn::images},
                Field{"by", &notes::Turn::by},
                Field{"request_key", &notes::Turn::request_key},
+               Field{"input", &notes::Turn::input},
+               Field{"from_queue", &notes::Turn::from_queue},
                Field{"model", &notes::Turn::model},
                Field{"edit_mode", &notes::Turn::edit_mode},
                Field{"timeouts", &notes::Turn::timeouts}};
+template <>
+constexpr auto kFields<notes::Input> =
+    std::tuple{Field{"id", &notes::Input::id},
+               Field{"prompt", &notes::Input::prompt},
+               Field{"images", &notes::Input::images},
+               Field{"by", &notes::Input::by},
+               Field{"request_key", &notes::Input::request_key},
+               Field{"interrupts", &notes::Input::interrupts},
+               Field{"model", &notes::Input::model},
+               Field{"edit_mode", &notes::Input::edit_mode},
+               Field{"timeouts", &notes::Input::timeouts}};
+template <>
+constexpr auto kFields<notes::InputEdited> =
+    std::tuple{Field{"id", &notes::InputEdited::id},
+               Field{"prompt", &notes::InputEdited::prompt},
+               Field{"by", &notes::InputEdited::by}};
+template <>
+constexpr auto kFields<notes::InputWithdrawn> =
+    std::tuple{Field{"id", &notes::InputWithdrawn::id},
+               Field{"by", &notes::InputWithdrawn::by},
+               Field{"reason", &notes::InputWithdrawn::reason}};
+template <>
+constexpr auto kFields<notes::InputFailed> =
+    std::tuple{Field{"id", &notes::InputFailed::id},
+               Field{"reason", &notes::InputFailed::reason}};
+template <>
+constexpr auto kFields<notes::QueueResumed> =
+    std::tuple{Field{"by", &notes::QueueResumed::by}};
 template <>
 constexpr auto kFields<notes::Spawned> =
     std::tuple{Field{"generation", &notes::Spawned::generation},
@@ -122,10 +152,14 @@ namespace {
 
 // In the order of Note; Unknown has none.
 constexpr absl::string_view kNoteNames[] = {
-    "request",      "turn",       "spawned",  "start_failed", "interrupt",
-    "stop",         "cancelled",  "deadline", "answer",       "signalled",
-    "stdin_closed", "stdin_lost", "leftover", "trouble",      "torn",
-    "exited",       "lost",       "clock"};
+    "request",      "turn",         "spawned",
+    "start_failed", "interrupt",    "stop",
+    "cancelled",    "deadline",     "answer",
+    "signalled",    "stdin_closed", "stdin_lost",
+    "leftover",     "trouble",      "torn",
+    "exited",       "lost",         "clock",
+    "input",        "input_edited", "input_withdrawn",
+    "input_failed", "queue_resumed"};
 static_assert(std::size(kNoteNames) + 1 == std::variant_size_v<Note>);
 
 template <typename N>

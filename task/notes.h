@@ -68,10 +68,54 @@ struct Turn {
   std::vector<TurnAsked::Image> images;
   std::string by;
   std::string request_key;  // The caller's idempotency key.
+  // Id of the input; empty for the first turn and in logs of before 2026-11-17.
+  std::string input;
+  // Whether `input` waited in the queue: prompt, images and options are those
+  // of its note, as it was edited since.
+  bool from_queue = false;
   // For this turn and later ones; if unset, as before.
   std::string model;
   std::optional<EditMode> edit_mode;
   Timeouts timeouts;
+};
+
+// An input waits for the end of the running turn.
+struct Input {
+  std::string id;
+  std::string prompt;
+  std::vector<TurnAsked::Image> images;
+  std::string by;
+  std::string request_key;
+  bool interrupts = false;  // The running turn is to be ended for it.
+  // As those of a turn.
+  std::string model;
+  std::optional<EditMode> edit_mode;
+  Timeouts timeouts;
+};
+
+// Somebody changed an input that waits.
+struct InputEdited {
+  std::string id;
+  std::string prompt;
+  std::string by;
+};
+
+// Somebody took back an input that waits.
+struct InputWithdrawn {
+  std::string id;
+  std::string by;
+  std::string reason;
+};
+
+// An input that waits can't be sent: the task can't go on.
+struct InputFailed {
+  std::string id;
+  std::string reason;
+};
+
+// Somebody let the inputs of a queue that is held be sent.
+struct QueueResumed {
+  std::string by;
 };
 
 // A process is started. StartFailed follows if it could not be.
@@ -175,10 +219,11 @@ struct Unknown {
   std::string json;
 };
 
-using Note =
-    std::variant<Request, Turn, Spawned, StartFailed, Interrupt, Stop,
-                 Cancelled, Deadline, Answer, Signalled, StdinClosed, StdinLost,
-                 Leftover, Trouble, Torn, Exited, Lost, Clock, Unknown>;
+using Note = std::variant<Request, Turn, Spawned, StartFailed, Interrupt, Stop,
+                          Cancelled, Deadline, Answer, Signalled, StdinClosed,
+                          StdinLost, Leftover, Trouble, Torn, Exited, Lost,
+                          Clock, Input, InputEdited, InputWithdrawn,
+                          InputFailed, QueueResumed, Unknown>;
 
 // One JSON object on one line. Members at their default are left out, but for
 // a request's options.

@@ -39,11 +39,14 @@ const std::pair<Note, absl::string_view> kNotes[] = {
               {{.path = "a.png", .media_type = "image/png", .base64 = "AAAA"},
                {.path = "b.png"}},
           .by = "user",
+          .input = "in-4",
+          .from_queue = true,
           .edit_mode = EditMode::kAutoEdit,
           .timeouts = {.task = absl::Milliseconds(5)}},
      R"({"note":"turn","turn":2,"prompt":"p","images":[{"path":"a.png",)"
      R"("media_type":"image/png","base64":"AAAA"},{"path":"b.png"}],)"
-     R"("by":"user","edit_mode":"auto_edit","timeouts":{"task_ms":5}})"},
+     R"("by":"user","input":"in-4","from_queue":true,)"
+     R"("edit_mode":"auto_edit","timeouts":{"task_ms":5}})"},
     {Spawned{.generation = 2,
              .turn = 3,
              .argv = {"codex", ""},
@@ -87,6 +90,25 @@ const std::pair<Note, absl::string_view> kNotes[] = {
      R"("stime_us":2,"max_rss_kb":3,"stderr_tail":"e","discarded_bytes":4})"},
     {Lost{.reason = "r"}, R"({"note":"lost","reason":"r"})"},
     {Clock{.leap = absl::Microseconds(-5)}, R"({"note":"clock","leap_us":-5})"},
+    {Input{.id = "in-2",
+           .prompt = "p",
+           .images = {{.path = "b.png"}},
+           .by = "user",
+           .request_key = "k",
+           .interrupts = true,
+           .model = "m",
+           .edit_mode = EditMode::kAutoEdit,
+           .timeouts = {.task = absl::Milliseconds(5)}},
+     R"({"note":"input","id":"in-2","prompt":"p","images":[{"path":"b.png"}],)"
+     R"("by":"user","request_key":"k","interrupts":true,"model":"m",)"
+     R"("edit_mode":"auto_edit","timeouts":{"task_ms":5}})"},
+    {InputEdited{.id = "in-2", .prompt = "q", .by = "user"},
+     R"({"note":"input_edited","id":"in-2","prompt":"q","by":"user"})"},
+    {InputWithdrawn{.id = "in-2", .by = "user", .reason = "r"},
+     R"({"note":"input_withdrawn","id":"in-2","by":"user","reason":"r"})"},
+    {InputFailed{.id = "in-2", .reason = "r"},
+     R"({"note":"input_failed","id":"in-2","reason":"r"})"},
+    {QueueResumed{.by = "user"}, R"({"note":"queue_resumed","by":"user"})"},
     {Unknown{.name = "later", .json = R"({"note":"later","x":[1]})"},
      R"({"note":"later","x":[1]})"},
 };

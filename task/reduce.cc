@@ -6,8 +6,12 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "base/utf8.h"
 #include "task/answer.h"
 
 namespace troika {
@@ -53,6 +57,18 @@ static_assert(std::size(kNext) == kSteps);
 
 // More than this are not counted.
 constexpr size_t kMaxSubagents = 1000;
+
+// The number in the id of an input, or 0.
+int NumberOfInput(absl::string_view id) {
+  constexpr int kMax = 1'000'000'000;
+  int number = 0;
+  const bool read =
+      absl::ConsumePrefix(&id, "in-") && absl::SimpleAtoi(id, &number);
+  return read && number > 0 && number < kMax ? number : 0;
+}
+
+// What is kept of the text of an input that ended.
+constexpr size_t kMaxEndedText = 200;
 
 Ending EndingOf(const Lifecycle& event) {
   // Troika gives up by itself only if something is wrong.
@@ -110,6 +126,10 @@ class Reducer {
     return Step::kWorked;
   }
   Step operator()(const UserInput&) { return Step::kNothing; }
+  Step operator()(const Receipt& receipt) {
+    TakeReceipt(receipt);
+    return Step::kNothing;
+  }
   Step operator()(const Raw&) { return Step::kNothing; }
   Step operator()(const ParseError&) { return Step::kNothing; }
   Step operator()(const RateLimit& limit) {
@@ -143,6 +163,10 @@ class Reducer {
     }
     if (!result.is_error && state_.ending.kind == Ending::Kind::kInterrupt) {
       state_.ending = {};  // It came too late.
+    }
+    // A task that was cancelled has had no turn.
+    if (state_.status != TaskStatus::kCancelled) {
+      state_.outcome = OutcomeOf(result);
     }
     if (state_.ending.kind == Ending::Kind::kNone) state_.error = result.error;
     if (state_.ending.kind != Ending::Kind::kInterrupt) {
@@ -181,6 +205,9 @@ class Reducer {
         return OnProcessEnded(event);
       case Lifecycle::Kind::kCancelled:
         return OnCancelled();
+      case Lifecycle::Kind::kTurnWaits:
+        ++state_.turns_waiting;
+        return Step::kNothing;
     }
     return Step::kNothing;
   }
@@ -243,6 +270,32 @@ class Reducer {
     state_.cost_usd = usage.total_cost.usd;
     state_.cost_source = usage.total_cost.source;
   }
+  void TakeReceipt(const Receipt& receipt) {
+    std::vector<TaskInput>& all = state_.inputs;
+    auto it = std::find_if(all.begin(), all.end(), [&](const TaskInput& input) {
+      return input.receipt.id == receipt.id;
+    });
+    if (it == all.end()) {
+      // Ids may have gaps, and none is used twice.
+      state_.input_count =
+          std::max(state_.input_count + 1, NumberOfInput(receipt.id));
+      it = all.insert(all.end(), {.receipt = receipt});
+    } else {
+      std::string text =
+          receipt.text.empty() ? std::move(it->receipt.text) : receipt.text;
+      it->receipt = receipt;
+      it->receipt.text = std::move(text);
+    }
+    if (receipt.state == Receipt::State::kQueued) return;
+    it->receipt.text.resize(
+        CutAtCharacter(it->receipt.text, kMaxEndedText).size());
+    const auto ended = [](const TaskInput& input) {
+      return input.receipt.state != Receipt::State::kQueued;
+    };
+    if (std::count_if(all.begin(), all.end(), ended) > kMaxEndedInputs) {
+      all.erase(std::find_if(all.begin(), all.end(), ended));
+    }
+  }
   void DropPending() {
     state_.approvals.clear();
     state_.questions.clear();
@@ -263,6 +316,17 @@ class Reducer {
     state_.hint.clear();
     state_.ending = {};
     state_.turn_open = true;
+  }
+  TurnOutcome OutcomeOf(const Result& result) const {
+    if (state_.ending.kind == Ending::Kind::kFailure) {
+      return TurnOutcome::kFailed;
+    }
+    if (result.is_error) {
+      return state_.ending.kind == Ending::Kind::kInterrupt
+                 ? TurnOutcome::kInterrupted
+                 : TurnOutcome::kFailed;
+    }
+    return result.denial_count > 0 ? TurnOutcome::kDenied : TurnOutcome::kDone;
   }
   // The step by which the process ended, from the state alone.
   Step EndStep() const {
@@ -324,7 +388,7 @@ class Reducer {
     DropPending();
     state_.subagents.clear();
     if (turn_waits) {
-      state_.outcome = OutcomeBeforeTurn(event);
+      state_.last_end = EndBeforeTurn(event);
       return Step::kEndedBeforeTurn;
     }
     state_.turns_waiting = 0;
@@ -344,14 +408,14 @@ class Reducer {
     if (state_.process_alive) return Step::kNothing;
     const int waiting = std::exchange(state_.turns_waiting, 0);
     state_.turn_open = false;
-    if (!state_.outcome) return Step::kCancelled;
+    if (!state_.last_end) return Step::kCancelled;
     if (waiting == 0) return Step::kNothing;
     withdrew_ = true;
     state_.withdrawn_results = waiting;
-    state_.error = state_.outcome->error;
-    state_.hint = state_.outcome->hint;
-    state_.ending = state_.outcome->ending;
-    switch (state_.outcome->status) {
+    state_.error = state_.last_end->error;
+    state_.hint = state_.last_end->hint;
+    state_.ending = state_.last_end->ending;
+    switch (state_.last_end->status) {
       case TaskStatus::kDone:
         return Step::kEndedWell;
       case TaskStatus::kInterrupted:
@@ -360,20 +424,20 @@ class Reducer {
         return Step::kEndedBadly;
     }
   }
-  // The outcome of a process that ends while a turn waits for the next one.
-  Outcome OutcomeBeforeTurn(const Lifecycle& event) const {
-    Outcome outcome = {.ending = state_.ending, .ended = message_.time};
+  // The end of a process while a turn waits for the next one.
+  LastEnd EndBeforeTurn(const Lifecycle& event) const {
+    LastEnd end = {.ending = state_.ending, .ended = message_.time};
     if (state_.ending.kind != Ending::Kind::kNone) {
-      outcome.status = state_.ending.kind == Ending::Kind::kInterrupt
-                           ? TaskStatus::kInterrupted
-                           : TaskStatus::kFailed;
-      outcome.error = state_.ending.text;
+      end.status = state_.ending.kind == Ending::Kind::kInterrupt
+                       ? TaskStatus::kInterrupted
+                       : TaskStatus::kFailed;
+      end.error = state_.ending.text;
     } else if (!state_.result || state_.result->is_error) {
-      outcome.status = TaskStatus::kFailed;
-      outcome.error = state_.result ? state_.result->error : event.text;
-      if (state_.result) outcome.hint = state_.result->hint;
+      end.status = TaskStatus::kFailed;
+      end.error = state_.result ? state_.result->error : event.text;
+      if (state_.result) end.hint = state_.result->hint;
     }
-    return outcome;
+    return end;
   }
 
   const Message& message_;
@@ -382,6 +446,28 @@ class Reducer {
 };
 
 }  // namespace
+
+std::string InputId(int number) { return absl::StrCat("in-", number); }
+
+const TaskInput* FindInput(const TaskState& state, absl::string_view id) {
+  for (const TaskInput& input : state.inputs) {
+    if (input.receipt.id == id) return &input;
+  }
+  return nullptr;
+}
+
+const TaskInput* NextInput(const TaskState& state) {
+  if (state.queue_held || state.status == TaskStatus::kCancelled) {
+    return nullptr;
+  }
+  const TaskInput* first = nullptr;
+  for (const TaskInput& input : state.inputs) {
+    if (!input.waits()) continue;
+    if (input.receipt.interrupts) return &input;
+    if (first == nullptr) first = &input;
+  }
+  return first;
+}
 
 TaskStatus NextStatus(TaskStatus status, Step step) {
   return kNext[static_cast<int>(step)][static_cast<int>(status)];
@@ -407,15 +493,18 @@ void Reduce(const Message& message, TaskState* state) {
   state->status = NextStatus(state->status, step);
   const bool has_ended = HasEnded(state->status);
   if (has_ended && !had_ended) {
-    state->ended = reducer.withdrew() ? state->outcome->ended : message.time;
+    state->ended = reducer.withdrew() ? state->last_end->ended : message.time;
   }
   if (!has_ended) state->ended.reset();
+  if (step == Step::kEndedBadly && state->status == TaskStatus::kFailed) {
+    state->outcome = TurnOutcome::kFailed;
+  }
   if (has_ended && state->status != TaskStatus::kCancelled) {
-    state->outcome = {.status = state->status,
-                      .error = state->error,
-                      .hint = state->hint,
-                      .ending = state->ending,
-                      .ended = state->ended};
+    state->last_end = {.status = state->status,
+                       .error = state->error,
+                       .hint = state->hint,
+                       .ending = state->ending,
+                       .ended = state->ended};
   }
   const bool works = state->status == TaskStatus::kStarting ||
                      state->status == TaskStatus::kRunning;

@@ -446,5 +446,53 @@ TEST(ReduceTest, UsageAndSession) {
   EXPECT_THAT(StateText(tell.state()), HasSubstr("usage.input: 5\n"));
 }
 
+TEST(ReduceTest, OutcomeSaysHowTheLastTurnEnded) {
+  Tell tell;
+  EXPECT_EQ(tell.Running().state().outcome, std::nullopt);
+  EXPECT_EQ(tell.Good().state().outcome, TurnOutcome::kDone);
+  EXPECT_EQ(tell(Result{.denial_count = 1}).state().outcome,
+            TurnOutcome::kDenied);
+  EXPECT_EQ(tell.status(), "idle");
+  EXPECT_EQ(tell.Bad().state().outcome, TurnOutcome::kFailed);
+  tell.Event(Kind::kTurnAsked).Event(Kind::kInterruptAsked, "user");
+  EXPECT_EQ(tell.Bad().state().outcome, TurnOutcome::kInterrupted);
+  EXPECT_EQ(tell.Exit(0).status(), "interrupted");
+  EXPECT_EQ(tell.state().outcome, TurnOutcome::kInterrupted);
+}
+
+TEST(ReduceTest, InterruptThatCameTooLateChangesNoOutcome) {
+  Tell tell;
+  tell.Running().Event(Kind::kInterruptAsked, "user").Good();
+  EXPECT_EQ(tell.state().outcome, TurnOutcome::kDone);
+}
+
+TEST(ReduceTest, DeadlineMakesAGoodResultAFailure) {
+  Tell tell;
+  tell.Running().Event(Kind::kDeadline, "deadline", "too late").Good();
+  EXPECT_EQ(tell.state().outcome, TurnOutcome::kFailed);
+}
+
+TEST(ReduceTest, ProcessThatIsLostAfterAGoodTurnIsAFailure) {
+  Tell tell;
+  tell.Running().Good().Event(Kind::kLost, "", "gone");
+  EXPECT_EQ(tell.status(), "failed");
+  EXPECT_EQ(tell.state().outcome, TurnOutcome::kFailed);
+}
+
+TEST(ReduceTest, StopAfterAGoodTurnLeavesItsOutcome) {
+  Tell tell;
+  tell.Running()(Result{.denial_count = 1}).Event(Kind::kStopAsked, "user");
+  EXPECT_EQ(tell.Exit(143).status(), "interrupted");
+  EXPECT_EQ(tell.state().outcome, TurnOutcome::kDenied);
+}
+
+TEST(ReduceTest, CancelledTaskHasNoOutcome) {
+  Tell tell;
+  tell.Event(Kind::kCreated).Event(Kind::kTurnAsked).Event(Kind::kCancelled);
+  tell(Result{.is_error = true, .error = "cancelled", .synthetic = true});
+  EXPECT_EQ(tell.status(), "cancelled");
+  EXPECT_EQ(tell.state().outcome, std::nullopt);
+}
+
 }  // namespace
 }  // namespace troika

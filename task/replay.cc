@@ -211,6 +211,7 @@ void Replay::OnStdin(const Record& line, Out& out) {
   }
   process_->protocol->OnWritten(
       line, [&](Message&& m) { Deliver(std::move(m), out); });
+  OnPromptWritten(line.key, out);
 }
 
 void Replay::OnNoteLine(const Record& line, absl::string_view last, Out& out) {
@@ -273,10 +274,14 @@ void Replay::Deliver(Message&& message, Out& out) {
   message.id = last_id_ < out.first ? out.first : next;
   last_id_ = message.id;
   const bool main = message.parent_tool_use_id.empty();
+  bool answered = false;
   std::string session_id;
   std::string late;
+  denials_.Add(message);
   if (auto* result = std::get_if<Result>(&message.payload)) {
     CompleteResult(result);
+    if (main) denials_.MoveTo(result);
+    answered = main && !result->synthetic;
     if (main && process_) {
       process_->owes_result = false;
       process_->tool_hint = "";
@@ -307,6 +312,11 @@ void Replay::Deliver(Message&& message, Out& out) {
   out.sink(std::move(message));
   if (!late.empty()) EmitError(std::move(late), out);
   if (!session_id.empty()) CheckSession(session_id, out);
+  // An agent that answers has its prompt, although the log lacks the line.
+  if (answered && process_ && !process_->has_prompt &&
+      !process_->undelivered.empty()) {
+    OnDelivered(process_->undelivered.front().turn, out);
+  }
 }
 
 template <typename T>

@@ -32,6 +32,7 @@
 #include "agent/protocol.h"
 #include "relay/log_reader.h"
 #include "relay/record.h"
+#include "task/denials.h"
 #include "task/hints.h"
 #include "task/line_joiner.h"
 #include "task/line_run.h"
@@ -61,6 +62,11 @@ class Replay {
   const TurnAsked* /*nullable*/ waiting_turn() const {
     return held_turns_.empty() ? nullptr : &held_turns_.front();
   }
+  // An input that waits, whole; null if it does not.
+  const notes::Input* /*nullable*/ queued_input(const std::string& id) const {
+    const auto it = queued_inputs_.find(id);
+    return it == queued_inputs_.end() ? nullptr : &it->second;
+  }
   // The abilities of the last process; before there was one, what the newest
   // version of its CLI could.
   const Capabilities& capabilities() const { return capabilities_; }
@@ -84,6 +90,10 @@ class Replay {
     bool printed = false;  // A line on stdout.
     bool had_turn = false;
     bool owes_result = false;  // For a turn that it was told of.
+    // Turns that it was told of and whose prompt is not seen written.
+    std::vector<TurnAsked> undelivered;
+    bool has_prompt = false;   // One was seen written.
+    bool owed_before = false;  // owes_result before those that are undelivered.
     StderrTail stderr_tail;
     std::string last_error;  // After which the agent went on.
     // HintForTool() of the running turn's tools.
@@ -149,6 +159,35 @@ class Replay {
   void OnNote(const notes::Lost& note, Out& out);
   void OnNote(const notes::Clock& note, Out& out);
 
+  // replay_inputs.cc
+  void OnNote(const notes::Input& note, Out& out);
+  void OnNote(const notes::InputEdited& note, Out& out);
+  void OnNote(const notes::InputWithdrawn& note, Out& out);
+  void OnNote(const notes::InputFailed& note, Out& out);
+  void OnNote(const notes::QueueResumed& note, Out& out);
+  // What changes in a receipt; a text that is empty stays as it is.
+  struct ReceiptChange {
+    Receipt::State state = Receipt::State::kQueued;
+    std::string text = {};
+    std::string reason = {};
+    int turn = 0;
+  };
+  void EmitReceipt(const std::string& id, ReceiptChange change, Out& out);
+  void SetRequestKey(const std::string& id, const std::string& key);
+  // The turn of an input that waits, which is then sent. Nothing if the input
+  // does not wait (any more).
+  std::optional<notes::Turn> TakeQueued(const notes::Turn& release);
+  void EmitInputOfTurn(const notes::Turn& note, int turn, Out& out);
+  void EndInputOfTurn(int turn, ReceiptChange change, Out& out);
+  // Lets inputs wait because `by` ended the turn, unless it was ended for one.
+  void HoldQueue(absl::string_view by);
+  void WithdrawQueue(const std::string& why, Out& out);
+  void OnPromptWritten(absl::string_view key, Out& out);
+  void OnDelivered(int turn, Out& out);
+  // The process ends: what it did not get waits for the next process, or fails.
+  // Returns whether it waits.
+  bool TakeBackUndelivered(const ProcessEnded& ended, Out& out);
+
   // A protocol for the process that `spawned` is about.
   std::unique_ptr<Protocol> NewProtocol(const notes::Spawned& spawned) const;
   // Emits what is pending with its answer. False if nothing of that id waits.
@@ -161,8 +200,8 @@ class Replay {
   void OnEndAsked(Lifecycle asked, Out& out);
   void GiveTurn(const TurnAsked& turn, Out& out);
   void EndProcess(const ProcessEnded& ended, Out& out);
-  // Turns that no process will take end here.
-  void DropHeldTurns(absl::string_view why, Out& out);
+  // Turns that no process will take end here, and their inputs so.
+  void DropHeldTurns(absl::string_view why, Receipt::State inputs, Out& out);
   void EmitResult(const ProcessEnded& ended, Out& out);
 
   TaskState state_;
@@ -171,7 +210,11 @@ class Replay {
   Capabilities capabilities_;
   std::optional<Process> process_;
   Continuation continuation_;  // For the next process.
+  Denials denials_;            // Since the last result.
   std::vector<TurnAsked> held_turns_;
+  std::map<std::string, notes::Input> queued_inputs_;  // Those that wait.
+  // Ids of the inputs that are not delivered, by the turns they are sent with.
+  std::map<int, std::string> inputs_by_turn_;
   // state_.awake.now before the record that is looked at.
   std::optional<absl::Time> awake_before_;
   std::array<LineJoiner, 4> joiners_;  // By stream.

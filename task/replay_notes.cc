@@ -16,7 +16,9 @@
 namespace troika {
 namespace {
 
-constexpr absl::string_view kStdinPrompt = "prompt";  // notes::Spawned's.
+// Values of notes::Spawned::stdin_mode.
+constexpr absl::string_view kStdinPrompt = "prompt";
+constexpr absl::string_view kStdinNull = "null";
 
 std::string WithReason(absl::string_view what, absl::string_view reason) {
   return reason.empty() ? std::string(what) : absl::StrCat(what, ": ", reason);
@@ -83,7 +85,20 @@ void Replay::OnNote(const notes::Request& note, Out& out) {
   }
 }
 
-void Replay::OnNote(const notes::Turn& note, Out& out) {
+void Replay::OnNote(const notes::Turn& asked_note, Out& out) {
+  std::optional<notes::Turn> queued;
+  if (asked_note.from_queue) {
+    queued = TakeQueued(asked_note);
+    if (!queued) {
+      // The number is used up: the relay takes its key once.
+      if (asked_note.turn == state_.turns + 1) ++state_.turns;
+      return EmitError(absl::StrCat("the input ", asked_note.input,
+                                    " does not wait to be sent"),
+                       out);
+    }
+  }
+  const notes::Turn& note = queued ? *queued : asked_note;
+  state_.queue_held = false;
   // A process that takes one prompt only, and has it, leaves the turn to the
   // next process.
   const bool taken = process_ && !state_.input_closed &&
@@ -107,6 +122,7 @@ void Replay::OnNote(const notes::Turn& note, Out& out) {
                  .turn = turn,
                  .by = note.by},
        out);
+  EmitInputOfTurn(note, turn, out);
   TurnAsked asked = {
       .turn = turn, .prompt = note.prompt, .images = note.images};
   if (taken) {
@@ -120,6 +136,10 @@ void Replay::OnNote(const notes::Turn& note, Out& out) {
 
 void Replay::GiveTurn(const TurnAsked& turn, Out& out) {
   process_->had_turn = true;
+  if (process_->undelivered.empty()) {
+    process_->owed_before = process_->owes_result;
+  }
+  process_->undelivered.push_back(turn);
   process_->owes_result = true;
   NotifyProtocol(turn, out);
 }
@@ -188,6 +208,8 @@ void Replay::OnNote(const notes::Spawned& note, Out& out) {
   }
   for (const TurnAsked& turn : std::exchange(held_turns_, {})) {
     GiveTurn(turn, out);
+    // Without a stdin, the prompt is on the command line.
+    if (note.stdin_mode == kStdinNull) OnDelivered(turn.turn, out);
   }
 }
 
@@ -197,10 +219,12 @@ void Replay::OnNote(const notes::StartFailed& note, Out& out) {
       .generation = note.generation,
       .text = WithReason("the agent could not be started", note.error)};
   EndProcess({.reason = event.text}, out);
+  HoldQueue("");
   Emit(std::move(event), out);
 }
 
 void Replay::OnNote(const notes::Interrupt& note, Out& out) {
+  HoldQueue(note.by);
   OnEndAsked({.kind = Lifecycle::Kind::kInterruptAsked,
               .by = note.by,
               .text = note.reason},
@@ -209,6 +233,7 @@ void Replay::OnNote(const notes::Interrupt& note, Out& out) {
 }
 
 void Replay::OnNote(const notes::Stop& note, Out& out) {
+  HoldQueue(note.by);
   OnEndAsked(
       {.kind = Lifecycle::Kind::kStopAsked, .by = note.by, .text = note.reason},
       out);
@@ -224,8 +249,11 @@ void Replay::OnNote(const notes::Deadline& note, Out& out) {
 }
 
 void Replay::OnEndAsked(Lifecycle asked, Out& out) {
+  const bool failure = asked.kind == Lifecycle::Kind::kDeadline;
   EmitStep(std::move(asked), out);
-  DropHeldTurns(state_.ending.text, out);
+  DropHeldTurns(state_.ending.text,
+                failure ? Receipt::State::kFailed : Receipt::State::kWithdrawn,
+                out);
 }
 
 void Replay::OnNote(const notes::Cancelled& note, Out& out) {
@@ -234,7 +262,9 @@ void Replay::OnNote(const notes::Cancelled& note, Out& out) {
                  .text = note.reason},
        out);
   if (process_) return;
-  DropHeldTurns(WithReason("cancelled", note.reason), out);
+  const std::string why = WithReason("cancelled", note.reason);
+  DropHeldTurns(why, Receipt::State::kWithdrawn, out);
+  WithdrawQueue(why, out);
 }
 
 template <typename T>
@@ -360,7 +390,9 @@ void Replay::OnNote(const notes::Lost& note, Out& out) {
 
 void Replay::EndProcess(const ProcessEnded& ended, Out& out) {
   AbandonLines(out);
-  if (!process_) return DropHeldTurns(ended.reason, out);
+  if (!process_) {
+    return DropHeldTurns(ended.reason, Receipt::State::kFailed, out);
+  }
   const bool exited = ended.exit_code || ended.signal;
   if (exited && state_.ending.kind == Ending::Kind::kNone) {
     excerpt_ = process_->stderr_tail.Excerpt();
@@ -372,6 +404,8 @@ void Replay::EndProcess(const ProcessEnded& ended, Out& out) {
                            owed.approval, " was denied"),
               out);
   }
+  const bool owes_before = process_->owed_before && process_->owes_result;
+  if (TakeBackUndelivered(ended, out)) process_->owes_result = owes_before;
   if (process_->owes_result) EmitResult(ended, out);
   if (process_->protocol) continuation_ = process_->protocol->continuation();
   if (state_.session_mismatch) continuation_.session_id = state_.session_id;
@@ -400,13 +434,18 @@ void Replay::CancelPending(Out& out) {
   }
 }
 
-void Replay::DropHeldTurns(absl::string_view why, Out& out) {
-  const size_t count = std::exchange(held_turns_, {}).size();
+void Replay::DropHeldTurns(absl::string_view why, Receipt::State inputs,
+                           Out& out) {
+  const std::vector<TurnAsked> dropped = std::exchange(held_turns_, {});
   const bool owes_result = process_ && process_->owes_result;
-  for (size_t i = 0; i < count; ++i) {
+  Denials of_process = std::exchange(denials_, {});
+  for (const TurnAsked& turn : dropped) {
+    EndInputOfTurn(turn.turn, {.state = inputs, .reason = std::string(why)},
+                   out);
     EmitResult({.reason = std::string(why)}, out);
   }
   if (process_) process_->owes_result = owes_result;
+  denials_ = std::move(of_process);
 }
 
 void Replay::EmitResult(const ProcessEnded& ended, Out& out) {

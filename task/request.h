@@ -37,6 +37,14 @@ struct TaskRequest {
   std::string parent;  // The id of the task whose agent asks for this one.
 };
 
+// What becomes of an input while a turn runs.
+enum class InputMode {
+  kAuto,       // Steers if the harness can, else waits for the turn's end.
+  kSteer,      // Into the running turn, or refused.
+  kQueue,      // Waits for the turn's end.
+  kInterrupt,  // Ends the turn, and is sent then.
+};
+
 // A turn as somebody asks for it.
 struct TurnRequest {
   std::string prompt;
@@ -50,6 +58,7 @@ struct TurnRequest {
   std::string model;
   std::optional<EditMode> edit_mode;
   notes::Timeouts timeouts;
+  InputMode mode = InputMode::kAuto;
 };
 
 inline constexpr absl::string_view kLatestSession = "latest";

@@ -83,6 +83,7 @@ absl::Status Runner::Advance(MessageSink sink) {
   RETURN_IF_ERROR(follower_->Advance(sink));
   for (const relay::Reply& answer : follower_->TakeAnswers()) {
     queue_.OnAnswer(answer, tools_.clock->Awake());
+    acknowledged_record_ = std::max(acknowledged_record_, answer.record);
   }
   if (follower_->behind()) return absl::OkStatus();
   RETURN_IF_ERROR(FindBackend());
@@ -91,6 +92,7 @@ absl::Status Runner::Advance(MessageSink sink) {
   if (follower_->connected()) {
     retry_ = {};
     Watch();
+    RETURN_IF_ERROR(SendNextInput());
     SendQueue();
     return absl::OkStatus();
   }
@@ -99,13 +101,16 @@ absl::Status Runner::Advance(MessageSink sink) {
   watchdog_.ForgetTurnEnd();
   answered_.clear();
   told_reasons_.clear();
-  for (RelayCommand& turn : queue_.Reset()) appender_.Add(std::move(turn));
+  acknowledged_record_ = 0;  // The log is read up to the process's end.
+  for (RelayCommand& note : queue_.Reset()) appender_.Add(std::move(note));
   if (blocked() || (retry_.at && tools_.clock->Awake() < *retry_.at)) {
     return absl::OkStatus();
   }
   retry_.at.reset();
   if (!appender_.empty()) return AppendPending();
   if (state().turns_waiting > 0) return StartProcess();
+  RETURN_IF_ERROR(SendNextInput());
+  if (!appender_.empty() || blocked()) return absl::OkStatus();
   next_.cli.reset();
   appender_.ReleaseLog();  // Nobody needs its lock any more.
   return absl::OkStatus();
@@ -135,7 +140,8 @@ absl::Time Runner::wake_at() const {
 
 bool Runner::at_rest() const {
   return follower_->at_rest() && !launcher_.starting() && !blocked() &&
-         !queue_.HasTurns() && appender_.empty() && !appender_.log_unread();
+         !queue_.HasLasting() && appender_.empty() && !appender_.log_unread() &&
+         NextInput(state()) == nullptr;
 }
 
 bool Runner::settled() const {
@@ -380,11 +386,16 @@ absl::Status Runner::Interrupt(absl::string_view by, absl::string_view reason) {
   }
   const notes::Interrupt note = {.by = std::string(by),
                                  .reason = std::string(reason)};
+  return SendInterrupt(note, NextKey("interrupt"));
+}
+
+absl::Status Runner::SendInterrupt(const notes::Interrupt& note,
+                                   std::string key) {
   if (CapabilitiesNow().interrupt && !state().input_closed) {
     watchdog_.ExpectTurnEnd(tools_.clock->Awake() + kInterruptPatience);
-    return AppendNote(note, NextKey("interrupt"));
+    return AppendNote(note, std::move(key));
   }
-  SendStop(NextKey("interrupt"), note);
+  SendStop(std::move(key), note);
   return absl::OkStatus();
 }
 

@@ -48,6 +48,10 @@
 
 namespace troika {
 
+// Limits of the inputs of a task that wait.
+inline constexpr int kMaxQueuedInputs = 100;
+inline constexpr size_t kMaxQueuedBytes = size_t{16} << 20;
+
 class Runner {
  public:
   // Takes up a task that is there, alive or not.
@@ -82,11 +86,26 @@ class Runner {
   // calls of Advance().
   bool settled() const;
 
-  // Asks for another turn, or adds to the running one if the harness can.
-  // FailedPrecondition, with what to do, if the task takes no turn now. A
-  // process that waits for input and has another edit mode, or another model
-  // that it can't change, is replaced.
-  absl::Status Input(const TurnRequest& turn);
+  // Asks for another turn; while one runs, TurnRequest::mode decides whether
+  // the input is added to it or waits for its end. FailedPrecondition, with
+  // what to do, if the task takes no input so; ResourceExhausted if too much
+  // waits. A process that waits for input and has another edit mode, or another
+  // model that it can't change, is replaced. `id` gets the id of the input,
+  // which is an earlier one if that has the same request key.
+  absl::Status Input(const TurnRequest& turn,
+                     std::string* /*nullable*/ id = nullptr);
+  // Change or take back an input that waits. NotFound if there is none of that
+  // id, FailedPrecondition if it does not wait any more.
+  absl::Status EditInput(absl::string_view id, absl::string_view text,
+                         absl::string_view by);
+  absl::Status WithdrawInput(absl::string_view id, absl::string_view by,
+                             absl::string_view reason);
+  // Has the inputs of a queue that is held be sent. FailedPrecondition if none
+  // waits.
+  absl::Status ResumeQueue(absl::string_view by);
+  // Whether an input with this key is known; `id` as of Input().
+  bool KnowsKey(absl::string_view request_key,
+                std::string* /*nullable*/ id = nullptr) const;
   // Answers what the agent asked. The first answer counts; CheckAnswer() in
   // answer.h has the errors for all others. Once all is settled(),
   // CheckTaken() says whether this answer was the first in the log.
@@ -154,7 +173,24 @@ class Runner {
 
   absl::Status CheckReady() const;
   absl::Status CheckDriver();
-  absl::Status CheckInput(const TurnRequest& turn);
+  // What to do with an input.
+  enum class Way { kSendNow, kQueue };
+  absl::StatusOr<Way> WayOf(const TurnRequest& turn) const;
+  // Whether a turn runs, or waits for its process.
+  bool IsBusy() const;
+  bool CanSteer() const;
+  absl::StatusOr<std::vector<TurnAsked::Image>> ImagesOf(
+      const TurnRequest& turn) const;
+  // Asks for a turn with the next number.
+  absl::Status AppendTurn(notes::Turn note, const TurnRequest& turn);
+  // runner_queue.cc
+  absl::Status CheckQueueLimits(const notes::Input& input) const;
+  absl::Status QueueInput(const TurnRequest& turn, std::string id);
+  absl::StatusOr<const TaskInput*> WaitingInput(absl::string_view id) const;
+  // Sends the next input that waits, if no turn runs; ends the turn, if it is
+  // to be ended for an input.
+  absl::Status SendNextInput();
+  absl::Status SendInterrupt(const notes::Interrupt& note, std::string key);
   absl::Status CheckWorkLeft(const TurnRequest& turn) const;
   // A turn that the living process does not take needs a CLI that can go on
   // with the session.
@@ -198,6 +234,10 @@ class Runner {
     int number = 0;
     std::string request_key;
   };
+  struct AskedInput {
+    int number = 0;
+    std::map<std::string, std::string, std::less<>> ids;  // By request keys.
+  };
 
   const TaskFolder folder_;
   NextProcess next_;
@@ -211,6 +251,10 @@ class Runner {
   Retry retry_;
   int commands_ = 0;  // Asked of this runner.
   AskedTurn asked_turn_;
+  AskedInput asked_input_;      // The same for inputs.
+  std::string released_input_;  // Id of the last input that we sent.
+  // The last record that the relay has answered a command with.
+  int64_t acknowledged_record_ = 0;
   // Our answers to this process, by the ids of what it asked. The log may not
   // have them yet.
   struct OwnAnswer {

@@ -78,31 +78,67 @@ absl::Status Runner::CheckWorkLeft(const TurnRequest& turn) const {
       "timeouts.task), or start a new task"));
 }
 
-absl::Status Runner::CheckInput(const TurnRequest& turn) {
+bool Runner::IsBusy() const {
   const TaskState& now = state();
-  RETURN_IF_ERROR(CheckDriver());
-  if (now.status == TaskStatus::kCancelled) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("task ", folder_.id, " was cancelled: start a new one"));
+  return now.turn_open || now.turns_waiting > 0 || launcher_.starting() ||
+         queue_.HasTurns() || appender_.HasTurns();
+}
+
+// A process that is about to start gets all turns that wait for it.
+bool Runner::CanSteer() const { return CapabilitiesNow().steer; }
+
+absl::StatusOr<Runner::Way> Runner::WayOf(const TurnRequest& turn) const {
+  const bool wants_queue = turn.mode == InputMode::kQueue;
+  if (!IsBusy()) {
+    // What waits already goes first, unless it is held.
+    const bool goes_on = NextInput(state()) != nullptr;
+    const auto& inputs = state().inputs;
+    const bool any_wait =
+        std::any_of(inputs.begin(), inputs.end(),
+                    [](const TaskInput& input) { return input.waits(); });
+    const bool waits =
+        wants_queue ? any_wait : goes_on && turn.mode == InputMode::kAuto;
+    return waits ? Way::kQueue : Way::kSendNow;
   }
-  const bool busy = now.turn_open || now.turns_waiting > 0 ||
-                    launcher_.starting() || queue_.HasTurns() ||
-                    appender_.HasTurns();
-  if (busy && !CapabilitiesNow().steer) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(NameAndVersion(backend_->display_name, LastCli()),
-                     " takes no input while a turn runs: wait for "
-                     "its end, or interrupt it first"));
+  if (wants_queue || turn.mode == InputMode::kInterrupt) return Way::kQueue;
+  // A turn that is being ended takes nothing more.
+  const bool ends =
+      state().process_alive && state().ending.kind != Ending::Kind::kNone;
+  if (ends && turn.mode == InputMode::kAuto) return Way::kQueue;
+  if (!CanSteer()) {
+    if (turn.mode == InputMode::kAuto) return Way::kQueue;
+    return absl::FailedPreconditionError(absl::StrCat(
+        NameAndVersion(backend_->display_name, LastCli()),
+        " takes no input while a turn runs: use --queue to have it sent at the "
+        "turn's end, or --interrupt to end the turn for it (mode in the API)"));
   }
-  if (busy && has_process() &&
-      (WantsAnotherModel(turn) || WantsAnotherProcess(turn))) {
+  if (has_process() && (WantsAnotherModel(turn) || WantsAnotherProcess(turn))) {
     return absl::FailedPreconditionError(
         "model and edit mode can't change while a turn runs: wait for its end, "
         "or interrupt it first");
   }
-  RETURN_IF_ERROR(CheckWorkLeft(turn));
-  RETURN_IF_ERROR(CheckPrompt(turn.prompt));
-  return CheckNextProcess(turn);
+  return Way::kSendNow;
+}
+
+absl::StatusOr<std::vector<TurnAsked::Image>> Runner::ImagesOf(
+    const TurnRequest& turn) const {
+  if (turn.read_images) return *turn.read_images;
+  if (turn.images.empty()) return std::vector<TurnAsked::Image>();
+  return ReadImages(ImagePaths(turn), *backend_);
+}
+
+bool Runner::KnowsKey(absl::string_view request_key, std::string* id) const {
+  if (request_key.empty()) return false;
+  const auto set = [&](absl::string_view known) {
+    if (id != nullptr) *id = std::string(known);
+    return true;
+  };
+  for (const TaskInput& input : state().inputs) {
+    if (input.request_key == request_key) return set(input.receipt.id);
+  }
+  const auto asked = asked_input_.ids.find(request_key);
+  if (asked != asked_input_.ids.end()) return set(asked->second);
+  return request_key == state().last_request_key && set("");
 }
 
 std::vector<std::string> Runner::ImagePaths(const TurnRequest& turn) const {
@@ -113,30 +149,10 @@ std::vector<std::string> Runner::ImagePaths(const TurnRequest& turn) const {
   return paths;
 }
 
-absl::Status Runner::Input(const TurnRequest& turn) {
-  RETURN_IF_ERROR(CheckReady());
-  if (!turn.request_key.empty() &&
-      (turn.request_key == state().last_request_key ||
-       turn.request_key == asked_turn_.request_key)) {
-    return absl::OkStatus();
-  }
-  RETURN_IF_ERROR(CheckInput(turn));
-  std::vector<TurnAsked::Image> images;
-  if (turn.read_images) {
-    images = *turn.read_images;
-  } else if (!turn.images.empty()) {
-    ASSIGN_OR_RETURN(images, ReadImages(ImagePaths(turn), *backend_));
-  }
-  const int number = std::max(state().turns, asked_turn_.number) + 1;
-  const notes::Turn note = {.turn = number,
-                            .prompt = turn.prompt,
-                            .images = std::move(images),
-                            .by = turn.by,
-                            .request_key = turn.request_key,
-                            .model = turn.model,
-                            .edit_mode = turn.edit_mode,
-                            .timeouts = turn.timeouts};
-  std::string key = TurnKey(number);
+absl::Status Runner::AppendTurn(notes::Turn note, const TurnRequest& turn) {
+  note.turn = std::max(state().turns, asked_turn_.number) + 1;
+  std::string key = TurnKey(note.turn);
+  const int number = note.turn;
   if (WantsAnotherProcess(turn)) {
     ASSIGN_OR_RETURN(RelayCommand command, NoteCommand(note, std::move(key)));
     appender_.Add(std::move(command));
@@ -145,6 +161,43 @@ absl::Status Runner::Input(const TurnRequest& turn) {
     RETURN_IF_ERROR(AppendNote(note, std::move(key)));
   }
   asked_turn_ = {.number = number, .request_key = turn.request_key};
+  return absl::OkStatus();
+}
+
+absl::Status Runner::Input(const TurnRequest& turn, std::string* id) {
+  RETURN_IF_ERROR(CheckReady());
+  if (KnowsKey(turn.request_key, id)) return absl::OkStatus();
+  RETURN_IF_ERROR(CheckDriver());
+  if (state().status == TaskStatus::kCancelled) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("task ", folder_.id, " was cancelled: start a new one"));
+  }
+  ASSIGN_OR_RETURN(const Way way, WayOf(turn));
+  const int number = std::max(state().input_count, asked_input_.number) + 1;
+  if (way == Way::kQueue) {
+    RETURN_IF_ERROR(QueueInput(turn, InputId(number)));
+  } else {
+    RETURN_IF_ERROR(CheckWorkLeft(turn));
+    RETURN_IF_ERROR(CheckPrompt(turn.prompt));
+    RETURN_IF_ERROR(CheckNextProcess(turn));
+    ASSIGN_OR_RETURN(auto images, ImagesOf(turn));
+    RETURN_IF_ERROR(AppendTurn({.prompt = turn.prompt,
+                                .images = std::move(images),
+                                .by = turn.by,
+                                .request_key = turn.request_key,
+                                .input = InputId(number),
+                                .model = turn.model,
+                                .edit_mode = turn.edit_mode,
+                                .timeouts = turn.timeouts},
+                               turn));
+  }
+  asked_input_.number = number;
+  if (!turn.request_key.empty()) {
+    // The state remembers those that are in the log.
+    if (asked_input_.ids.size() > kMaxQueuedInputs) asked_input_.ids.clear();
+    asked_input_.ids[turn.request_key] = InputId(number);
+  }
+  if (id != nullptr) *id = InputId(number);
   return absl::OkStatus();
 }
 

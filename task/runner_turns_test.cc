@@ -23,13 +23,14 @@ class RunnerTurnsTest : public ::testing::Test {
   TestHome home_;
 };
 
-TEST_F(RunnerTurnsTest, InputWhileATurnRunsIsAnErrorThatSaysWhatToDo) {
+TEST_F(RunnerTurnsTest, SteeringWhatCantIsAnErrorThatSaysWhatToDo) {
   for (const Harness harness : {Harness::kCodex, Harness::kGemini}) {
     TestTask task(&home_, {.harness = harness, .script = "say A.\nhang"});
     ASSERT_TRUE(task.UntilStatus(TaskStatus::kRunning));
-    EXPECT_THAT(task.runner().Input({.prompt = "more"}).message(),
-                HasSubstr("takes no input while a turn runs: wait for its end, "
-                          "or interrupt it first"));
+    EXPECT_THAT(task.runner()
+                    .Input({.prompt = "more", .mode = InputMode::kSteer})
+                    .message(),
+                HasSubstr("takes no input while a turn runs: use --queue"));
     ASSERT_TRUE(task.runner().Stop("user", "").ok());
     ASSERT_TRUE(task.UntilEnd());
   }

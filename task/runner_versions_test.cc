@@ -133,7 +133,9 @@ TEST_F(RunnerVersionsTest, ClaudeBeforeConversationsHasAProcessATurn) {
   ASSERT_TRUE(task.runner().Input({.prompt = "more"}).ok());
   ASSERT_TRUE(task.Until([&] { return task.All<Text>().size() == 2; }));
   EXPECT_EQ(task.state().generation, 2);
-  EXPECT_THAT(task.runner().Input({.prompt = "and more"}).message(),
+  EXPECT_THAT(task.runner()
+                  .Input({.prompt = "and more", .mode = InputMode::kSteer})
+                  .message(),
               HasSubstr("Claude Code 1.0.17 takes no input while a turn runs"));
   EXPECT_THAT(task.runner()
                   .Respond({.id = "x", .answer = ApprovalAnswer{.allow = true}})

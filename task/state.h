@@ -44,6 +44,13 @@ inline constexpr int kTaskStatuses = kEnumNames<TaskStatus>.size();
 // Whether the status says that no process lives and no turn waits for one.
 inline bool HasEnded(TaskStatus status) { return status >= TaskStatus::kDone; }
 
+// How a turn ended.
+enum class TurnOutcome { kDone, kDenied, kFailed, kInterrupted };
+template <>
+inline constexpr auto kEnumNames<TurnOutcome> = EnumNames("done", "denied",
+                                                          "failed",
+                                                          "interrupted");
+
 // An approval or a question that waits for its answer, or whose answer the
 // agent has not heard yet.
 template <typename T>
@@ -99,15 +106,31 @@ struct Ending {
 };
 
 // How a task stood when no turn was left to do.
-struct Outcome {
+struct LastEnd {
   TaskStatus status = TaskStatus::kDone;
   std::string error;
   std::string hint;
   Ending ending;
   std::optional<absl::Time> ended;
 
-  bool operator==(const Outcome&) const = default;
+  bool operator==(const LastEnd&) const = default;
 };
+
+// An input of the task, queued or ended.
+struct TaskInput {
+  Receipt receipt;
+  std::string request_key;  // The caller's; never shown.
+
+  // Whether it waits for a turn of its own.
+  bool waits() const {
+    return receipt.state == Receipt::State::kQueued && receipt.turn == 0;
+  }
+
+  bool operator==(const TaskInput&) const = default;
+};
+
+// How many inputs that ended a state keeps.
+inline constexpr int kMaxEndedInputs = 20;
 
 // Times by the clock of the relay that wrote the records: it stands still while
 // the machine sleeps, and never leaps. Comparable within one process of the
@@ -170,10 +193,17 @@ struct TaskState {
   int turns_waiting = 0;  // Those that no process has taken yet.
   bool turn_open = false;
   std::optional<Result> result;  // The last turn that ended.
+  // How that turn ended. A process that then ends badly makes it a failure.
+  std::optional<TurnOutcome> outcome;
   // How the last process or start ended, once there was one. The task returns
   // to it if waiting turns are withdrawn.
-  std::optional<Outcome> outcome;
+  std::optional<LastEnd> last_end;
   int withdrawn_results = 0;  // Still to come, of turns that were withdrawn.
+
+  int input_count = 0;  // Inputs so far; they are numbered.
+  // Those that are queued, and the last ones that ended, in order.
+  std::vector<TaskInput> inputs;
+  bool queue_held = false;  // Inputs that wait are not sent.
 
   // By their ids.
   std::map<std::string, Pending<Approval>> approvals;
@@ -204,6 +234,15 @@ struct TaskState {
 
   bool operator==(const TaskState&) const = default;
 };
+
+// The id of the number-th input.
+std::string InputId(int number);
+// Null if the state does not have the input, or no longer.
+const TaskInput* /*nullable*/ FindInput(const TaskState& state,
+                                        absl::string_view id);
+// The input that is to be sent when no turn runs; null if none waits, or the
+// queue is held.
+const TaskInput* /*nullable*/ NextInput(const TaskState& state);
 
 }  // namespace troika
 

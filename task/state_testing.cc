@@ -52,8 +52,33 @@ void AddResult(const Result& result, Lines* lines) {
   lines->Add("result.hint", result.hint);
   lines->Add("result.text", result.text);
   lines->Add("result.reason", result.reason);
+  lines->Add("result.denials", result.denial_count);
+  for (const Denial& denial : result.denials) {
+    lines->Add("result.denied",
+               absl::StrJoin({denial.tool_use_id, denial.tool_name,
+                              denial.reason, denial.by},
+                             " | "));
+  }
   if (result.duration) {
     lines->Add("result.duration", absl::FormatDuration(*result.duration));
+  }
+}
+
+void AddInputs(const TaskState& state, Lines* lines) {
+  lines->Add("input_count", state.input_count);
+  lines->AddFlag("queue_held", state.queue_held);
+  for (const TaskInput& input : state.inputs) {
+    const Receipt& receipt = input.receipt;
+    constexpr absl::string_view kStates[] = {"queued", "delivered", "failed",
+                                             "withdrawn"};
+    lines->Add(
+        absl::StrCat("input ", receipt.id, " ",
+                     kStates[static_cast<int>(receipt.state)]),
+        absl::StrJoin(
+            {receipt.text, receipt.by, absl::StrCat(receipt.images),
+             absl::StrCat(receipt.turn), receipt.reason, input.request_key},
+            " | "));
+    lines->AddFlag(absl::StrCat("interrupts ", receipt.id), receipt.interrupts);
   }
 }
 
@@ -145,6 +170,8 @@ std::string StateText(const TaskState& state) {
   lines.Add("turns_waiting", state.turns_waiting);
   lines.AddFlag("turn_open", state.turn_open);
   if (state.result) AddResult(*state.result, &lines);
+  if (state.outcome) lines.Add("outcome", NameOf(*state.outcome));
+  AddInputs(state, &lines);
   AddPending(state, &lines);
   AddUsage(state, &lines);
   lines.Add("rate_limit", state.rate_limit);

@@ -42,9 +42,8 @@ notes::Timeouts WithDefaults(const notes::Timeouts& given) {
 }
 
 std::string DeadlineName(Alarm::Kind kind, const TaskState& state) {
-  static constexpr absl::string_view kNames[] = {"start", "idle",  "turn",
-                                                 "task",  "reply", "",
-                                                 ""};
+  static constexpr absl::string_view kNames[] = {
+      "start", "idle", "turn", "task", "reply", "", ""};
   const absl::string_view name = kNames[static_cast<int>(kind)];
   return kind == Alarm::Kind::kReply
              ? absl::StrCat(state.waiting_for, " ", name)

@@ -65,8 +65,8 @@ struct Alarm {
   std::string approval;
 };
 
-// The spelling in notes; kCloseIdle and kApproval have none. A missed reply names the request
-// that `state` waits for: "initialize reply".
+// The spelling in notes; kCloseIdle and kApproval have none. A missed reply
+// names the request that `state` waits for: "initialize reply".
 std::string DeadlineName(Alarm::Kind kind, const TaskState& state);
 
 // The alarm that comes first. It may lie in the past, and is at InfiniteFuture

@@ -6,6 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "agent/claude/content.h"
+#include "agent/tool_names.h"
+#include "xxhash.h"
 
 namespace troika::claude {
 namespace {
@@ -122,10 +124,14 @@ void ClaudeProtocol::OnSystem(json::Value line, Emitter& out) {
       return out.Emit(
           NoticeOf(subtype.name, Read<HookLine>(line, Scope(subtype.where))));
     case SystemKind::kNotice: {
-      std::optional<Notice> notice = NoticeOf(
-          subtype.name, Read<SystemLine>(line, Scope(subtype.where)), drift());
-      if (notice) out.Emit(*std::move(notice));
-      return;
+      const auto wire = Read<SystemLine>(line, Scope(subtype.where));
+      std::optional<Notice> notice = NoticeOf(subtype.name, wire, drift());
+      if (!notice) return;
+      if (notice->kind == Notice::Kind::kPermissionDenied &&
+          !wire.tool_use_id.empty()) {
+        notice->tool_use_id = ledger().ToolId(wire.tool_use_id);
+      }
+      return out.Emit(*std::move(notice));
     }
     case SystemKind::kQuiet:
       return;
@@ -181,6 +187,7 @@ void ClaudeProtocol::OnResult(json::Value line, Emitter& out) {
                    .duration = wire.duration,
                    .synthetic = false};
   if (result.is_error) result.error = ErrorOf(wire);
+  AddDenials(wire.permission_denials, &result);
   if (!wire.terminal_reason.empty() && wire.terminal_reason != "completed") {
     result.reason = std::string(wire.terminal_reason);
   }
@@ -198,6 +205,26 @@ void ClaudeProtocol::OnResult(json::Value line, Emitter& out) {
   }
   out.Emit(result.usage);
   ledger().EndTurn(std::move(result), out, background);
+}
+
+void ClaudeProtocol::AddDenials(json::Value denials, Result* result) {
+  for (const json::Value item : denials.items()) {
+    const auto denial =
+        Read<PermissionDenial>(item, Scope("result.permission_denials"));
+    const std::string id =
+        denial.tool_use_id.empty() ? "" : ledger().ToolId(denial.tool_use_id);
+    // A list may repeat what was denied in an earlier turn of the process.
+    if (!id.empty() &&
+        !denied_.insert(XXH3_64bits(id.data(), id.size())).second) {
+      continue;
+    }
+    ++result->denial_count;
+    if (result->denials.size() == kMaxDenials) continue;
+    result->denials.push_back(
+        {.tool_use_id = id,
+         .tool_name = std::string(
+             NormalizeToolName(Harness::kClaude, denial.tool_name).name)});
+  }
 }
 
 void ClaudeProtocol::OnEnd(Result result, Emitter& out) {

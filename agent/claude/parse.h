@@ -64,6 +64,7 @@ class ClaudeProtocol final : public LineProtocol {
   void OnInit(json::Value line, Emitter& out);
   void OnRateLimit(json::Value line, Emitter& out);
   void OnResult(json::Value line, Emitter& out);
+  void AddDenials(json::Value denials, Result* result);
 
   // parse_messages.cc
   void OnAssistant(json::Value line, Emitter& out);
@@ -117,6 +118,8 @@ class ClaudeProtocol final : public LineProtocol {
   std::deque<uint64_t> written_;
   // Ids of written requests without a response so far.
   std::deque<std::string> asked_;
+  // Hashes of the ids of tool uses that results have listed as denied.
+  absl::flat_hash_set<uint64_t> denied_;
   int interrupts_ = 0;  // Interrupts requested in this process.
   int answers_ = 0;     // Answers given in this process.
   int refusals_ = 0;    // Requests of the agent that we refused.

@@ -88,8 +88,7 @@ void ClaudeProtocol::OnTurnAsked(const TurnAsked& turn, Emitter& out) {
                                        .String("model", turn.model)
                                        .Take())});
   }
-  Want({.key = absl::StrCat("turn-", turn.turn, ".prompt"),
-        .bytes = PromptLine(turn) + "\n"});
+  Want({.key = PromptKey(turn.turn), .bytes = PromptLine(turn) + "\n"});
 }
 
 void ClaudeProtocol::OnInterruptAsked(Emitter& out) {

@@ -157,11 +157,12 @@ constexpr RecordField<SystemLine> kSystemLine[] = {
     {"error_status", &SystemLine::error_status},
     {"error", &SystemLine::error},
     {"tool_name", &SystemLine::tool_name},
+    {"tool_use_id", &SystemLine::tool_use_id},
     {"message", &SystemLine::message},
     {"content", &SystemLine::content},
     {"compact_metadata", &SystemLine::compact_metadata},
     {"type, subtype, estimated_tokens, estimated_tokens_delta, "
-     "session_id, uuid, cause, level, tool_use_id, timestamp"},
+     "session_id, uuid, cause, level, timestamp"},
 };
 
 constexpr RecordField<CompactMetadata> kCompactMetadata[] = {
@@ -184,12 +185,19 @@ constexpr RecordField<ResultLine> kResultLine[] = {
      &ResultLine::model_usage_since_last_result},
     {"total_cost", &ResultLine::total_cost},  // 0.2
     {"cost_usd", &ResultLine::cost},          // 0.2
+    {"permission_denials", &ResultLine::permission_denials},
     {"duration_api_ms, stop_reason, session_id, modelUsage, origin, "
-     "permission_denials, structured_output, fast_mode_state, "
+     "structured_output, fast_mode_state, "
      "fast_mode_disabled_reason, subagent_stats, safety_stops, "
      "num_turns, api_error_status, api_error_type, ttft_ms, type, uuid, "
      "ttft_stream_ms, time_to_request_ms, first_content_frame_ms, "
      "queued_turn_count, result_index"},
+};
+
+constexpr RecordField<PermissionDenial> kPermissionDenial[] = {
+    {"tool_name", &PermissionDenial::tool_name},
+    {"tool_use_id", &PermissionDenial::tool_use_id},
+    {"tool_input"},
 };
 
 constexpr RecordField<RateLimitInfo> kRateLimitInfo[] = {
@@ -264,6 +272,7 @@ TROIKA_READ(HookLine)
 TROIKA_READ(SystemLine)
 TROIKA_READ(CompactMetadata)
 TROIKA_READ(ResultLine)
+TROIKA_READ(PermissionDenial)
 TROIKA_READ(RateLimitInfo)
 TROIKA_READ(ControlLine)
 TROIKA_READ(PermissionRequest)

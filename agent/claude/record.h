@@ -147,6 +147,7 @@ struct SystemLine {
   std::optional<int64_t> error_status;
   json::Value error;  // A string or an object.
   absl::string_view tool_name;
+  absl::string_view tool_use_id;
   absl::string_view message;
   absl::string_view content;
   json::Value compact_metadata;
@@ -169,6 +170,13 @@ struct ResultLine {
   std::optional<double> total_cost;  // Has had several names.
   std::optional<double> cost;        // 0.2 only.
   json::Value model_usage_since_last_result;
+  json::Value permission_denials;
+};
+
+// An item of ResultLine::permission_denials.
+struct PermissionDenial {
+  absl::string_view tool_name;
+  absl::string_view tool_use_id;
 };
 
 // The line itself, or its rate_limit_info.

@@ -42,6 +42,7 @@ std::string ContentText(json::Value items) {
 ToolResult ResultOf(const Item& item, Drift* /*nullable*/ drift) {
   ToolResult result;
   result.is_error = HasFailed(item);
+  result.denied = item.status == "declined";
   if (item.type == "command_execution") {
     result.output = std::string(item.aggregated_output);
     result.is_error |= item.exit_code.value_or(0) != 0;

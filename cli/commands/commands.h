@@ -32,6 +32,7 @@ extern const Command kHarnessesCommand;
 extern const Command kInterruptCommand;
 extern const Command kLogCommand;
 extern const Command kParseCommand;
+extern const Command kQueueCommand;
 extern const Command kRespondCommand;
 extern const Command kResumeCommand;
 extern const Command kRmCommand;

@@ -18,6 +18,7 @@
 #include "cli/approvals/answering.h"
 #include "cli/approvals/respond.h"
 #include "cli/commands/task_fold.h"
+#include "cli/timeline/amounts.h"
 #include "cli/timeline/terminal_text.h"
 #include "client/event_stream.h"
 #include "dto/proto_json.h"
@@ -44,7 +45,8 @@ bool IsShownWhole(const Message& message) {
          std::holds_alternative<Approval>(message.payload) ||
          std::holds_alternative<Question>(message.payload) ||
          std::holds_alternative<Notice>(message.payload) ||
-         std::holds_alternative<Lifecycle>(message.payload);
+         std::holds_alternative<Lifecycle>(message.payload) ||
+         std::holds_alternative<Receipt>(message.payload);
 }
 
 // Decides when to tell the user that the server is gone: not if it is back in a
@@ -112,6 +114,10 @@ class Follower {
   void Complete(const std::string& event, Message* message);
   // Whether nothing more comes by itself.
   bool Rests() const;
+  // Whether the input that was given has not been delivered.
+  bool InputWaits() const;
+  // Whether it waits until somebody resumes the queue.
+  bool InputIsHeld() const;
   // Whether the server says that the task has ended, but all of its events
   // don't, because its log is damaged or gone.
   bool EndedWithoutEvent() const;
@@ -260,8 +266,20 @@ bool Follower::EndedWithoutEvent() const {
          task_.last_event_id() == last_shown_;
 }
 
+bool Follower::InputWaits() const {
+  const TaskInput* const input = FindInput(state(), options_.input);
+  return input != nullptr && input->receipt.state == Receipt::State::kQueued;
+}
+
+bool Follower::InputIsHeld() const {
+  return InputWaits() && task_.queue_held() &&
+         (task_.state() >= v1::Task::idle) &&
+         task_.last_event_id() == last_shown_;
+}
+
 bool Follower::Rests() const {
-  if (EndedWithoutEvent()) return true;
+  if (EndedWithoutEvent() || InputIsHeld()) return true;
+  if (InputWaits()) return false;
   if (state().turns < options_.turns) return false;
   if (HasEnded(state().status)) return true;
   // An agent that gets no more input ends by itself soon.
@@ -337,6 +355,20 @@ int Follower::Finish() {
                            Sanitized(task_.reason())));
     return view_.ExitCode(ToTaskState(task_));
   }
+  const TaskInput* const input = FindInput(state(), options_.input);
+  if (InputIsHeld()) {
+    view_.Say(absl::StrCat(options_.input,
+                           " waits, because the turn was ended; send it with: "
+                           "troika queue ",
+                           task_.id(), " --resume"));
+    return kExitFailure;
+  }
+  if (input != nullptr && input->receipt.state >= Receipt::State::kFailed) {
+    view_.Say(absl::StrCat(options_.input, " was not delivered: ",
+                           Sanitized(input->receipt.reason)));
+    return input->receipt.state == Receipt::State::kFailed ? kExitFailure
+                                                           : kExitCancelled;
+  }
   const int code = view_.ExitCode(state());
   const bool quiet = options_.view.output == Output::kQuiet;
   if (quiet) PrintAnswer();
@@ -366,8 +398,15 @@ void Follower::PrintAnswer() {
 }
 
 void Follower::PrintError() {
-  view_.Say(state().error.empty() ? std::string(NameOf(state().status))
-                                  : Sanitized(state().error));
+  const std::string denials =
+      state().result ? DenialsText(*state().result) : "";
+  std::string text(NameOf(state().status));
+  if (!state().error.empty()) {
+    text = Sanitized(state().error);
+  } else if (!denials.empty()) {
+    text = absl::StrCat("done, but ", Sanitized(denials));
+  }
+  view_.Say(text);
   if (!state().hint.empty()) {
     view_.Say(absl::StrCat("hint: ", Sanitized(state().hint)));
   }

@@ -32,6 +32,8 @@ struct FollowOptions {
   Show show = Show::kAll;
   // The task does not rest before it has had this many turns.
   int turns = 0;
+  // Id of an input that was given: the task does not rest before it has ended.
+  std::string input;
   // Id of the approval or question to ask the user for; empty for all.
   std::string asked;
 };

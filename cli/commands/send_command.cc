@@ -43,11 +43,22 @@ absl::StatusOr<Line<Request>> ReadLine(Args args, Flags flags) {
 
 absl::StatusOr<Line<v1::InputRequest>> ReadSend(Args args) {
   std::string model;
+  bool steer = false, queue = false, interrupt = false;
   Flags flags;
   flags.Add("model", &model);
+  flags.Add("steer", &steer);
+  flags.Add("queue", &queue);
+  flags.Add("interrupt", &interrupt);
   ASSIGN_OR_RETURN(Line<v1::InputRequest> line,
                    ReadLine<v1::InputRequest>(args, std::move(flags)));
   line.request.set_model(json::ToValidUtf8(model));
+  if (steer + queue + interrupt > 1) {
+    return absl::InvalidArgumentError(
+        "--steer, --queue and --interrupt exclude each other");
+  }
+  if (steer) line.request.set_mode(v1::InputRequest::steer);
+  if (queue) line.request.set_mode(v1::InputRequest::queue);
+  if (interrupt) line.request.set_mode(v1::InputRequest::interrupt);
   return line;
 }
 

@@ -66,10 +66,34 @@ std::string EndText(const v1::Task& task) {
   return "";
 }
 
-void AddResult(const v1::Result& result, Fields* fields) {
-  if (result.is_error()) fields->Add("error", result.error());
-  fields->Add("hint", result.hint());
-  fields->Add("answer", result.text());
+std::string QueueText(const v1::Task& task) {
+  int waiting = 0;
+  for (const v1::Receipt& input : task.inputs()) {
+    waiting += input.state() == v1::Receipt::queued && input.turn() == 0;
+  }
+  if (waiting == 0) return "";
+  return absl::StrCat(waiting, waiting == 1 ? " input waits" : " inputs wait",
+                      task.queue_held() ? ", held" : "", "; see troika queue ",
+                      task.id());
+}
+
+void AddResult(const v1::Result& proto, Fields* fields) {
+  Result result;
+  FieldsFromProto(proto, &result);
+  for (const Denial& denial : result.denials) {
+    fields->Add(
+        "denied",
+        absl::StrCat(denial.tool_name, denial.tool_name.empty() ? "" : " ",
+                     denial.tool_use_id, denial.by.empty() ? "" : " by ",
+                     denial.by, denial.reason.empty() ? "" : ": ",
+                     denial.reason));
+  }
+  const int more =
+      result.denial_count - static_cast<int>(result.denials.size());
+  if (more > 0) fields->Add("denied", absl::StrCat("and ", more, " more"));
+  if (result.is_error) fields->Add("error", result.error);
+  fields->Add("hint", result.hint);
+  fields->Add("answer", result.text);
 }
 
 std::string JoinRows(const std::vector<std::string>& rows) {
@@ -105,6 +129,11 @@ std::string StateText(const v1::Task& task) {
   if (task.state() == v1::Task::state_unspecified) return "unknown";
   std::string text =
       absl::StrReplaceAll(v1::Task::State_Name(task.state()), {{"_", " "}});
+  // A state that looks good does not hide how the turn ended.
+  if ((task.state() == v1::Task::idle || task.state() == v1::Task::done) &&
+      task.has_outcome() && task.outcome() != v1::done) {
+    absl::StrAppend(&text, " (", v1::Outcome_Name(task.outcome()), ")");
+  }
   if (task.has_queue_position() && task.queue_position() > 0) {
     absl::StrAppend(&text, " (", task.queue_position(), ")");
   }
@@ -177,6 +206,7 @@ std::string Describe(const v1::Task& task, const DescribeOptions& options) {
                DurationText(absl::Seconds(task.worked().seconds()) +
                             absl::Nanoseconds(task.worked().nanos())));
   }
+  fields.Add("queue", QueueText(task));
   fields.Add("spent", SpentText(task.usage()));
   fields.Add("exit", EndText(task));
   fields.Add("prompt", task.prompt());

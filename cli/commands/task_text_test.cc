@@ -47,5 +47,33 @@ TEST(TaskTextTest, LinesAreSanitized) {
   EXPECT_EQ(AgeText(absl::Hours(49)), "2d");
 }
 
+TEST(TaskTextTest, StatesThatLookGoodShowTheOutcome) {
+  v1::Task task;
+  task.set_state(v1::Task::done);
+  EXPECT_EQ(StateText(task), "done");
+  task.set_outcome(v1::done);
+  EXPECT_EQ(StateText(task), "done");
+  task.set_outcome(v1::denied);
+  EXPECT_EQ(StateText(task), "done (denied)");
+  task.set_state(v1::Task::idle);
+  task.set_outcome(v1::failed);
+  EXPECT_EQ(StateText(task), "idle (failed)");
+  task.set_state(v1::Task::failed);
+  EXPECT_EQ(StateText(task), "failed");
+}
+
+TEST(TaskTextTest, ListsWhatWasDenied) {
+  v1::Task task;
+  v1::Denial& denial = *task.mutable_result()->add_denials();
+  denial.set_tool_use_id("t1");
+  denial.set_tool_name("Bash");
+  denial.set_reason("not now");
+  denial.set_by("user");
+  task.mutable_result()->set_denial_count(3);
+  const std::string text = Describe(task, {.now = absl::UnixEpoch()});
+  EXPECT_THAT(text, HasSubstr("denied     Bash t1 by user: not now\n"
+                              "denied     and 2 more\n"));
+}
+
 }  // namespace
 }  // namespace troika::cli

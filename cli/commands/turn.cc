@@ -201,7 +201,10 @@ int ShowTurn(Server& server, const GivenTurn& turn, const TurnOptions& options,
     Note(io, absl::StrCat("task ", turn.after.id()));
   }
   return Follow(server, turn.before,
-                {.view = view, .show = turn.show, .turns = TurnsWith(turn)},
+                {.view = view,
+                 .show = turn.show,
+                 .turns = TurnsWith(turn),
+                 .input = turn.after.receipt().id()},
                 io);
 }
 

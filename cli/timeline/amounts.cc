@@ -1,9 +1,13 @@
 #include "cli/timeline/amounts.h"
 
 #include <cmath>
+#include <string>
+#include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 
 namespace troika::cli {
 namespace {
@@ -59,6 +63,19 @@ std::string LinesText(int64_t lines) {
 
 std::string MoreLinesText(int64_t lines) {
   return absl::StrCat("… ", lines, lines == 1 ? " more line" : " more lines");
+}
+
+std::string DenialsText(const Result& result) {
+  if (result.denial_count == 0) return "";
+  std::vector<std::string> names;
+  for (const Denial& denial : result.denials) {
+    const std::string& name = denial.tool_name;
+    if (!name.empty() && absl::c_find(names, name) == names.end()) {
+      names.push_back(name);
+    }
+  }
+  return absl::StrCat(result.denial_count, " denied", names.empty() ? "" : ": ",
+                      absl::StrJoin(names, ", "));
 }
 
 }  // namespace troika::cli

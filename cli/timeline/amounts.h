@@ -27,6 +27,9 @@ std::string LinesText(int64_t lines);
 // "… 2 more lines".
 std::string MoreLinesText(int64_t lines);
 
+// "3 denied: Bash, Write"; empty if nothing was denied.
+std::string DenialsText(const Result& result);
+
 }  // namespace troika::cli
 
 #endif  // TROIKA_CLI_TIMELINE_AMOUNTS_H_

@@ -197,10 +197,17 @@ void TaskView::Write() {
 int TaskView::ExitCode(const TaskState& state) const {
   switch (state.status) {
     case TaskStatus::kIdle:
-      // The agent is alive, but its turn may have failed.
-      if (!state.result || !state.result->is_error) return kExitOk;
-      if (state.ending.kind == Ending::Kind::kInterrupt) {
-        return kExitInterrupted;
+    case TaskStatus::kDone:
+      // The agent may be alive; what counts is how its turn ended.
+      switch (state.outcome.value_or(TurnOutcome::kDone)) {
+        case TurnOutcome::kDone:
+          return kExitOk;
+        case TurnOutcome::kDenied:
+          return kExitDenied;
+        case TurnOutcome::kInterrupted:
+          return kExitInterrupted;
+        case TurnOutcome::kFailed:
+          break;
       }
       return deadline_passed_ ? kExitDeadline : kExitFailure;
     case TaskStatus::kFailed:

@@ -122,6 +122,7 @@ class Timeline {
   void On(const TextDelta& delta, const Context& context);
   void On(const ThinkingDelta& delta, const Context& context);
   void On(const Lifecycle& event, const Context& context);
+  void On(const Receipt& receipt, const Context& context);
 
   static Style StyleOf(ApprovalText::Kind kind);
   size_t DepthUnder(const std::string& tool_use_id) const;

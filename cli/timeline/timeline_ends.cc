@@ -58,6 +58,11 @@ void Timeline::On(const Result& result, const Context& context) {
   const std::string spent =
       Spent(result, Took(result, context.message, context.state));
   const std::string tail = spent.empty() ? "" : absl::StrCat(" · ", spent);
+  if (!result.is_error && result.denial_count > 0) {
+    Paragraph(Style::kYellow, "▲ ",
+              absl::StrCat("done, but ", DenialsText(result), tail));
+    return Hint(result);
+  }
   if (!result.is_error) {
     Line(Style::kGreen, absl::StrCat("✔ done", tail));
     return Hint(result);
@@ -90,6 +95,28 @@ std::string Timeline::WaitingTurn(const TaskState& state) {
   return std::exchange(out_, "");
 }
 
+// An input is shown when the agent gets it; here only what else becomes of it.
+void Timeline::On(const Receipt& receipt, const Context& context) {
+  const TaskInput* const input = FindInput(context.state, receipt.id);
+  const std::string& text = input == nullptr || !receipt.text.empty()
+                                ? receipt.text
+                                : input->receipt.text;
+  switch (receipt.state) {
+    case Receipt::State::kDelivered:
+      return;
+    case Receipt::State::kQueued:
+      if (receipt.turn > 0) return;
+      Begin(Kind::kLine);
+      return Lines(Style::kDim, absl::StrCat(receipt.id, " waits: "), text, 1);
+    case Receipt::State::kFailed:
+    case Receipt::State::kWithdrawn:
+      Begin(Kind::kLine);
+      return Paragraph(
+          Style::kYellow, "",
+          absl::StrCat(receipt.id, " was not delivered: ", receipt.reason));
+  }
+}
+
 void Timeline::On(const Lifecycle& event, const Context& context) {
   using Event = Lifecycle::Kind;
   const std::string& text = event.text;
@@ -104,6 +131,7 @@ void Timeline::On(const Lifecycle& event, const Context& context) {
     case Event::kCreated:
     case Event::kTurnAsked:
     case Event::kInputClosed:
+    case Event::kTurnWaits:
       return;
     case Event::kSpawned:
       last_.error.clear();

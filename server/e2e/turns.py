@@ -1,5 +1,6 @@
 """Turns of tasks: queued, given, answered, withdrawn and ended."""
 import os
+import time
 
 from world import WorldTest, wait_for
 
@@ -134,6 +135,118 @@ class TurnsTest(WorldTest):
         self.assertEqual(texts, ['I may.', 'Thanks.'])
         world.api('POST', f'/tasks/{task}/stop')
         world.wait_state(task, 'done', 'interrupted')
+
+    def test_a_denied_turn_has_its_outcome(self):
+        world = self.world
+        world.start()
+        task = world.create('ask Bash {"command":"make"}\nsay I may.\nok',
+                            harness='claude', options={'editMode': 'auto_edit'})
+        asks = world.wait_state(task, 'awaiting_approval')
+        self.assertNotIn('outcome', asks)
+        world.api('POST', f'/tasks/{task}/respond',
+                  {'id': asks['approvals'][0]['id'],
+                   'approval': {'allow': False, 'reason': 'not now'}})
+        idle = world.wait_state(task, 'idle')
+        self.assertEqual(idle['outcome'], 'denied')
+        self.assertEqual(idle['result']['denialCount'], 1)
+        denial = idle['result']['denials'][0]
+        self.assertEqual((denial['toolName'], denial['reason']),
+                         ('Bash', 'not now'))
+        world.restart()
+        self.assertEqual(world.wait_state(task, 'idle')['outcome'], 'denied')
+        world.api('POST', f'/tasks/{task}/stop')
+        world.wait_state(task, 'interrupted')
+        listed = world.api('GET', '/tasks')['tasks'][0]
+        self.assertEqual(listed['outcome'], 'denied')
+
+    def inputs(self, task):
+        return [(i['id'], i['state'], i['text'])
+                for i in self.world.task(task)['inputs']]
+
+    def test_inputs_wait_over_a_killed_server(self):
+        world = self.world
+        world.start()
+        for harness in ('codex', 'claude', 'gemini'):
+            state = os.path.join(world.root, 'state_' + harness)
+            task = world.create(
+                'say One.\nsleep 3000\nok\n== turn 2\nexpect-prompt edited\n'
+                'say Two.\nok', harness=harness,
+                env={'TROIKA_FAKE_STATE': state})
+            world.wait_state(task, 'running')
+            path = f'/tasks/{task}/input'
+            given = world.api('POST', path, {
+                'text': 'second', 'mode': 'queue', 'idempotencyKey': 'k'})
+            self.assertEqual(given['receipt']['id'], 'in-2')
+            self.assertEqual(given['receipt']['state'], 'queued')
+            world.api('POST', path, {'text': 'third', 'mode': 'queue'})
+            world.restart()
+            again = world.api('POST', path, {
+                'text': 'second', 'mode': 'queue', 'idempotencyKey': 'k'})
+            self.assertEqual(again['receipt']['id'], 'in-2')
+            inputs = f'/tasks/{task}/inputs'
+            world.api('POST', f'{inputs}/in-2/edit', {'text': 'edited'})
+            world.api('POST', f'{inputs}/in-3/withdraw', {'reason': 'no'})
+            world.api('POST', f'{inputs}/in-3/withdraw', {}, status=409)
+            world.api('POST', f'{inputs}/in-9/edit', {'text': 'x'}, status=404)
+            # The turn ends while no server runs.
+            world.kill()
+            time.sleep(3)
+            world.start()
+            wait_for(lambda: world.task(task)['turns'] == 2, 'the next turn')
+            done = world.wait_state(task, 'done', 'idle')
+            self.assertEqual(done['result']['text'], 'Two.', harness)
+            self.assertEqual(self.inputs(task), [
+                ('in-1', 'delivered', 'do it'),
+                ('in-2', 'delivered', 'edited'),
+                ('in-3', 'withdrawn', 'third')])
+            world.api('POST', f'{inputs}/in-2/edit', {'text': 'x'}, status=409)
+            prompts = [e['userInput']['text'] for e in world.events(task)
+                       if 'userInput' in e]
+            self.assertEqual(prompts, ['do it', 'edited'])
+
+    def test_modes_of_inputs(self):
+        world = self.world
+        world.start()
+        script = 'say One.\nhang\n== turn 2\nsay Two.\nok'
+        for harness in ('codex', 'claude'):
+            state = os.path.join(world.root, 'state_' + harness)
+            task = world.create(script, harness=harness,
+                                env={'TROIKA_FAKE_STATE': state})
+            world.wait_state(task, 'running')
+            wait_for(lambda: any('text' in e for e in world.events(task)),
+                     'the first words')
+            path = f'/tasks/{task}/input'
+            if harness == 'codex':
+                refused = world.ask('POST', '/api/v1' + path,
+                                    {'text': 'x', 'mode': 'steer'})
+                self.assertEqual(refused.status, 409)
+                self.assertIn('--queue', refused.json['message'])
+            world.api('POST', path, {'text': 'x', 'mode': 'odd'}, status=400)
+            world.api('POST', path, {'text': 'now', 'mode': 'interrupt'})
+            wait_for(lambda: world.task(task)['turns'] == 2, 'the next turn')
+            done = world.wait_state(task, 'done', 'idle')
+            self.assertEqual(done['result']['text'], 'Two.', harness)
+            self.assertEqual(done['outcome'], 'done')
+            results = [e['result']['isError'] for e in world.events(task)
+                       if 'result' in e]
+            self.assertEqual(results, [True, False])
+
+    def test_an_interrupt_holds_the_inputs(self):
+        world = self.world
+        world.start()
+        task = self.create_with_turns('say One.\nhang')
+        world.wait_state(task, 'running')
+        world.api('POST', f'/tasks/{task}/input', {'text': 'more'})
+        world.api('POST', f'/tasks/{task}/interrupt', {})
+        held = world.wait_state(task, 'interrupted')
+        self.assertTrue(held['queueHeld'])
+        self.assertEqual(held['outcome'], 'interrupted')
+        world.restart()
+        self.assertEqual(self.inputs(task)[1], ('in-2', 'queued', 'more'))
+        world.api('POST', f'/tasks/{task}/inputs/resume', {})
+        done = world.wait_state(task, 'done')
+        self.assertEqual(done['result']['text'], 'Two.')
+        world.api('POST', f'/tasks/{task}/inputs/resume', {}, status=409)
 
     def test_more_turns(self):
         world = self.world
