@@ -84,6 +84,8 @@ void Tasks::Find(const std::string& name, TaskMaker::IdCallback found) {
   loader_.WhenOver(
       TaskLoader::Phase::kReadOpen,
       [this, name, latest, found = std::move(found)]() mutable {
+        // A task that was just made may have no row yet.
+        open_.PutChangedStatuses();
         tools_.index->Ask<std::string>(
             [name,
              latest](BufferedTaskStore& store) -> absl::StatusOr<std::string> {

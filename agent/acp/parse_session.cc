@@ -248,7 +248,7 @@ void AcpProtocol::SendPrompt() {
            .String("sessionId", session_id())
            .Json("prompt", blocks)
            .Take(),
-       absl::StrCat("turn-", turn.turn, ".prompt"));
+       PromptKey(turn.turn));
 }
 
 void AcpProtocol::OnOpenFailed(absl::string_view method,

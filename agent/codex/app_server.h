@@ -59,6 +59,7 @@ class AppServerProtocol final : public LineProtocol {
     std::string input_json;  // Elements of a JSON array.
     bool may_steer = true;
     bool again = false;  // It was refused as a steer.
+    int turn = 0;        // TurnAsked::turn of an input that is sent first.
   };
 
   // A request that was written.
@@ -85,7 +86,7 @@ class AppServerProtocol final : public LineProtocol {
   void OnWrittenInput(const rpc::Message& request, absl::string_view key,
                       Emitter& out);
   void Request(absl::string_view method, absl::string_view params_json,
-               absl::string_view key_suffix = "");
+               const Action* /*nullable*/ action = nullptr);
   void OpenThread();
   // Sends the actions that can be sent now, in order.
   void SendActions();

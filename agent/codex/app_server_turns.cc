@@ -63,16 +63,23 @@ absl::string_view AppServerProtocol::waiting_for() const {
 
 void AppServerProtocol::Request(absl::string_view method,
                                 absl::string_view params_json,
-                                absl::string_view key_suffix) {
+                                const Action* action) {
   const int64_t id = ++last_id_;
-  Want({.key = absl::StrCat("rpc-", generation(), ".", id, key_suffix),
+  std::string key = absl::StrCat("rpc-", generation(), ".", id);
+  if (action != nullptr && action->turn > 0) key = PromptKey(action->turn);
+  if (action != nullptr && action->again) key += kAgain;
+  if (action != nullptr && action->kind == Action::Kind::kRemark) {
+    key += kRemark;
+  }
+  Want({.key = std::move(key),
         .bytes = rpc::RequestLine(rpc::Id::FromInt(id), method, params_json,
                                   kOmitted)});
 }
 
 void AppServerProtocol::OnTurnAsked(const TurnAsked& turn, Emitter&) {
-  actions_.push_back(
-      {.kind = Action::Kind::kInput, .input_json = InputOf(turn)});
+  actions_.push_back({.kind = Action::Kind::kInput,
+                      .input_json = InputOf(turn),
+                      .turn = turn.turn});
   SendActions();
 }
 
@@ -112,7 +119,7 @@ void AppServerProtocol::StartTurn(const Action& action) {
                                  .Json("input", input)
                                  .Take();
   turn_starting_ = true;
-  Request("turn/start", With(params, turn_params_), action.again ? kAgain : "");
+  Request("turn/start", With(params, turn_params_), &action);
 }
 
 void AppServerProtocol::SendActions() {
@@ -137,7 +144,7 @@ void AppServerProtocol::SendActions() {
               params.Json("input", absl::StrCat("[", action.input_json, "]"))
                   .String("expectedTurnId", turn_id_)
                   .Take(),
-              action.kind == Action::Kind::kRemark ? kRemark : "");
+              &action);
     }
     actions_.pop_front();
   }

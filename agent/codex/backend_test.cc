@@ -228,7 +228,8 @@ TEST(CodexBackendTest, CapabilitiesFollowTheVersion) {
                                     .approvals = true,
                                     .questions = true,
                                     .images = true,
-                                    .models = true};
+                                    .models = true,
+                                    .denial_reason = true};
   const struct {
     absl::string_view version;
     Capabilities can;

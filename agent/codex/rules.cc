@@ -109,6 +109,7 @@ Capabilities WireCapabilities(const Cli& cli, Wire wire) {
   can.interrupt = true;
   can.approvals = true;
   can.questions = true;
+  can.denial_reason = true;  // The protocol steers with it.
   return can;
 }
 

@@ -4,6 +4,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "agent/registry.h"
 #include "base/flags.h"
 #include "base/status_macros.h"
@@ -17,6 +19,7 @@ namespace {
 // Values of flags that the request holds in another form.
 struct Given {
   std::string edit_mode;
+  std::string wire;
   std::vector<std::string> labels;
   TurnFlags turn;
 };
@@ -40,17 +43,27 @@ void AddLaunchFlags(LaunchOptions* options, Flags* flags) {
   flags->Add("plan-tool", &options->plan_tool);
   flags->Add("local-provider", &options->local_provider);
   flags->Add("last-message-file", &options->last_message_file);
+  flags->Add("interactive", &options->interactive);
 }
 
 void AddFlags(TaskRequest* request, Given* given, Flags* flags) {
   AddLaunchFlags(&request->options, flags);
   flags->Add("edit-mode", &given->edit_mode);
+  flags->Add("wire", &given->wire);
   flags->Add("cwd", &request->cwd);
   flags->Add("title", &request->title);
   flags->Add("label", &given->labels);
   flags->Add("resume", &request->resume_session);
   flags->Add("fork", &request->fork_session);
   given->turn.AddTo(flags);
+}
+
+absl::StatusOr<std::optional<Wire>> ReadWire(const std::string& id) {
+  if (id.empty()) return std::optional<Wire>();
+  const auto wire = FromName<Wire>(absl::StrReplaceAll(id, {{"-", "_"}}));
+  if (wire) return wire;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--wire ", id, " is not one of ", absl::StrJoin(kEnumNames<Wire>, ", ")));
 }
 
 absl::StatusOr<int> Run(const RunOptions& options, Server& server,
@@ -89,6 +102,7 @@ absl::StatusOr<RunOptions> ReadRunOptions(Args args) {
   request.harness = backend.ok() ? (*backend)->harness : Harness::kAcp;
   if (request.harness == Harness::kAcp) request.agent = words[0];
   ASSIGN_OR_RETURN(request.options.edit_mode, ReadEditMode(given.edit_mode));
+  ASSIGN_OR_RETURN(request.options.wire, ReadWire(given.wire));
   ASSIGN_OR_RETURN(request.labels, ReadLabels(given.labels));
   ASSIGN_OR_RETURN(options.turn, given.turn.Read(words));
   request.timeouts = options.turn.timeouts;

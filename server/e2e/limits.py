@@ -259,7 +259,8 @@ class LimitsTest(WorldTest):
         self.assertTrue(codex['loggedIn'])
         self.assertTrue(codex['capabilities']['resume'])
         self.assertEqual(codex['editModes'],
-                         ['research', 'auto_edit', 'full_auto', 'dangerous'])
+                         ['research', 'auto_edit', 'full_auto', 'dangerous',
+                          'ask'])
         self.assertFalse(found['claude'].get('loggedIn'))
         self.assertTrue(found['claude']['hint'])
         self.assertEqual(found['gemini']['path'], '')
