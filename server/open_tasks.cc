@@ -19,6 +19,8 @@ namespace troika {
 namespace {
 
 constexpr absl::Duration kRowDelay = absl::Milliseconds(250);
+// For a task that has no row yet: its process is started by then.
+constexpr absl::Duration kNewRowDelay = absl::Milliseconds(20);
 constexpr int kRowsAtOnce = 50;
 
 }  // namespace
@@ -124,6 +126,8 @@ void OpenTasks::OnChanged(ActiveTask& task) {
                           task.stream()->viewers().size() > 0;
   if (is_watched && HasNewStatus(entry)) {
     PutRow(entry);
+  } else if (entry.shown_status.empty()) {
+    row_timer_->SetIn(kNewRowDelay);
   } else if (!row_timer_->is_set()) {
     row_timer_->SetIn(kRowDelay);
   }

@@ -146,7 +146,8 @@ TEST_F(RunnerAppServerTest, AnApprovalSurvivesARestart) {
     ASSERT_TRUE(second.UntilEnd());
     EXPECT_EQ(second.state().status, TaskStatus::kDone) << second.state().error;
     EXPECT_EQ(second.Answer(), "Made.");
-    EXPECT_THAT(second.All<Approval>(), SizeIs(2));
+    // Asked, accepted and delivered.
+    EXPECT_THAT(second.All<Approval>(), SizeIs(3));
   }
 }
 

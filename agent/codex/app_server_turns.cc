@@ -67,9 +67,9 @@ void AppServerProtocol::Request(absl::string_view method,
   const int64_t id = ++last_id_;
   std::string key = absl::StrCat("rpc-", generation(), ".", id);
   if (action != nullptr && action->turn > 0) key = PromptKey(action->turn);
-  if (action != nullptr && action->again) key += kAgain;
+  if (action != nullptr && action->again) absl::StrAppend(&key, kAgain);
   if (action != nullptr && action->kind == Action::Kind::kRemark) {
-    key += kRemark;
+    absl::StrAppend(&key, kRemark);
   }
   Want({.key = std::move(key),
         .bytes = rpc::RequestLine(rpc::Id::FromInt(id), method, params_json,

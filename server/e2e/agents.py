@@ -207,7 +207,7 @@ def ask_hidden(hide, method, path, body):
             options={'editMode': 'full_auto'})
         self.assertEqual([s[0] for s in said], [403, 403, 403, 201], said)
         self.assertIn('run commands without a sandbox', said[0][1])
-        self.assertIn('edit_mode research or auto_edit', said[0][1])
+        self.assertIn('edit_mode research or ask or auto_edit', said[0][1])
 
     def test_it_stays_in_its_folder_and_gets_no_options(self):
         world = self.world

@@ -111,8 +111,8 @@ class FaultsTest(WorldTest):
         for thread in threads:
             thread.join()
         for task in tasks:
-            self.assertEqual(world.wait_state(task, 'done', 'failed')['state'],
-                             'done')
+            ended = world.wait_state(task, 'done', 'failed')
+            self.assertEqual(ended['state'], 'done', ended['reason'])
         self.assertEqual(sorted(os.listdir(marks)),
                          sorted(f'{i}-{i}' for i in range(40)))
 
