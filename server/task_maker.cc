@@ -15,6 +15,9 @@
 namespace troika {
 namespace {
 
+// How often a new task is read whose log is locked.
+constexpr int kMaxTries = 100;
+
 // Makes the task survive a loss of power.
 absl::Status Sync(const TaskTools& tools, const std::string& id) {
   ASSIGN_OR_RETURN(const TaskFolder folder, tools.home->OpenTask(id));
@@ -125,11 +128,12 @@ void TaskMaker::MakeWithCli(const std::string& key, TaskRequest request,
        known = std::move(known)](absl::StatusOr<std::string> id) mutable {
         if (!id.ok()) return Finish(key, id);
         known.id = *std::move(id);
-        OnSynced(key, known);
+        OnSynced(key, known, 0);
       });
 }
 
-void TaskMaker::OnSynced(const std::string& key, const TaskRow& known) {
+void TaskMaker::OnSynced(const std::string& key, const TaskRow& known,
+                         int tries) {
   const auto waits = [this, id = known.id] {
     return parts_.queue->IsWaiting(id) && parts_.open->Find(id) == nullptr;
   };
@@ -139,14 +143,21 @@ void TaskMaker::OnSynced(const std::string& key, const TaskRow& known) {
       [this, id = known.id] {
         return LoadTask(*tools_.home, id, *tools_.ending);
       },
-      [this, key, known, waits](LoadedTask task) {
+      [this, key, known, waits, tries](LoadedTask task) {
         if (!waits()) return Finish(key, known.id);
         if (task.kind == LoadedTask::Kind::kWaiting) {
           parts_.rows->Put(std::move(task.row));
-        } else {
-          parts_.rows->Put(TroubledRow(known, task.error.message()));
-          parts_.starter->OnUnreadable(known.id, task.error);
+          return Finish(key, known.id);
         }
+        // A process that was just forked for something else has the log's lock
+        // until it runs its program.
+        if (task.kind == LoadedTask::Kind::kAlive && tries < kMaxTries) {
+          return OnSynced(key, known, tries + 1);
+        }
+        task.error.Update(
+            absl::UnavailableError("another process has the lock of its log"));
+        parts_.rows->Put(TroubledRow(known, task.error.message()));
+        parts_.starter->OnUnreadable(known.id, task.error);
         Finish(key, known.id);
       });
 }

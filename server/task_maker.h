@@ -48,7 +48,8 @@ class TaskMaker {
                Environment environment);
   void MakeWithCli(const std::string& key, TaskRequest request,
                    Environment environment, absl::StatusOr<Cli> cli);
-  void OnSynced(const std::string& key, const TaskRow& known);
+  // Writes the row of a task that waits, and answers.
+  void OnSynced(const std::string& key, const TaskRow& known, int tries);
   void Finish(const std::string& key, const absl::StatusOr<std::string>& id);
 
   const TaskTools& tools_;

@@ -169,8 +169,8 @@ class FaultsTest(WorldTest):
             world.wait_state(task, 'idle', 'done')
         wait_for(lambda: [world.task(t)['state'] for t in tasks].count('idle')
                  == 2, 'the oldest to be closed')
-        self.assertEqual([world.task(t)['state'] for t in tasks][-2:],
-                         ['idle', 'idle'])
+        # Two run at a time, so one that began later may be idle for longer.
+        self.assertEqual(world.task(tasks[0])['state'], 'done')
 
     def test_a_cli_that_hangs_keeps_nobody_waiting(self):
         world = self.world
