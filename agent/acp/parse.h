@@ -58,8 +58,12 @@ class AcpProtocol final : public LineProtocol {
   AcpProtocol(const ProtocolOptions& options, Harness harness);
 
   // A prompt may take long; everything else is to be answered soon.
+  // An agent may take long until it reads its first line (Gemini CLI 2 to 10 s
+  // on a busy machine); the start timeout holds for that.
   absl::string_view waiting_for() const override {
-    return waits_for_ == "session/prompt" ? "" : absl::string_view(waits_for_);
+    return waits_for_ == "session/prompt" || waits_for_ == "initialize"
+               ? ""
+               : absl::string_view(waits_for_);
   }
 
  private:

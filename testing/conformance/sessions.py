@@ -149,7 +149,7 @@ def deny_all(case, task, turns=1):
             asked.append(str(approval.get('input')))
             case.ask('POST', f'/tasks/{task}/respond', {
                 'id': approval['id'],
-                'approval': {'allow': False, 'reason': 'not now'}})
+                'approval': {'allow': False}})
         return now['turns'] >= turns and now['state'] in (
             'idle', 'done', 'failed', 'interrupted')
     wait_for(look, 'the end of the turn', 90)

@@ -22,7 +22,7 @@ def respond(case, task, **answer):
 
 def answered(case, task):
     return [a['state'] for a in case.only(task, 'approval')
-            if a['state'] != 'asked']
+            if a['state'] != 'asked' and a['delivery'] == 'delivered']
 
 
 @scenario('edit mode ask: approved, and denied with a reason', sandboxed=True)
@@ -71,11 +71,13 @@ answer
   run touch ${cwd}/first
 answer
   say Left it is.
+answer maybe
+  say Left once more.
 ''')
     task = case.create('Touch it.', options=ASK)
     waits(case, task, 'approvals')
     case.send(task, 'Please go left.')
-    case.steers += 1
+    case.steers += case.capabilities()['steer']
     respond(case, task, allow=True)
     case.well(task, turns=2)
     return case.remembers('Please go left.')
