@@ -63,6 +63,9 @@ class LineProtocol : public Protocol {
   Ledger& ledger() { return ledger_; }
   const Ledger& ledger() const { return ledger_; }
   UsageMeter& meter() { return meter_; }
+  // Whether something may be queued for which no person asked, such as the
+  // refusal of a request: an agent that reads nothing must not fill our memory.
+  bool HasRoom() const { return outbox_.size() < 1024; }
   // Queues bytes for the agent's stdin until they are seen as written.
   void Want(Outgoing outgoing) { outbox_.push_back(std::move(outgoing)); }
 

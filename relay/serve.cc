@@ -1,7 +1,9 @@
 #include "relay/serve.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -74,6 +76,13 @@ std::optional<RelayTask> AwaitTask() {
   if (send(starter.get(), &kSpareWaits, 1, MSG_NOSIGNAL) != 1) {
     return std::nullopt;
   }
+  if (!task.guard.ok()) return std::nullopt;
+  // Without its guard it could not start the agent.
+  pollfd ends[] = {{.fd = starter.get(), .events = POLLIN},
+                   {.fd = task.guard->get(), .events = POLLIN}};
+  while (poll(ends, 2, -1) < 0 && errno == EINTR) {
+  }
+  if (ends[1].revents != 0) return std::nullopt;
   auto fds = ReceiveFds(starter.get(), kLastInheritedFd - kSpecFd + 1);
   if (!fds.ok()) return std::nullopt;
   task.spec = std::move((*fds)[0]);

@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "base/clock.h"
 #include "gtest/gtest.h"
 #include "relay/log_format.h"
@@ -39,6 +41,23 @@ class SpareRelayTest : public testing::Test {
             .stdin_mode = StdinMode::kNull,
             .spawned_note = R"({"note":"spawned","generation":1})",
             .spawned_key = "spawn-1"};
+  }
+  // The only child of a process that is named by its pidfd, or 0.
+  static int ChildOf(int process) {
+    const std::string info =
+        ReadWhole(absl::StrCat("/proc/self/fdinfo/", process));
+    const size_t at = info.find("Pid:\t");
+    int pid = 0;
+    int child = 0;
+    if (at == std::string::npos ||
+        !absl::SimpleAtoi(info.substr(at + 5, info.find('\n', at) - at - 5),
+                          &pid)) {
+      return 0;
+    }
+    (void)absl::SimpleAtoi(
+        ReadWhole(absl::StrCat("/proc/", pid, "/task/", pid, "/children")),
+        &child);
+    return child;
   }
   static bool HasEnded(int process) {
     pollfd fd = {.fd = process, .events = POLLIN};
@@ -106,6 +125,14 @@ TEST_F(SpareRelayTest, ADeadSpareLeavesTheLogToTheCaller) {
   ASSERT_TRUE(starting.ok());
   EXPECT_TRUE(RelayStarted(*starting).ok());
   EXPECT_TRUE(WaitForLogEnd(dir_.get()));
+}
+
+TEST_F(SpareRelayTest, EndsWithItsGuard) {
+  const SpareRelay spare = StartSpare();
+  const int guard = ChildOf(spare.process());
+  ASSERT_GT(guard, 0);
+  kill(guard, SIGKILL);
+  EXPECT_TRUE(HasEnded(spare.process()));
 }
 
 // As the program of an older version, which reads its spec from the socket.

@@ -286,6 +286,8 @@ void Replay::OweReason(const Approval& denied, const Approval& asked,
       denied.choice == kCancel || capabilities_.denial_reason) {
     return;
   }
+  // Nobody is there, and an agent that asks again would do so for ever.
+  if (denied.by == "timeout") return;
   state_.owed_reasons.push_back(
       {.key = absl::StrCat("denial-", out.first.record),
        .approval = denied.id,

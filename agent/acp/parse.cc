@@ -80,6 +80,7 @@ void AcpProtocol::OnRequest(const rpc::Message& request, Emitter& out) {
   const bool known = absl::StartsWith(request.method, "fs/") ||
                      absl::StartsWith(request.method, "terminal/");
   if (!known) ReportUnknown("method", request.method);
+  if (!HasRoom()) return out.EmitRaw(request.method, "not answered");
   Answer(rpc::ErrorLine(
       request.id, {.code = rpc::kMethodNotFound,
                    .message = absl::StrCat("not offered: ", request.method),
@@ -111,6 +112,7 @@ void AcpProtocol::OnPermission(const rpc::Message& request, Emitter& out) {
       return;
     }
   }
+  if (!HasRoom()) return out.EmitRaw(request.method, "not answered");
   Answer(rpc::ErrorLine(
       request.id, {.code = rpc::kInvalidRequest,
                    .message = "a request of this id is open, or too many are",

@@ -165,8 +165,10 @@ std::optional<Permissions::Refused> Permissions::OnReplied(const rpc::Id& id,
       }
     }
   }
-  const bool cancelled = approval.choice == kCancel;
-  const bool denied = approval.choice == kDeny;
+  // A person who cancels has decided; else the turn's end withdraws it.
+  const bool cancelled = approval.choice == kCancel && approval.by.empty();
+  const bool denied =
+      approval.choice == kDeny || (approval.choice == kCancel && !cancelled);
   approval.state = cancelled ? Approval::State::kCancelled
                    : denied  ? Approval::State::kDenied
                              : Approval::State::kAllowed;

@@ -151,7 +151,18 @@ TEST(AcpPermissionsTest, CancelEndsTheTurnToo) {
   EXPECT_THAT(
       c.WriteNext(),
       HasSubstr(R"("id":0,"result":{"outcome":{"outcome":"cancelled"})"));
-  EXPECT_EQ(c.All<Approval>().back().state, Approval::State::kCancelled);
+  EXPECT_EQ(c.All<Approval>().back().state, Approval::State::kDenied);
+  EXPECT_EQ(c.All<Approval>().back().choice, kCancel);
+}
+
+TEST(AcpPermissionsTest, RefusalsOfAFloodAreBounded) {
+  Conversation c;
+  c.Open();
+  for (int i = 0; i < 3000; ++i) {
+    c.Receive(absl::StrCat(R"({"jsonrpc":"2.0","id":)", i,
+                           R"(,"method":"no/such","params":{}})"));
+  }
+  EXPECT_LE(c.protocol().outbox().size(), 1024u);
 }
 
 TEST(AcpPermissionsTest, WhatTheWireCantSayIsDenied) {

@@ -20,9 +20,6 @@ namespace {
 constexpr Version kWithdrawsRequests = {2, 0, 50};
 
 constexpr size_t kMaxWritten = 64;
-// Requests that we refuse and whose refusal is not written yet. An agent that
-// floods us with more of them waits in vain.
-constexpr size_t kMaxWanted = 1024;
 
 std::string ImageBlock(const TurnAsked::Image& image) {
   const std::string source = json::ObjectWriter()
@@ -141,8 +138,7 @@ void ClaudeProtocol::OnControlRequest(json::Value line, Emitter& out) {
 
 void ClaudeProtocol::RefuseRequest(absl::string_view id,
                                    absl::string_view error) {
-  if (input_ == ProtocolOptions::Input::kPrompt || id.empty() ||
-      outbox().size() >= kMaxWanted) {
+  if (input_ == ProtocolOptions::Input::kPrompt || id.empty() || !HasRoom()) {
     return;
   }
   Want({.key = absl::StrCat("refusal-", generation(), ".", ++refusals_),

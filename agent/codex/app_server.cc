@@ -130,7 +130,7 @@ void AppServerProtocol::OnRequest(const rpc::Message& request, Emitter& out) {
   }
   const std::optional<std::string> reply =
       requests_.Ask(request, params, item, out);
-  if (!reply) return;
+  if (!reply || !HasRoom()) return;
   Want({.key = absl::StrCat("reply-", generation(), ".", ++replies_),
         .bytes = *reply});
 }
