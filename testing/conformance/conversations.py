@@ -42,25 +42,29 @@ def touched(case):
 def denial(case):
     if not can_ask(case):
         return 'no'
-    at_once = case.capabilities()['denialReason']
+    at_once = case.cli.harness == 'claude'
     case.play('''
 answer
   run touch ${cwd}/touched
-''' + ('' if at_once else '''answer
-  say What now?
-''') + '''answer
+''' + ('''answer
   expect body Use the other one.
   say So be it.
-''')
+''' if at_once else 'answer maybe\n  say So be it.\n' * 4))
     task = case.create('Touch it.', options=asking(case))
     asked = waits(case, task, 'approvals')
     respond(case, task, asked, allow=False, reason='Use the other one.')
-    # Where the wire carries no reason, it is told in a turn of its own.
-    wait_for(lambda: (case.task(task).get('result') or {}).get('text') ==
-             'So be it.', 'the answer', PATIENCE)
-    case.well(task, turns=1 if at_once else 2)
+    if at_once:
+        equal(case.well(task)['result']['text'], 'So be it.', 'the answer')
+        equal(touched(case), False, 'the file')
+        return 'yes'
+    # The wire carries no reason: a steer or the next turn tells it.
+    case.wait(task, 'idle')
+    case.send(task, 'Go on.')
+    wait_for(lambda: 'Use the other one.' in str(case.model.requests()),
+             'the reason', PATIENCE)
+    case.wait(task, 'idle')
     equal(touched(case), False, 'the file')
-    return 'yes' if at_once else 'in the next turn'
+    return 'in the next turn'
 
 
 @scenario('two answers at once')
