@@ -21,6 +21,7 @@
 #include "server/secrets.h"
 #include "server/task_rows.h"
 #include "task/follower.h"
+#include "task/inputs.h"
 #include "task/notes.h"
 #include "task/replay.h"
 

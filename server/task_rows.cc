@@ -8,6 +8,7 @@
 #include "dto/task.h"
 #include "server/event_file.h"
 #include "server/secrets.h"
+#include "task/inputs.h"
 
 namespace troika {
 namespace {

@@ -2,17 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <string>
 #include <utility>
 #include <variant>
-#include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
-#include "base/utf8.h"
-#include "task/answer.h"
+#include "task/inputs.h"
+#include "task/pending.h"
 
 namespace troika {
 namespace {
@@ -30,9 +26,6 @@ constexpr TaskStatus kIn = TaskStatus::kInterrupted;
 constexpr TaskStatus kCa = TaskStatus::kCancelled;
 
 // Answers that the state keeps, so that one that comes second can be told of
-// the first.
-constexpr size_t kMaxSettled = 32;
-
 // For each step, in the order of Step, the next status by the one before.
 // clang-format off
 constexpr TaskStatus kNext[][kTaskStatuses] = {
@@ -57,18 +50,6 @@ static_assert(std::size(kNext) == kSteps);
 
 // More than this are not counted.
 constexpr size_t kMaxSubagents = 1000;
-
-// The number in the id of an input, or 0.
-int NumberOfInput(absl::string_view id) {
-  constexpr int kMax = 1'000'000'000;
-  int number = 0;
-  const bool read =
-      absl::ConsumePrefix(&id, "in-") && absl::SimpleAtoi(id, &number);
-  return read && number > 0 && number < kMax ? number : 0;
-}
-
-// What is kept of the text of an input that ended.
-constexpr size_t kMaxEndedText = 200;
 
 Ending EndingOf(const Lifecycle& event) {
   // Troika gives up by itself only if something is wrong.
@@ -127,7 +108,7 @@ class Reducer {
   }
   Step operator()(const UserInput&) { return Step::kNothing; }
   Step operator()(const Receipt& receipt) {
-    TakeReceipt(receipt);
+    TakeReceipt(receipt, &state_);
     return Step::kNothing;
   }
   Step operator()(const Raw&) { return Step::kNothing; }
@@ -141,12 +122,12 @@ class Reducer {
     return notice.kind == Notice::Kind::kTurnStarted ? Spoke() : Step::kNothing;
   }
   Step operator()(const Approval& approval) {
-    const bool asks = approval.state == Approval::State::kAsked;
-    return OnRequest(approval, asks, &state_.approvals);
+    TakeRequest(message_, approval, &state_);
+    return Waits();
   }
   Step operator()(const Question& question) {
-    const bool asks = question.state == Question::State::kAsked;
-    return OnRequest(question, asks, &state_.questions);
+    TakeRequest(message_, question, &state_);
+    return Waits();
   }
   Step operator()(const Result& result) {
     if (state_.withdrawn_results > 0 && !state_.process_alive) {
@@ -157,9 +138,9 @@ class Reducer {
     state_.result = result;
     state_.turn_open = false;
     if (state_.process_alive) {
-      DropPendingOfTurn();
+      DropPendingOfTurn(&state_);
     } else {
-      DropPending();
+      DropPending(&state_);
     }
     if (!result.is_error && state_.ending.kind == Ending::Kind::kInterrupt) {
       state_.ending = {};  // It came too late.
@@ -220,44 +201,6 @@ class Reducer {
     state_.turn_open = true;
     return Step::kSpoke;
   }
-  template <typename T>
-  Step OnRequest(const T& request, bool asks,
-                 std::map<std::string, Pending<T>>* pending) {
-    const auto it = pending->find(request.id);
-    if (asks) {
-      (*pending)[request.id] = {.asked = message_.id,
-                                .request = request,
-                                .awake_since = state_.awake.now,
-                                .of_subagent = of_subagent()};
-    } else if (request.delivery != Delivery::kAccepted) {
-      if (it != pending->end()) pending->erase(it);
-      AddSettled(SettledOf(request));
-    } else if (it != pending->end()) {
-      it->second.answered = true;
-      SetAnswer(request, &it->second.request);
-    }
-    return Waits();
-  }
-  // The request stays as it was asked.
-  static void SetAnswer(const Approval& answered, Approval* asked) {
-    asked->state = answered.state;
-    asked->choice = answered.choice;
-    asked->by = answered.by;
-    asked->via = answered.via;
-    asked->delivery = answered.delivery;
-    if (answered.state == Approval::State::kDenied) {
-      asked->reason = answered.reason;
-    }
-  }
-  static void SetAnswer(const Question& answered, Question* asked) {
-    *asked = answered;
-  }
-  void AddSettled(Settled settled) {
-    if (state_.settled.size() == kMaxSettled) {
-      state_.settled.erase(state_.settled.begin());
-    }
-    state_.settled.push_back(std::move(settled));
-  }
   Step Waits() const {
     if (!state_.approvals.empty()) return Step::kApprovalWaits;
     if (!state_.questions.empty()) return Step::kQuestionWaits;
@@ -270,47 +213,6 @@ class Reducer {
     state_.cost_usd = usage.total_cost.usd;
     state_.cost_source = usage.total_cost.source;
   }
-  void TakeReceipt(const Receipt& receipt) {
-    std::vector<TaskInput>& all = state_.inputs;
-    auto it = std::find_if(all.begin(), all.end(), [&](const TaskInput& input) {
-      return input.receipt.id == receipt.id;
-    });
-    if (it == all.end()) {
-      // Ids may have gaps, and none is used twice.
-      state_.input_count =
-          std::max(state_.input_count + 1, NumberOfInput(receipt.id));
-      it = all.insert(all.end(), {.receipt = receipt});
-    } else {
-      std::string text =
-          receipt.text.empty() ? std::move(it->receipt.text) : receipt.text;
-      it->receipt = receipt;
-      it->receipt.text = std::move(text);
-    }
-    if (receipt.state == Receipt::State::kQueued) return;
-    it->receipt.text.resize(
-        CutAtCharacter(it->receipt.text, kMaxEndedText).size());
-    const auto ended = [](const TaskInput& input) {
-      return input.receipt.state != Receipt::State::kQueued;
-    };
-    if (std::count_if(all.begin(), all.end(), ended) > kMaxEndedInputs) {
-      all.erase(std::find_if(all.begin(), all.end(), ended));
-    }
-  }
-  void DropPending() {
-    state_.approvals.clear();
-    state_.questions.clear();
-  }
-  // Subagents in the background wait for their answers after the turn, too.
-  void DropPendingOfTurn() {
-    const auto drop = [](auto& pending) {
-      for (auto it = pending.begin(); it != pending.end();) {
-        it = it->second.of_subagent ? std::next(it) : pending.erase(it);
-      }
-    };
-    drop(state_.approvals);
-    drop(state_.questions);
-  }
-  bool of_subagent() const { return !message_.parent_tool_use_id.empty(); }
   void OpenTurn() {
     state_.error.clear();
     state_.hint.clear();
@@ -385,7 +287,7 @@ class Reducer {
     const bool was_alive = std::exchange(state_.process_alive, false);
     state_.exit_code = event.exit_code;
     state_.signal = event.signal;
-    DropPending();
+    DropPending(&state_);
     state_.subagents.clear();
     if (turn_waits) {
       state_.last_end = EndBeforeTurn(event);
@@ -446,28 +348,6 @@ class Reducer {
 };
 
 }  // namespace
-
-std::string InputId(int number) { return absl::StrCat("in-", number); }
-
-const TaskInput* FindInput(const TaskState& state, absl::string_view id) {
-  for (const TaskInput& input : state.inputs) {
-    if (input.receipt.id == id) return &input;
-  }
-  return nullptr;
-}
-
-const TaskInput* NextInput(const TaskState& state) {
-  if (state.queue_held || state.status == TaskStatus::kCancelled) {
-    return nullptr;
-  }
-  const TaskInput* first = nullptr;
-  for (const TaskInput& input : state.inputs) {
-    if (!input.waits()) continue;
-    if (input.receipt.interrupts) return &input;
-    if (first == nullptr) first = &input;
-  }
-  return first;
-}
 
 TaskStatus NextStatus(TaskStatus status, Step step) {
   return kNext[static_cast<int>(step)][static_cast<int>(status)];

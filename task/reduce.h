@@ -36,7 +36,8 @@ TaskStatus NextStatus(TaskStatus status, Step step);
 // Counts the work since state->awake.working_since, up to state->awake.now.
 void StopWork(TaskState* state);
 
-// Messages of a subagent change nothing. Never fails, whatever the order.
+// Of a subagent's messages, only approvals and questions count. Never fails,
+// whatever the order.
 void Reduce(const Message& message, TaskState* state);
 
 }  // namespace troika

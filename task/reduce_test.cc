@@ -63,14 +63,8 @@ class Tell {
  public:
   template <typename P>
   Tell& operator()(P payload) {
-    return Of("", std::move(payload));
-  }
-  // Said by the subagent that this tool use started.
-  template <typename P>
-  Tell& Of(absl::string_view parent_tool_use_id, P payload) {
     Message message{.id = {++record_, 0},
                     .time = absl::FromUnixSeconds(record_),
-                    .parent_tool_use_id = std::string(parent_tool_use_id),
                     .payload = std::move(payload)};
     Reduce(message, &state_);
     return *this;
@@ -317,19 +311,6 @@ TEST(ReduceTest, WhatIsAskedBetweenTwoTurnsGoesBackToIdle) {
   EXPECT_EQ(tell.Running().Good()(Approval{.id = "a"}).status(),
             "awaiting_approval");
   tell(Approval{.id = "a", .state = Approval::State::kCancelled});
-  EXPECT_EQ(tell.status(), "idle");
-}
-
-// A subagent in the background waits on when the turn ends.
-TEST(ReduceTest, EndOfATurnKeepsWhatWaits) {
-  Tell tell;
-  tell.Running()(Approval{.id = "of the turn"});
-  tell.Of("t1", Approval{.id = "a"}).Good();
-  EXPECT_EQ(tell.status(), "awaiting_approval");
-  EXPECT_THAT(tell.state().approvals, SizeIs(1));
-  tell(Approval{.id = "a",
-                .state = Approval::State::kAllowed,
-                .delivery = Delivery::kDelivered});
   EXPECT_EQ(tell.status(), "idle");
 }
 

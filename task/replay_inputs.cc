@@ -4,6 +4,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "task/inputs.h"
 #include "task/replay.h"
 
 namespace troika {

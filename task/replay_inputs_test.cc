@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "task/inputs.h"
 #include "task/replay.h"
 #include "task/state_testing.h"
 #include "task/testing.h"

@@ -11,6 +11,7 @@
 #include "agent/registry.h"
 #include "base/status_macros.h"
 #include "task/answer.h"
+#include "task/inputs.h"
 #include "task/make.h"
 
 namespace troika {

@@ -9,6 +9,7 @@
 #include "agent/discovery/discovery.h"
 #include "agent/launch/flags.h"
 #include "base/status_macros.h"
+#include "task/inputs.h"
 #include "task/runner.h"
 
 namespace troika {

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "task/inputs.h"
 #include "task/runner.h"
 
 namespace troika {

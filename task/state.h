@@ -235,15 +235,6 @@ struct TaskState {
   bool operator==(const TaskState&) const = default;
 };
 
-// The id of the number-th input.
-std::string InputId(int number);
-// Null if the state does not have the input, or no longer.
-const TaskInput* /*nullable*/ FindInput(const TaskState& state,
-                                        absl::string_view id);
-// The input that is to be sent when no turn runs; null if none waits, or the
-// queue is held.
-const TaskInput* /*nullable*/ NextInput(const TaskState& state);
-
 }  // namespace troika
 
 #endif  // TROIKA_TASK_STATE_H_

@@ -23,6 +23,7 @@
 #include "client/event_stream.h"
 #include "dto/proto_json.h"
 #include "dto/task.h"
+#include "task/inputs.h"
 
 namespace troika::cli {
 namespace {

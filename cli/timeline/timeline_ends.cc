@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "cli/timeline/amounts.h"
 #include "cli/timeline/timeline.h"
+#include "task/inputs.h"
 
 namespace troika::cli {
 namespace {
