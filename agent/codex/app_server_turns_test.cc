@@ -142,7 +142,8 @@ TEST(AppServerTurnsTest, InterruptsTheRunningTurn) {
   EXPECT_EQ(talk.Flush(),
             "{\"id\":4,\"method\":\"turn/interrupt\",\"params\":{\"threadId\":"
             "\"t\",\"turnId\":\"u1\"}}\n");
-  // Its response may take long, and another one changes nothing.
+  // The server may take long to answer an interrupt, so nobody waits for that,
+  // and a second interrupt sends nothing.
   EXPECT_EQ(talk.protocol().waiting_for(), "");
   EXPECT_THAT(talk.Note(InterruptAsked{}).Flush(), IsEmpty());
   // What follows is for the next turn.

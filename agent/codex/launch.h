@@ -13,7 +13,8 @@ namespace troika::codex {
 
 inline constexpr absl::string_view kNoSandbox = "danger-full-access";
 
-// Of `codex exec` or `codex app-server`, as the options need.
+// Builds the command line of `codex exec` or `codex app-server`, whichever the
+// options need.
 absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
                                    const Cli& cli);
 absl::StatusOr<Launch> BuildAppServerLaunch(const LaunchRequest& request,

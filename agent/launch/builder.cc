@@ -68,7 +68,7 @@ void LaunchBuilder::CheckValues(const LaunchRequest& request) {
     if constexpr (std::is_same_v<Value, std::string>) {
       CheckValue(field.name, value);
     } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
-      // Its words are arguments as they are.
+      // The words of a command become arguments unchanged, dashes included.
       if (field.name == "acp_command") return;
       for (const std::string& item : value) {
         if (item.empty()) Fail(field.name, "one of them is empty");

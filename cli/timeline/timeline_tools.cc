@@ -34,7 +34,8 @@ bool IsEdit(absl::string_view tool) {
   return tool == "Edit" || tool == "Write" || tool == "NotebookEdit";
 }
 
-// Who answered, if that was not the user at a terminal.
+// Returns text that names who answered, or nothing if the user did at a
+// terminal.
 std::string ByText(absl::string_view by, absl::string_view via) {
   if (by.empty() || (by == "user" && (via.empty() || via == "terminal"))) {
     return "";
