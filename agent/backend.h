@@ -60,6 +60,8 @@ struct Backend {
   bool inline_output_schema = false;
   // The first version in which a resumed session keeps its id.
   Version resume_keeps_session_from = {};
+  // Whether a fork has the model of the session that it copies.
+  bool fork_keeps_model = true;
   // Tells the user how to log in.
   absl::string_view login_hint;
   // Some of the model names that the CLI accepts.

@@ -28,8 +28,9 @@ struct Capabilities {
   bool follow_up = false;  // Takes a second prompt in the same process.
   bool resume = false;
   bool fork = false;
-  bool steer = false;      // Accepts a prompt while a turn runs.
-  bool interrupt = false;  // A turn can be ended without ending the process.
+  bool fork_at_turn = false;  // A fork can begin at an earlier turn.
+  bool steer = false;         // Accepts a prompt while a turn runs.
+  bool interrupt = false;     // A turn can be ended without ending the process.
   bool approvals = false;
   bool questions = false;
   bool images = false;
@@ -46,6 +47,7 @@ struct Capabilities {
 inline Capabilities WithoutConversation(const Capabilities& all) {
   return {.resume = all.resume,
           .fork = all.fork,
+          .fork_at_turn = all.fork_at_turn,
           .images = all.images,
           .models = all.models,
           .compaction = all.compaction};

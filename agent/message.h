@@ -293,6 +293,9 @@ struct Result {
   bool synthetic = false;       // The stream ended without a result.
   int denial_count = 0;         // Everything that was denied in the turn.
   std::vector<Denial> denials;  // The first kMaxDenials of them.
+  // The harness's name for the end of this turn, from which a fork of the
+  // session can go on; empty if it has none.
+  std::string fork_point;
 
   bool operator==(const Result&) const = default;
 };

@@ -220,6 +220,11 @@ absl::StatusOr<v1::Task> ApiClient::Resume(absl::string_view task,
   return Command(task, "resume", request, RetryOf(request));
 }
 
+absl::StatusOr<v1::Task> ApiClient::Fork(absl::string_view task,
+                                         const v1::ForkRequest& request) {
+  return Command(task, "fork", request, RetryOf(request));
+}
+
 absl::StatusOr<Message> ApiClient::GetEvent(absl::string_view task,
                                             absl::string_view event) {
   // JSON keeps numbers as they were written; protobuf has them as doubles.

@@ -60,6 +60,9 @@ class ApiClient {
                                 const v1::StopRequest& request);
   absl::StatusOr<v1::Task> Resume(absl::string_view task,
                                   const v1::ResumeRequest& request);
+  // Returns the new task.
+  absl::StatusOr<v1::Task> Fork(absl::string_view task,
+                                const v1::ForkRequest& request);
   // Returns an event with the inputs of tools exactly as the agent wrote them.
   absl::StatusOr<Message> GetEvent(absl::string_view task,
                                    absl::string_view event);

@@ -208,7 +208,8 @@ inline constexpr auto kFields<Result> = std::tuple{
     Field{9, "synthetic", &Result::synthetic},
     Field{10, "hint", &Result::hint},
     Field{11, "denialCount", &Result::denial_count},
-    Field{12, "denials", &Result::denials}};
+    Field{12, "denials", &Result::denials},
+    Field{13, "forkPoint", &Result::fork_point}};
 
 template <>
 inline constexpr auto kFields<Raw> =

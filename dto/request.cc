@@ -39,7 +39,9 @@ absl::Status TooLong(absl::string_view what, size_t limit) {
       absl::StrCat(what, " is over ", limit, " bytes: make it shorter"));
 }
 
-absl::Status CheckSizes(const v1::CreateTaskRequest& body) {
+// Checks what a CreateTaskRequest and a ForkRequest share.
+template <typename Body>
+absl::Status CheckSizes(const Body& body) {
   if (body.title().size() > kMaxTitle) return TooLong("title", kMaxTitle);
   RETURN_IF_ERROR(CheckKey(body.idempotency_key()));
   if (static_cast<size_t>(body.labels().size()) > kMaxLabels) {
@@ -54,7 +56,7 @@ absl::Status CheckSizes(const v1::CreateTaskRequest& body) {
       return TooLong(absl::StrCat("the label ", key), kMaxKey);
     }
   }
-  return CheckVariables(body.env());
+  return absl::OkStatus();
 }
 
 void SetVariables(const Environment& environment,
@@ -147,6 +149,7 @@ absl::StatusOr<TaskRequest> ToTaskRequest(const v1::CreateTaskRequest& body) {
         "cwd must be the absolute path of the folder to work in");
   }
   RETURN_IF_ERROR(CheckSizes(body));
+  RETURN_IF_ERROR(CheckVariables(body.env()));
   TaskRequest request = {
       .harness = harness,
       .agent = harness == Harness::kAcp ? body.harness() : "",
@@ -160,6 +163,24 @@ absl::StatusOr<TaskRequest> ToTaskRequest(const v1::CreateTaskRequest& body) {
   FieldsFromProto(body.options(), &request.options);
   ASSIGN_OR_RETURN(request.timeouts, ToTimeouts(body.timeouts()));
   return request;
+}
+
+absl::Status ApplyForkRequest(const v1::ForkRequest& body,
+                              TaskRequest* request) {
+  RETURN_IF_ERROR(CheckSizes(body));
+  ASSIGN_OR_RETURN(const notes::Timeouts timeouts, ToTimeouts(body.timeouts()));
+  notes::MergeTimeouts(timeouts, &request->timeouts);
+  request->prompt = body.prompt();
+  request->title = body.title();
+  request->idempotency_key = body.idempotency_key();
+  for (const auto& [key, value] : body.labels()) request->labels[key] = value;
+  LaunchOptions& options = request->options;
+  options.images = {body.images().begin(), body.images().end()};
+  if (body.has_model()) options.model = body.model();
+  if (body.has_edit_mode()) {
+    UseEditMode(ToEditMode(body.edit_mode()), &options);
+  }
+  return absl::OkStatus();
 }
 
 namespace {

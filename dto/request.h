@@ -21,6 +21,9 @@ namespace troika {
 
 // InvalidArgument and NotFound say which field is wrong and what to do.
 absl::StatusOr<TaskRequest> ToTaskRequest(const v1::CreateTaskRequest& body);
+// Sets what the body says in a request that ForkOf() has made.
+absl::Status ApplyForkRequest(const v1::ForkRequest& body,
+                              TaskRequest* request);
 absl::StatusOr<AnswerGiven> ToAnswer(const v1::RespondRequest& body);
 absl::StatusOr<std::optional<absl::Duration>> GraceOf(
     const v1::StopRequest& body);

@@ -251,6 +251,8 @@ v1::Task ToTask(const TaskState& state, const TaskFacts& facts) {
   task.set_last_event_id(Utf8(facts.last_event_id));
   task.set_trouble(Utf8(facts.trouble));
   task.set_parent_id(Utf8(state.parent));
+  task.set_fork_of(Utf8(state.fork.task));
+  task.set_fork_turn(state.fork.turn);
   if (facts.request != nullptr) {
     task.set_prompt(
         Utf8(Beginning(facts.request->prompt, kMaxPrompt, facts.redactor)));

@@ -33,7 +33,7 @@ namespace troika {
 
 // Raise this whenever the same log gives other messages, or the same messages
 // other events: ids that viewers remember are then no longer valid.
-inline constexpr int kParserVersion = 2;
+inline constexpr int kParserVersion = 3;
 
 // An id less than that of any event.
 inline constexpr EventId kBeforeAll = {.record = 0, .index = -1};

@@ -17,6 +17,7 @@ void Fill(const Capabilities& from, v1::Capabilities* to) {
   to->set_follow_up(from.follow_up);
   to->set_resume(from.resume);
   to->set_fork(from.fork);
+  to->set_fork_at_turn(from.fork_at_turn);
   to->set_steer(from.steer);
   to->set_interrupt(from.interrupt);
   to->set_approvals(from.approvals);

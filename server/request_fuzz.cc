@@ -31,6 +31,7 @@ void ReadAll(absl::string_view text) {
   if (FromJson(text, &stop).ok()) GraceOf(stop).IgnoreError();
   ReadBody<v1::InputRequest>(text);
   ReadBody<v1::ResumeRequest>(text);
+  ReadBody<v1::ForkRequest>(text);
   ReadBody<v1::Task>(text);
 }
 

@@ -48,7 +48,7 @@ using Deferred = absl::AnyInvocable<void(ReplyCallback)>;
 using Handler = absl::StatusOr<Deferred>(const ApiTools& api, const Call& call);
 
 // task_handlers.cc: makes, shows and deletes tasks.
-Handler CreateTask, ListTasks, GetTask, DeleteTask;
+Handler CreateTask, ForkTask, ListTasks, GetTask, DeleteTask;
 // command_handlers.cc: gives tasks turns and answers, and ends them.
 Handler Input, Resume, Respond, Interrupt, Stop;
 Handler EditInput, WithdrawInput, ResumeQueue;

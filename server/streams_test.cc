@@ -16,6 +16,9 @@
 namespace troika {
 namespace {
 
+const std::string kHello =
+    absl::StrCat("event: hello\ndata: {\"parser\":", kParserVersion, "}\n\n");
+
 using State = http::BodySource::State;
 
 std::unique_ptr<EventFile> OpenFile(const TempFolder& folder,
@@ -183,8 +186,7 @@ TEST_F(TaskViewTest, HistoryThenReadyThenLive) {
   Write(1);
   stream_->SetTask("{\"state\":1}");
   const auto view = NewTaskView(stream_, {}, http::Waker());
-  EXPECT_EQ(Pull(*view),
-            "event: hello\ndata: {\"parser\":2}\n\nid: 1.0\ndata: {}\n\n");
+  EXPECT_EQ(Pull(*view), kHello + "id: 1.0\ndata: {}\n\n");
   Write(2);
   stream_->set_caught_up();
   EXPECT_EQ(Pull(*view),
@@ -214,7 +216,7 @@ TEST_F(TaskViewTest, AnEventThatIsStillReadIsWaitedFor) {
   Write(1);
   const auto view =
       NewTaskView(stream_, {.after = {.record = 2}}, http::Waker());
-  EXPECT_EQ(Pull(*view), "event: hello\ndata: {\"parser\":2}\n\n");
+  EXPECT_EQ(Pull(*view), kHello);
   Write(2);
   Write(3);
   const std::string text = Pull(*view);

@@ -1,4 +1,5 @@
 // Handlers that make, show and delete tasks.
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "server/acp_agents.h"
 #include "server/routes.h"
 #include "server/secrets.h"
+#include "task/fork.h"
 #include "task/request.h"
 
 namespace troika {
@@ -66,34 +68,42 @@ absl::Status ErrorFor(const v1::CreateTaskRequest& body,
   return ErrorForClient(error, SecretsOf(sent, {}));
 }
 
-// Creates the task of a request whose program is known.
-absl::StatusOr<Deferred> CreateKnownTask(const ApiTools& api,
-                                         const Caller& caller,
-                                         const v1::CreateTaskRequest& body,
-                                         TaskRequest request) {
-  const Environment sent({body.env().begin(), body.env().end()});
-  RETURN_IF_ERROR(api.policy->CheckCreate(caller, &request));
-  ASSIGN_OR_RETURN(Environment environment,
-                   api.policy->EnvironmentFor(caller, body.env()));
-  // Secrets are looked for only if there is an error. Both environments of an
-  // agent's request may have some.
-  auto show = [sent, environment,
+// Creates the task. The secrets of `sent`, which came with the request, and of
+// `environment` are shown in no error.
+Deferred CreateIn(const ApiTools& api, TaskRequest request, Environment sent,
+                  Environment environment) {
+  // Secrets are looked for only if there is an error.
+  auto show = [sent = std::move(sent), environment,
                options = request.options](const absl::Status& error) {
     auto secrets = SecretsOf(sent, {});
     const auto more = SecretsOf(environment, options);
     secrets.insert(secrets.end(), more.begin(), more.end());
     return ErrorForClient(error, secrets);
   };
-  auto create = [&api, request = std::move(request),
-                 environment = std::move(environment),
-                 show = std::move(show)](ReplyCallback reply) mutable {
-    api.tasks->Create(std::move(request), std::move(environment),
-                      [show = std::move(show), reply = std::move(reply)](
-                          absl::StatusOr<v1::Task> task) mutable {
-                        if (!task.ok()) task = show(task.status());
-                        reply(std::move(task));
-                      });
-  };
+  return
+      [&api, request = std::move(request), environment = std::move(environment),
+       show = std::move(show)](ReplyCallback reply) mutable {
+        api.tasks->Create(std::move(request), std::move(environment),
+                          [show = std::move(show), reply = std::move(reply)](
+                              absl::StatusOr<v1::Task> task) mutable {
+                            if (!task.ok()) task = show(task.status());
+                            reply(std::move(task));
+                          });
+      };
+}
+
+// Creates the task of a request whose program is known.
+absl::StatusOr<Deferred> CreateKnownTask(const ApiTools& api,
+                                         const Caller& caller,
+                                         const v1::CreateTaskRequest& body,
+                                         TaskRequest request) {
+  RETURN_IF_ERROR(api.policy->CheckCreate(caller, &request));
+  ASSIGN_OR_RETURN(Environment environment,
+                   api.policy->EnvironmentFor(caller, body.env()));
+  Deferred create =
+      CreateIn(api, std::move(request),
+               Environment({body.env().begin(), body.env().end()}),
+               std::move(environment));
   return
       [&api, caller, create = std::move(create)](ReplyCallback reply) mutable {
         api.policy->CheckDepth(
@@ -141,6 +151,38 @@ absl::StatusOr<Deferred> CreateTask(const ApiTools& api, const Call& call) {
     return CreateNamedTask(api, caller, std::move(body), *std::move(request));
   }
   return CreateKnownTask(api, caller, body, *std::move(request));
+}
+
+absl::StatusOr<Deferred> ForkTask(const ApiTools& api, const Call& call) {
+  if (api.policy->CallerOf(call.request()).is_agent()) {
+    return NotForAgents("fork tasks");
+  }
+  v1::ForkRequest body;
+  RETURN_IF_ERROR(call.ReadBody(&body));
+  struct Fork {
+    TaskRequest request;
+    Environment environment;
+  };
+  return WithTask(
+      api, call, [&api, body](const std::string& id, ReplyCallback reply) {
+        auto fork = std::make_shared<Fork>();
+        api.tasks->open().Ask(
+            id,
+            [fork, body](Runner& runner) -> absl::Status {
+              RETURN_IF_ERROR(runner.environment().status());
+              fork->environment = *runner.environment();
+              ASSIGN_OR_RETURN(
+                  fork->request,
+                  ForkOf(runner.request(), runner.state(), body.turn()));
+              return ApplyForkRequest(body, &fork->request);
+            },
+            [&api, fork, reply = std::move(reply)](
+                const absl::StatusOr<v1::Task>& task) mutable {
+              if (!task.ok()) return reply(task.status());
+              CreateIn(api, std::move(fork->request), Environment(),
+                       std::move(fork->environment))(std::move(reply));
+            });
+      });
 }
 
 absl::StatusOr<Deferred> ListTasks(const ApiTools& api, const Call& call) {

@@ -38,16 +38,7 @@ absl::StatusOr<LaunchRequest> NextLaunch(const Replay& replay,
                                          const Backend& backend) {
   const TaskState& state = replay.state();
   const notes::Request& request = *replay.request();
-  LaunchOptions options = request.options;
-  options.model = state.asked_model;
-  if (state.edit_mode) {
-    // A turn's edit mode takes the place of the request's own settings.
-    options.edit_mode = state.edit_mode;
-    options.approval_policy.clear();
-    options.sandbox.clear();
-    options.dangerously_bypass = false;
-  }
-  options.images.clear();
+  LaunchOptions options = NextOptions(request, state);
   if (const TurnAsked* turn = replay.waiting_turn()) {
     for (const TurnAsked::Image& image : turn->images) {
       options.images.push_back(image.path);
@@ -59,7 +50,8 @@ absl::StatusOr<LaunchRequest> NextLaunch(const Replay& replay,
        .cwd = request.cwd,
        .resume_session = first ? request.resume_session : state.session_id,
        // Once the copy has an id, it is continued like any session.
-       .fork_session = first && request.fork_session},
+       .fork_session = first && request.fork_session,
+       .fork_point = first ? request.fork.point : ""},
       backend);
 }
 
@@ -81,6 +73,15 @@ std::vector<std::string> FirstCommands(const std::vector<Outgoing>& input) {
 }
 
 }  // namespace
+
+LaunchOptions NextOptions(const notes::Request& request,
+                          const TaskState& state) {
+  LaunchOptions options = request.options;
+  options.model = state.asked_model;
+  if (state.edit_mode) UseEditMode(*state.edit_mode, &options);
+  options.images.clear();
+  return options;
+}
 
 absl::Status Launcher::CheckTime(const Replay& replay, const Backend& backend,
                                  const Cli& cli) const {

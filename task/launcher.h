@@ -15,10 +15,17 @@
 #include "relay/start.h"
 #include "task/home.h"
 #include "task/later.h"
+#include "task/notes.h"
 #include "task/replay.h"
 #include "task/runner_tools.h"
+#include "task/state.h"
 
 namespace troika {
+
+// The options of the task's next process: those of its request, as turns have
+// changed them since, without images.
+LaunchOptions NextOptions(const notes::Request& request,
+                          const TaskState& state);
 
 // Loop thread only.
 class Launcher {

@@ -81,7 +81,8 @@ absl::Status CheckLaunch(const TaskRequest& request, const Backend& backend,
                    CompleteLaunch({.options = request.options,
                                    .cwd = request.cwd,
                                    .resume_session = request.resume_session,
-                                   .fork_session = request.fork_session},
+                                   .fork_session = request.fork_session,
+                                   .fork_point = request.fork.point},
                                   backend));
   ASSIGN_OR_RETURN(const Launch built, backend.BuildLaunch(launch, cli));
   return built.needs_git_repository ? CheckGitRepository(request.cwd)

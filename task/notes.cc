@@ -19,6 +19,11 @@ constexpr auto kFields<TurnAsked::Image> =
                Field{"media_type", &TurnAsked::Image::media_type},
                Field{"base64", &TurnAsked::Image::base64}};
 template <>
+constexpr auto kFields<notes::ForkSource> =
+    std::tuple{Field{"task", &notes::ForkSource::task},
+               Field{"turn", &notes::ForkSource::turn},
+               Field{"point", &notes::ForkSource::point}};
+template <>
 constexpr auto kFields<notes::Request> =
     std::tuple{Field{"task", &notes::Request::task},
                Field{"harness", &notes::Request::harness},
@@ -31,6 +36,7 @@ constexpr auto kFields<notes::Request> =
                Field{"timeouts", &notes::Request::timeouts},
                Field{"resume_session", &notes::Request::resume_session},
                Field{"fork_session", &notes::Request::fork_session},
+               Field{"fork", &notes::Request::fork},
                Field{"idempotency_key", &notes::Request::idempotency_key},
                Field{"parent", &notes::Request::parent},
                Field{"env_digest", &notes::Request::env_digest}};

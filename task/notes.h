@@ -36,6 +36,16 @@ struct Timeouts {
   bool operator==(const Timeouts&) const = default;
 };
 
+// The task whose session a fork copies, and where the copy begins.
+struct ForkSource {
+  std::string task;
+  int turn = 0;
+  // Result::fork_point of that turn; empty: the end of the session.
+  std::string point;
+
+  bool operator==(const ForkSource&) const = default;
+};
+
 // The task as it was asked for: the first record of its log. It starts no turn;
 // each one, the first too, has a Turn of its own.
 struct Request {
@@ -54,6 +64,7 @@ struct Request {
   std::string resume_session;  // A session that was begun elsewhere.
   // The task continues a copy of `resume_session`, which stays as it is.
   bool fork_session = false;
+  ForkSource fork;              // Empty if that is no task's session.
   std::string idempotency_key;  // The caller's.
   std::string parent;           // The task whose agent asked for this one.
   // EnvironmentDigest() of the file `env` beside the log. Empty in logs of
@@ -249,5 +260,17 @@ inline constexpr auto troika::kFields<troika::notes::Timeouts> = std::tuple{
                   troika::InMillis(&troika::notes::Timeouts::task)},
     troika::Field{5, "approval_ms",
                   troika::InMillis(&troika::notes::Timeouts::approval)}};
+
+namespace troika::notes {
+
+// Timeouts that `given` leaves out stay as they were.
+inline void MergeTimeouts(const Timeouts& given, Timeouts* timeouts) {
+  ForEachField<Timeouts>([&](const auto& field) {
+    const std::optional<absl::Duration>& from = field.Of(given).value;
+    if (from) field.Of(*timeouts).value = from;
+  });
+}
+
+}  // namespace troika::notes
 
 #endif  // TROIKA_TASK_NOTES_H_

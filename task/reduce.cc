@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <string>
 #include <utility>
 #include <variant>
@@ -25,7 +26,6 @@ constexpr TaskStatus kFa = TaskStatus::kFailed;
 constexpr TaskStatus kIn = TaskStatus::kInterrupted;
 constexpr TaskStatus kCa = TaskStatus::kCancelled;
 
-// Answers that the state keeps, so that one that comes second can be told of
 // For each step, in the order of Step, the next status by the one before.
 // clang-format off
 constexpr TaskStatus kNext[][kTaskStatuses] = {
@@ -136,6 +136,7 @@ class Reducer {
     }
     TakeUsage(result.usage);
     state_.result = result;
+    AddForkPoint(result);
     state_.turn_open = false;
     if (state_.process_alive) {
       DropPendingOfTurn(&state_);
@@ -207,6 +208,12 @@ class Reducer {
     // Background work may ask between two turns.
     const bool between = state_.process_alive && !state_.turn_open;
     return between ? Step::kTurnEnded : Step::kAllAnswered;
+  }
+  void AddForkPoint(const Result& result) {
+    if (result.fork_point.empty()) return;
+    std::map<int, std::string>& points = state_.fork_points;
+    points[state_.turns - state_.turns_waiting] = result.fork_point;
+    if (points.size() > kMaxForkPoints) points.erase(points.begin());
   }
   void TakeUsage(const Usage& usage) {
     state_.usage = usage.total;

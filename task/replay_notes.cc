@@ -50,14 +50,6 @@ void SetOptions(const notes::Request& request, TaskState* state) {
   if (!native && !state->edit_mode) state->edit_mode = EditMode::kResearch;
 }
 
-// Timeouts that `given` leaves out stay as they were.
-void MergeTimeouts(const notes::Timeouts& given, notes::Timeouts* timeouts) {
-  ForEachField<notes::Timeouts>([&](const auto& field) {
-    const std::optional<absl::Duration>& from = field.Of(given).value;
-    if (from) field.Of(*timeouts).value = from;
-  });
-}
-
 }  // namespace
 
 void Replay::OnNote(const notes::Request& note, Out& out) {
@@ -71,6 +63,7 @@ void Replay::OnNote(const notes::Request& note, Out& out) {
   state_.title = note.title;
   state_.labels = note.labels;
   state_.parent = note.parent;
+  state_.fork = note.fork;
   SetOptions(note, &state_);
   state_.timeouts = note.timeouts;
   continuation_.session_id = note.resume_session;
@@ -116,7 +109,7 @@ void Replay::OnNote(const notes::Turn& asked_note, Out& out) {
   }
   if (!note.model.empty()) state_.asked_model = note.model;
   if (note.edit_mode) state_.edit_mode = note.edit_mode;
-  MergeTimeouts(note.timeouts, &state_.timeouts);
+  notes::MergeTimeouts(note.timeouts, &state_.timeouts);
   Emit(Lifecycle{.kind = Lifecycle::Kind::kTurnAsked,
                  .generation = taken ? process_->generation : 0,
                  .turn = turn,

@@ -219,6 +219,7 @@ notes::Request RequestNote(const TaskRequest& request, absl::string_view id) {
           .timeouts = request.timeouts,
           .resume_session = request.resume_session,
           .fork_session = request.fork_session,
+          .fork = request.fork,
           .idempotency_key = request.idempotency_key,
           .parent = request.parent};
 }

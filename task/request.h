@@ -33,6 +33,7 @@ struct TaskRequest {
   // A session that the CLI keeps, by id, or kLatestSession of that folder.
   std::string resume_session;
   bool fork_session = false;    // Continues a copy of resume_session.
+  notes::ForkSource fork;       // Set by ForkOf() (task/fork.h).
   std::string idempotency_key;  // The caller's; kept with the task.
   std::string parent;  // The id of the task whose agent asks for this one.
 };

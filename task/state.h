@@ -129,6 +129,9 @@ struct TaskInput {
   bool operator==(const TaskInput&) const = default;
 };
 
+// How many of its turns a task can be forked at.
+inline constexpr int kMaxForkPoints = 1000;
+
 // How many inputs that ended a state keeps.
 inline constexpr int kMaxEndedInputs = 20;
 
@@ -157,6 +160,7 @@ struct TaskState {
   std::string title;
   std::map<std::string, std::string> labels;
   std::string parent;  // The task whose agent asked for this one.
+  notes::ForkSource fork;
 
   // As asked for, by the request or by a turn since; what the next process is
   // started with.
@@ -193,6 +197,8 @@ struct TaskState {
   int turns_waiting = 0;  // Those that no process has taken yet.
   bool turn_open = false;
   std::optional<Result> result;  // The last turn that ended.
+  // Result::fork_point of the last kMaxForkPoints turns that have one.
+  std::map<int, std::string> fork_points;
   // How that turn ended. A process that then ends badly makes it a failure.
   std::optional<TurnOutcome> outcome;
   // How the last process or start ended, once there was one. The task returns

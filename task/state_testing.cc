@@ -144,6 +144,8 @@ std::string StateText(const TaskState& state) {
     lines.Add(absl::StrCat("label ", Quoted(key)), value);
   }
   lines.Add("parent", state.parent);
+  lines.Add("fork.task", state.fork.task);
+  lines.Add("fork.turn", state.fork.turn);
   lines.Add("asked_model", state.asked_model);
   if (state.edit_mode) lines.Add("edit_mode", EditModeId(*state.edit_mode));
   lines.Add("last_request_key", state.last_request_key);
@@ -170,6 +172,9 @@ std::string StateText(const TaskState& state) {
   lines.Add("turns_waiting", state.turns_waiting);
   lines.AddFlag("turn_open", state.turn_open);
   if (state.result) AddResult(*state.result, &lines);
+  for (const auto& [turn, point] : state.fork_points) {
+    lines.Add(absl::StrCat("fork_point ", turn), point);
+  }
   if (state.outcome) lines.Add("outcome", NameOf(*state.outcome));
   AddInputs(state, &lines);
   AddPending(state, &lines);

@@ -62,6 +62,7 @@ constexpr Refusal kRefusals[] = {
 Capabilities WireCapabilities(const Cli&, Wire) {
   return {.follow_up = true,
           .resume = true,
+          .fork = true,  // Some agents can; others say so.
           .interrupt = true,
           .approvals = true,
           .images = true,
@@ -73,6 +74,7 @@ absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
   const LaunchOptions& o = request.options;
   LaunchBuilder b(kRules, request, cli);
   b.Refuse(kRefusals);
+  b.ForksSession(/*at_any_turn=*/false);
   if (o.wire && *o.wire != Wire::kAcp) {
     b.Fail("wire", "an ACP agent has the wire acp only; leave it out");
   }
@@ -104,7 +106,8 @@ absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
                                  .resume = request.resume_session,
                                  .mode = o.approval_policy,
                                  .model = o.model,
-                                 .auth_method = ""});
+                                 .auth_method = "",
+                                 .fork = request.fork_session});
   return launch;
 }
 

@@ -134,7 +134,8 @@ void AcpProtocol::OnReply(const rpc::Message& reply, Emitter& out) {
   } else if (call->method == "authenticate") {
     authenticated_ = true;
   } else if (call->method == "session/new" || call->method == "session/load" ||
-             call->method == "session/resume") {
+             call->method == "session/resume" ||
+             call->method == "session/fork") {
     OnSession(reply.result, out);
   } else if (call->method == "session/set_mode") {
     mode_set_ = true;

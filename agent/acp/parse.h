@@ -2,7 +2,7 @@
 // lines on the agent's stdin and stdout.
 //
 // - The first turn opens the connection: initialize, then session/new, or
-//   session/resume or session/load for a session that goes on, then its mode
+//   session/resume, session/load or session/fork for one that goes on, its mode
 //   and model. A step that fails ends the turn with the agent's error; the next
 //   turn tries that step again.
 // - A turn is a session/prompt and ends with its response. Turns that are asked
@@ -46,6 +46,7 @@ struct SessionSetup {
   std::string model;   // Model to set by a request.
   // Method of `authenticate`, if the agent refuses a session without.
   std::string auth_method;
+  bool fork = false;  // Go on with a copy of the session `resume`.
 };
 
 std::string SetupJson(const SessionSetup& setup);
@@ -149,6 +150,7 @@ class AcpProtocol final : public LineProtocol {
   // What the agent said about itself.
   bool can_load_ = false;
   bool can_resume_ = false;
+  bool can_fork_ = false;
   bool takes_images_ = false;
   std::string auth_methods_;
   std::string agent_version_;

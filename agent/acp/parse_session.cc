@@ -75,6 +75,7 @@ std::string SetupJson(const SessionSetup& setup) {
   add("mode", setup.mode);
   add("model", setup.model);
   add("auth_method", setup.auth_method);
+  if (setup.fork) out.Json("fork", "true");
   return out.Take();
 }
 
@@ -89,7 +90,8 @@ SessionSetup ReadSetup(absl::string_view setup_json) {
           .resume = get("resume"),
           .mode = get("mode"),
           .model = get("model"),
-          .auth_method = get("auth_method")};
+          .auth_method = get("auth_method"),
+          .fork = object->Get("fork").BoolOr(false)};
 }
 
 AcpProtocol::AcpProtocol(const ProtocolOptions& options, Harness harness)
@@ -143,6 +145,7 @@ void AcpProtocol::OnInitialized(json::Value result, Emitter& out) {
       wire.agent_capabilities, Scope("initialize.result.agentCapabilities"));
   can_load_ = can.load_session.value_or(false);
   can_resume_ = can.session.Get("resume").exists();
+  can_fork_ = can.session.Get("fork").exists();
   takes_images_ = can.prompt.Get("image").BoolOr(false);
   agent_version_ = std::string(wire.agent_info.Get("version").StringOr(""));
   auth_methods_ = AuthNames(wire.auth_methods);
@@ -164,11 +167,16 @@ void AcpProtocol::SendSession(Emitter& out) {
   // another id; what was asked for counts.
   if (!setup_.resume.empty()) {
     params.String("sessionId", setup_.resume);
-    if (!can_resume_ && !can_load_) {
+    if (setup_.fork && !can_fork_) {
+      return FailTurns("the agent can't fork a session: start a new task", out);
+    }
+    if (!setup_.fork && !can_resume_ && !can_load_) {
       return FailTurns("the agent can't go on with a session: start a new task",
                        out);
     }
-    method = can_resume_ ? "session/resume" : "session/load";
+    method = setup_.fork   ? "session/fork"
+             : can_resume_ ? "session/resume"
+                           : "session/load";
   }
   params.String("cwd", setup_.cwd).Json("mcpServers", "[]");
   Call(method, params.Take(), Key("open", ++steps_));
@@ -176,7 +184,9 @@ void AcpProtocol::SendSession(Emitter& out) {
 
 void AcpProtocol::OnSession(json::Value result, Emitter& out) {
   const auto wire = Read<SessionResult>(result, Scope("session.result"));
-  const std::string id(wire.session_id.empty() ? resumed_ : wire.session_id);
+  // A fork without an id of its own would be the session that it copies.
+  const bool told = setup_.fork || !wire.session_id.empty();
+  const std::string id(told ? wire.session_id : resumed_);
   if (id.empty()) return FailTurns("the agent gave its session no id", out);
   set_session_id(id);
   step_ = Step::kOpen;

@@ -30,9 +30,9 @@ struct AgentCapabilities {
   json::Value session;  // Optional methods: resume, fork, …
 };
 
-// Result of `session/new`, `session/load` and `session/resume`.
+// Result of the methods that open a session.
 struct SessionResult {
-  absl::string_view session_id;  // Only of session/new.
+  absl::string_view session_id;  // Only of session/new and session/fork.
   json::Value modes;
   json::Value models;
   json::Value config_options;

@@ -130,6 +130,35 @@ TEST(AcpSessionTest, HistoryOfALoadedSessionGivesNoMessages) {
   EXPECT_THAT(c.All<TextDelta>(), SizeIs(1));
 }
 
+TEST(AcpSessionTest, ForksASessionIfTheAgentCan) {
+  const SessionSetup setup = {.cwd = "/w", .resume = "s1", .fork = true};
+  Conversation c(setup);
+  c.Notify(TurnAsked{.prompt = "go"}).WriteAll();
+  c.Receive(
+      R"({"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":{"sessionCapabilities":{"fork":{}}}}})");
+  EXPECT_EQ(
+      c.WriteNext(),
+      R"({"jsonrpc":"2.0","id":1,"method":"session/fork","params":{"sessionId":"s1","cwd":"/w","mcpServers":[]}})");
+  c.Receive(R"({"jsonrpc":"2.0","id":1,"result":{"sessionId":"s2"}})");
+  EXPECT_EQ(c.All<Init>()[0].session_id, "s2");
+
+  Conversation nameless(setup);
+  nameless.Notify(TurnAsked{.prompt = "go"}).WriteAll();
+  nameless
+      .Receive(
+          R"({"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":{"sessionCapabilities":{"fork":{}}}}})")
+      .WriteAll();
+  nameless.Receive(R"({"jsonrpc":"2.0","id":1,"result":{}})");
+  EXPECT_EQ(nameless.All<Result>()[0].error,
+            "the agent gave its session no id");
+
+  Conversation unable(setup);
+  unable.Notify(TurnAsked{.prompt = "go"}).WriteAll();
+  unable.Receive(kInitialized);
+  EXPECT_EQ(unable.All<Result>()[0].error,
+            "the agent can't fork a session: start a new task");
+}
+
 TEST(AcpSessionTest, AgentsThatResumeAreNotAskedToLoad) {
   Conversation c({.cwd = "/w", .resume = "s1"});
   c.Notify(TurnAsked{.prompt = "go"}).WriteAll();

@@ -50,6 +50,9 @@ constexpr FlagRow kFlags[] = {
      .first = {2, 0, 50},
      .help = FlagRow::Help::kUnlisted},
     {"--fork-session", {1, 0, 119}},
+    {.flag = "--resume-session-at",
+     .first = {2, 0, 50},
+     .help = FlagRow::Help::kUnlisted},
     // Earlier versions exit: "… content to have exactly one item".
     {.flag = "images in its prompts",
      .first = {1, 0, 63},
@@ -208,6 +211,7 @@ Capabilities GetCapabilities(const Cli& cli) {
       .follow_up = true,
       .resume = flags.Has(cli, "--resume"),
       .fork = flags.Has(cli, "--fork-session"),
+      .fork_at_turn = flags.Has(cli, "--resume-session-at"),
       .steer = true,
       .interrupt = true,
       .approvals = asks,
@@ -230,7 +234,7 @@ absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
   if (!request.resume_session.empty() && !can.resume) {
     b.FailVersion("resume_session", kGoOnWithSession);
   }
-  if (can.fork) b.ForksSession();
+  if (can.fork) b.ForksSession(can.fork_at_turn);
   if (!o.images.empty() && !can.images) b.FailVersion("images", kTakeImages);
   b.Args({"-p", "--output-format", "stream-json", "--verbose"});
   if (can.follow_up) b.Args({"--input-format", "stream-json"});
@@ -254,6 +258,9 @@ absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
   if (!request.resume_session.empty()) {
     b.Flag("resume_session", "--resume", request.resume_session);
     if (request.fork_session && can.fork) b.Arg("--fork-session");
+    if (can.fork_at_turn) {
+      b.Flag("fork_point", "--resume-session-at", request.fork_point);
+    }
   } else if (b.Has("--session-id")) {
     b.Flag("new_session", "--session-id", request.new_session);
   }

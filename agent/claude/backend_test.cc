@@ -132,6 +132,16 @@ TEST(ClaudeBackendTest, ForksASession) {
   ExpectLaunch(ClaudeBackend(), "1.0.60", fork, "",
                "fork_session: Claude Code 1.0.60 can't fork a session; update "
                "with npm install -g @anthropic-ai/claude-code");
+  const LaunchRequest early = {
+      .resume_session = "s", .fork_session = true, .fork_point = "m"};
+  ExpectLaunch(ClaudeBackend(), kNew, early, kStart,
+               absl::StrCat(kResearch,
+                            " --resume s --fork-session --resume-session-at "
+                            "m"));
+  ExpectLaunch(ClaudeBackend(), "2.0.0", early, "",
+               "fork_turn: Claude Code 2.0.0 can't fork a session at an "
+               "earlier turn; update with npm install -g "
+               "@anthropic-ai/claude-code");
 }
 
 TEST(ClaudeBackendTest, WhatItCantDo) {
@@ -239,6 +249,7 @@ TEST(ClaudeBackendTest, CapabilitiesFollowTheVersion) {
   Capabilities forks = sees;
   forks.fork = true;
   Capabilities changes = forks;
+  changes.fork_at_turn = true;
   changes.set_model = true;
   Capabilities all = changes;
   all.questions = true;

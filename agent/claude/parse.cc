@@ -186,6 +186,7 @@ void ClaudeProtocol::OnResult(json::Value line, Emitter& out) {
                    .usage = usage_.End(wire, drift(), meter()),
                    .duration = wire.duration,
                    .synthetic = false};
+  result.fork_point = std::exchange(last_message_, {});
   if (result.is_error) result.error = ErrorOf(wire);
   AddDenials(wire.permission_denials, &result);
   if (!wire.terminal_reason.empty() && wire.terminal_reason != "completed") {

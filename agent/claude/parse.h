@@ -112,6 +112,7 @@ class ClaudeProtocol final : public LineProtocol {
   TurnUsage usage_;
   Requests requests_;
   BackgroundTasks tasks_;
+  std::string last_message_;  // Id of the main agent's last one in this turn.
   // Native ids of running commands, whose results may have an exit code.
   absl::flat_hash_set<std::string> commands_;
   // Hashes of prompts without an echo so far; echoes come only if requested.

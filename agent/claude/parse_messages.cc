@@ -50,7 +50,10 @@ void ClaudeProtocol::OnAssistant(json::Value line, Emitter& out) {
   const auto message =
       Read<ApiMessage>(wire.message, Scope("assistant.message"));
   SetParent(wire.parent_tool_use_id, out);
-  if (wire.parent_tool_use_id.empty()) ledger().StartTurn();
+  if (wire.parent_tool_use_id.empty()) {
+    ledger().StartTurn();
+    last_message_ = std::string(wire.uuid);
+  }
   if (message.usage.IsObject()) {
     usage_.AddMessage(
         message.id, CountsOf(Read<TokenUsage>(message.usage,

@@ -12,7 +12,8 @@ constexpr RecordField<MessageLine> kMessageLine[] = {
     {"tool_use_result", &MessageLine::tool_use_result},
     {"isReplay", &MessageLine::is_replay},
     {"isSynthetic", &MessageLine::is_synthetic},
-    {"type, session_id, uuid, timestamp, tool_result_meta, error, "
+    {"uuid", &MessageLine::uuid},
+    {"type, session_id, timestamp, tool_result_meta, error, "
      "request_id, subagent_type, task_description, tool_use_meta, "
      "is_api_error_message, api_error_status, api_error_type, "
      "thinking_duration_ms, thinking_display, agent_id"},

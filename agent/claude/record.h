@@ -25,6 +25,7 @@ struct MessageLine {
   json::Value tool_use_result;           // An object, a string or an array.
   std::optional<bool> is_replay;         // Repeats what we wrote.
   std::optional<bool> is_synthetic;      // Text of the CLI for the model.
+  absl::string_view uuid;
 };
 
 // The API's message in an assistant or user line or in message_start.
@@ -205,7 +206,7 @@ struct PermissionRequest {
   absl::string_view decision_reason;
   absl::string_view blocked_path;
   absl::string_view agent_id;  // The subagent that asks, from 2.1.197 on.
-  json::Value suggestions;  // An array of changes of permissions.
+  json::Value suggestions;     // An array of changes of permissions.
 };
 
 struct ControlResponse {

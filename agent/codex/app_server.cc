@@ -92,6 +92,8 @@ AppServerProtocol::AppServerProtocol(const ProtocolOptions& options)
   if (parsed.ok()) {
     thread_params_ = MembersOf(parsed->Get("thread"));
     turn_params_ = MembersOf(parsed->Get("turn"));
+    const json::Value fork = parsed->Get("fork");
+    if (fork.IsObject()) fork_params_ = MembersOf(fork);
   }
   Request("initialize",
           R"({"clientInfo":{"name":"troika","title":"Troika","version":"1"},)"
@@ -246,6 +248,7 @@ void AppServerProtocol::OnTurnCompleted(const Params& params, Emitter& out) {
   result.text = items_.last_text();
   result.reason = std::string(turn.status);
   result.duration = turn.duration;
+  result.fork_point = std::string(turn.id);
   if (turn.status != "completed") {
     result.is_error = true;
     result.error = ErrorText(turn.error);

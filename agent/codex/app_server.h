@@ -39,8 +39,9 @@
 
 namespace troika::codex {
 
-// ProtocolOptions::setup_json is {"thread":{…},"turn":{…}}: parameters that
-// thread/start or thread/resume, and each turn/start, get besides ours.
+// ProtocolOptions::setup_json is {"thread":{…},"turn":{…},"fork":{…}}:
+// parameters that the request that opens the thread, and each turn/start, get
+// besides ours. With "fork", thread/fork opens a copy of the session.
 class AppServerProtocol final : public LineProtocol {
  public:
   explicit AppServerProtocol(const ProtocolOptions& options);
@@ -138,6 +139,8 @@ class AppServerProtocol final : public LineProtocol {
   const std::string resume_session_;
   std::string thread_params_;  // Members of a JSON object, or empty.
   std::string turn_params_;
+  // The same of thread/fork; unset: no fork.
+  std::optional<std::string> fork_params_;
 
   rpc::Pending<Sent> ours_;
   int64_t last_id_ = 0;  // Of our requests.

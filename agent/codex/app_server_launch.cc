@@ -139,10 +139,16 @@ std::string SetupJson(const LaunchRequest& request, LaunchBuilder& b) {
   if (!o.output_schema.empty()) {
     turn.Json("outputSchema", request.output_schema_text);
   }
-  return json::ObjectWriter()
-      .Json("thread", thread.Take())
-      .Json("turn", turn.Take())
-      .Take();
+  json::ObjectWriter setup;
+  setup.Json("thread", thread.Take()).Json("turn", turn.Take());
+  if (request.fork_session) {
+    json::ObjectWriter fork;
+    if (!request.fork_point.empty()) {
+      fork.String("lastTurnId", request.fork_point);
+    }
+    setup.Json("fork", fork.Take());
+  }
+  return setup.Take();
 }
 
 }  // namespace
@@ -151,7 +157,9 @@ absl::StatusOr<Launch> BuildAppServerLaunch(const LaunchRequest& request,
                                             const Cli& cli) {
   const LaunchOptions& o = request.options;
   LaunchBuilder b(Rules(), request, cli);
-  if (!b.Has("app-server")) {
+  if (!b.Has("app-server") && request.fork_session) {
+    b.FailVersion("fork_session", kForkSession);
+  } else if (!b.Has("app-server")) {
     b.FailVersion(o.edit_mode == EditMode::kAsk ? "edit_mode ask" : "wire",
                   "ask before it acts");
   }
@@ -160,6 +168,7 @@ absl::StatusOr<Launch> BuildAppServerLaunch(const LaunchRequest& request,
             {"local_provider", "set model_provider with config"}});
   b.Arg("app-server");
   CheckPermissions(o, b);
+  b.ForksSession(b.Has("lastTurnId"));
   AddSandboxNotice(o, cli, b);
   AddSettings(o, b);
   b.set_setup_json(SetupJson(request, b));

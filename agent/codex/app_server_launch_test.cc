@@ -34,6 +34,26 @@ std::string SetupOf(absl::string_view policy, absl::string_view sandbox) {
                       policy, R"(","sandboxPolicy":)", sandbox, "}}");
 }
 
+TEST(AppServerLaunchTest, ForksASession) {
+  LaunchRequest request = {.cwd = "/w",
+                           .resume_session = "s",
+                           .fork_session = true,
+                           .fork_point = "turn-1"};
+  const auto launch = Build(request);
+  ASSERT_TRUE(launch.ok()) << launch.status();
+  EXPECT_EQ(launch->wire, Wire::kAppServer);
+  EXPECT_THAT(launch->setup_json,
+              HasSubstr(R"("fork":{"lastTurnId":"turn-1"})"));
+  EXPECT_THAT(Error(request, "0.124.0"),
+              HasSubstr("can't fork a session at an earlier turn"));
+  request.fork_point.clear();
+  EXPECT_THAT(Build(request, "0.124.0")->setup_json, HasSubstr(R"("fork":{})"));
+  EXPECT_THAT(Error(request, "0.63.0"),
+              HasSubstr("fork_session: Codex CLI 0.63.0 can't fork a session"));
+  request.options.wire = Wire::kExec;
+  EXPECT_THAT(Error(request), HasSubstr("by app_server only"));
+}
+
 TEST(AppServerLaunchTest, OnlyTasksThatMayAskUseIt) {
   const struct {
     LaunchOptions options;

@@ -107,6 +107,10 @@ void AppServerProtocol::OpenThread() {
                                  .String("threadId", resume_session_)
                                  .Json("excludeTurns", "true")
                                  .Take();
+  if (fork_params_) {
+    return Request("thread/fork",
+                   With(With(params, *fork_params_), thread_params_));
+  }
   Request("thread/resume", With(params, thread_params_));
 }
 

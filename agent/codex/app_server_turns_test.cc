@@ -78,6 +78,25 @@ TEST(AppServerTurnsTest, ResumesTheSessionOfTheProcessBefore) {
   EXPECT_THAT(talk.protocol().outbox(), IsEmpty());
 }
 
+TEST(AppServerTurnsTest, ForksASession) {
+  AppConversation talk(
+      {.continuation = {.session_id = "s"},
+       .setup_json =
+           R"({"thread":{"model":"m"},"fork":{"lastTurnId":"turn-1"}})"});
+  talk.Prompt("go").Flush();
+  EXPECT_THAT(talk.Receive(R"({"id":1,"result":{}})").Flush(),
+              HasSubstr("{\"id\":2,\"method\":\"thread/fork\",\"params\":{"
+                        "\"threadId\":\"s\",\"excludeTurns\":true,"
+                        "\"lastTurnId\":\"turn-1\",\"model\":\"m\"}}\n"));
+  talk.Receive(R"({"id":2,"result":{"thread":{"id":"copy"}}})").Flush();
+  talk.Receive(R"({"id":3,"result":{"turn":{"id":"turn-2"}}})");
+  EXPECT_EQ(talk.All<Init>()[0].session_id, "copy");
+  talk.Receive(R"({"method":"turn/completed","params":{"threadId":"copy",)"
+               R"("turn":{"id":"turn-2","status":"completed"}}})");
+  ASSERT_THAT(talk.All<Result>(), SizeIs(1));
+  EXPECT_EQ(talk.All<Result>()[0].fork_point, "turn-2");
+}
+
 TEST(AppServerTurnsTest, ARefusedHandshakeEndsTheTurnAndTheProcess) {
   AppConversation talk;
   talk.Prompt("go").Flush();

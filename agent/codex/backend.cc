@@ -40,6 +40,7 @@ const troika::Backend& troika::CodexBackend() {
       .edit_modes = Rules().edit_modes,
       .native_modes = Rules().native_modes,
       .inline_output_schema = true,
+      .fork_keeps_model = false,
       .login_hint = "run codex login, or set CODEX_API_KEY",
       .models = {"gpt-5.6", "gpt-5.5"},
       .first_wire = Wire::kExec,

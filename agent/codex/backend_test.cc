@@ -223,6 +223,8 @@ TEST(CodexBackendTest, CapabilitiesFollowTheVersion) {
   const Backend& backend = CodexBackend();
   const Capabilities kEverything = {.follow_up = true,
                                     .resume = true,
+                                    .fork = true,
+                                    .fork_at_turn = true,
                                     .steer = true,
                                     .interrupt = true,
                                     .approvals = true,
@@ -230,6 +232,8 @@ TEST(CodexBackendTest, CapabilitiesFollowTheVersion) {
                                     .images = true,
                                     .models = true,
                                     .denial_reason = true};
+  Capabilities at_the_end = kEverything;
+  at_the_end.fork_at_turn = false;
   const struct {
     absl::string_view version;
     Capabilities can;
@@ -238,7 +242,7 @@ TEST(CodexBackendTest, CapabilitiesFollowTheVersion) {
       {"0.42.0", {.resume = true, .models = true}},
       {"0.63.0", {.resume = true, .images = true, .models = true}},
       {"0.98.0", {.resume = true, .images = true, .models = true}},
-      {"0.124.0", kEverything},
+      {"0.124.0", at_the_end},
       {"0.166.0", kEverything},
       {"0.170.0", kEverything},
       {"", kEverything},

@@ -100,6 +100,10 @@ absl::StatusOr<Launch> BuildExecLaunch(const LaunchRequest& request,
     b.FailVersion("resume_session", kGoOnWithSession);
   }
   if (!o.images.empty() && !can.images) b.FailVersion("images", kTakeImages);
+  if (request.fork_session) {
+    b.Fail("wire",
+           "Troika forks Codex's sessions by app_server only; leave wire out");
+  }
   if (o.interactive) {
     b.Notice(absl::StrCat(NameAndVersion(Rules().name, cli),
                           " takes no input while it works on this wire, exec; "
@@ -166,7 +170,7 @@ absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
   // Somebody who could talk to the agent is not needed, so exec will do if the
   // version has nothing else.
   const bool converses =
-      MayAsk(request.options) ||
+      MayAsk(request.options) || request.fork_session ||
       (request.options.interactive && Rules().flags.Has(cli, "app-server"));
   const Wire chosen = wire.value_or(converses ? Wire::kAppServer : Wire::kExec);
   return chosen == Wire::kExec ? BuildExecLaunch(request, cli)

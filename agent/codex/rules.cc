@@ -25,6 +25,8 @@ constexpr FlagRow kFlags[] = {
     {"--ignore-rules", {0, 124, 0}},
     // The conversation with threads and turns; exec's help does not list it.
     {.flag = "app-server", .first = {0, 124, 0}, .help = kUnlisted},
+    // A parameter of thread/fork.
+    {.flag = "lastTurnId", .first = {0, 166, 0}, .help = kUnlisted},
     // An approval policy.
     {.flag = "on-failure", .last = {0, 165, 0}, .help = kUnlisted},
     // Configuration keys. Codex silently ignores unknown ones.
@@ -105,6 +107,8 @@ Capabilities WireCapabilities(const Cli& cli, Wire wire) {
                       .models = true};
   if (wire != Wire::kAppServer) return can;
   can.follow_up = true;
+  can.fork = true;
+  can.fork_at_turn = kRules.flags.Has(cli, "lastTurnId");
   can.steer = true;
   can.interrupt = true;
   can.approvals = true;

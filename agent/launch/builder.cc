@@ -33,6 +33,7 @@ LaunchBuilder::LaunchBuilder(const LaunchRules& rules,
     : rules_(rules),
       options_(request.options),
       fork_session_(request.fork_session),
+      fork_at_turn_(!request.fork_point.empty()),
       cli_(cli),
       version_(ParseVersion(cli.version)) {
   launch_.argv.push_back(cli.path);
@@ -198,6 +199,7 @@ absl::StatusOr<Launch> LaunchBuilder::Finish(Launch::Stdin stdin_mode,
   if (fork_session_ && !forks_session_) {
     FailVersion("fork_session", kForkSession);
   }
+  if (fork_at_turn_ && !forks_at_turn_) FailVersion("fork_turn", kForkAtTurn);
   if (!status_.ok()) return status_;
   launch_.stdin_mode = stdin_mode;
   launch_.wire = wire;

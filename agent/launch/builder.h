@@ -61,9 +61,12 @@ class LaunchBuilder {
   void Switch(absl::string_view option, absl::string_view flag);
   // Adds to a flag's comma-separated list.
   void AddToList(absl::string_view flag, absl::string_view value);
-  // Says that the command line forks the session if the request asks for it.
-  // Without this, such a request fails.
-  void ForksSession() { forks_session_ = true; }
+  // Says that the launch forks the session if the request asks for it, and
+  // whether it can do so at any turn. Without this, such a request fails.
+  void ForksSession(bool at_any_turn) {
+    forks_session_ = true;
+    forks_at_turn_ = at_any_turn;
+  }
   // Removes a flag that was added and returns its value; empty: there is none.
   std::string TakeFlag(absl::string_view flag);
   void Env(absl::string_view name, absl::string_view value);
@@ -104,7 +107,9 @@ class LaunchBuilder {
   const LaunchRules& rules_;
   const LaunchOptions& options_;
   const bool fork_session_;
+  const bool fork_at_turn_;
   bool forks_session_ = false;
+  bool forks_at_turn_ = false;
   const Cli& cli_;
   Version version_;
   Launch launch_;

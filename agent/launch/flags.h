@@ -62,6 +62,8 @@ const EditModeRow* /*nullable*/ FindEditMode(absl::Span<const EditModeRow> rows,
 // Operations that only newer versions support, for CantDo().
 inline constexpr absl::string_view kGoOnWithSession = "go on with a session";
 inline constexpr absl::string_view kForkSession = "fork a session";
+inline constexpr absl::string_view kForkAtTurn =
+    "fork a session at an earlier turn";
 inline constexpr absl::string_view kTakeImages = "take images";
 
 // Returns "Codex CLI 0.34.0", or only the name if the version is unknown.

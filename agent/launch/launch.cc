@@ -22,4 +22,11 @@ absl::StatusOr<LaunchOptions> LaunchOptionsFromJson(json::Value object) {
       absl::StrCat("read launch options: ", problem));
 }
 
+void UseEditMode(EditMode mode, LaunchOptions* options) {
+  options->edit_mode = mode;
+  options->approval_policy.clear();
+  options->sandbox.clear();
+  options->dangerously_bypass = false;
+}
+
 }  // namespace troika

@@ -94,6 +94,9 @@ inline constexpr auto kFields<LaunchOptions> = std::tuple{
 // among the fields, so nothing is guessed.
 absl::StatusOr<LaunchOptions> LaunchOptionsFromJson(json::Value object);
 
+// Sets the edit mode in the place of the harness's own permission settings.
+void UseEditMode(EditMode mode, LaunchOptions* options);
+
 // A CLI that was found on this machine.
 struct Cli {
   std::string path;
@@ -111,6 +114,9 @@ struct LaunchRequest {
   std::string resume_session;  // Empty for a new conversation.
   // Whether to continue `resume_session` under a new id and leave it as it is.
   bool fork_session = false;
+  // The turn at whose end the copy begins (Result::fork_point); empty: the
+  // last.
+  std::string fork_point = "";
   // Session id for a new conversation, if the CLI takes one from us.
   std::string new_session;
   // Content of the file options.output_schema, for harnesses that take it

@@ -28,6 +28,7 @@ struct Command {
 };
 
 extern const Command kDoctorCommand;
+extern const Command kForkCommand;
 extern const Command kHarnessesCommand;
 extern const Command kInterruptCommand;
 extern const Command kLogCommand;

@@ -62,6 +62,35 @@ class TurnsTest(WorldTest):
         done = world.wait_state(task, 'done')
         self.assertEqual(done['result']['text'], 'Two.')
 
+    def test_a_fork_goes_on_with_a_copy(self):
+        world = self.world
+        world.start()
+        task = self.create_with_turns('say One.\nok', labels={'team': 'web'})
+        before = world.wait_state(task, 'done')
+        for n in (1, 2):
+            fork = world.api('POST', f'/tasks/{task}/fork', {
+                'prompt': 'otherwise', 'idempotencyKey': 'once',
+                'labels': {'try': '2'}})
+            if n == 1:
+                first = fork['id']
+        self.assertEqual(fork['id'], first)
+        now = world.wait_state(first, 'idle')
+        self.assertEqual(now['result']['text'], 'Two.')
+        self.assertEqual((now['forkOf'], now['forkTurn']), (task, 1))
+        self.assertEqual(now['labels'], {'team': 'web', 'try': '2'})
+        self.assertNotEqual(now['sessionId'], before['sessionId'])
+        self.assertEqual(world.task(task)['turns'], 1)
+        refused = world.ask('POST', f'/api/v1/tasks/{task}/fork',
+                            {'prompt': 'x', 'turn': 2})
+        self.assertEqual(refused.status, 400)
+        self.assertIn('the last one is 1', refused.json['message'])
+        held = world.create('hang')
+        world.wait_state(held, 'starting', 'running')
+        refused = world.ask('POST', f'/api/v1/tasks/{held}/fork',
+                            {'prompt': 'x'})
+        self.assertEqual(refused.status, 409)
+        self.assertIn('nothing to fork', refused.json['message'])
+
     def test_working_time_is_raised_by_a_turn(self):
         world = self.world
         world.start()

@@ -225,3 +225,26 @@ answer
     equal(case.well(first, turns=2)['result']['text'], 'In the first.',
           'the answer')
     equal(case.task(first)['sessionId'], session, 'the session')
+
+
+@scenario('a fork at an earlier turn')
+def fork_at_turn(case):
+    if not case.capabilities().get('forkAtTurn'):
+        return 'no'
+    case.play('''
+answer
+  say One.
+answer
+  say Two.
+answer
+  expect history First.
+  expect no-body Second.
+  say Another two.
+''')
+    task = case.create('First.', options=asking(case))
+    case.well(task)
+    case.send(task, 'Second.')
+    case.well(task, turns=2)
+    copy = case.known(case.ask('POST', f'/tasks/{task}/fork', {
+        'prompt': 'Otherwise.', 'turn': 1})['id'])
+    equal(case.well(copy)['result']['text'], 'Another two.', 'the answer')

@@ -60,7 +60,8 @@ Flow AppServerInbox::OnRequest(const rpc::Message& request,
                                absl::StrCat("troika/", process_.version_text))
                        .String("platformOs", "linux")
                        .Take());
-  } else if (method == "thread/start" || method == "thread/resume") {
+  } else if (method == "thread/start" || method == "thread/resume" ||
+             method == "thread/fork") {
     OpenThread(request);
   } else if (method == "turn/start" && work_ && turn_.empty()) {
     Keep(line);
@@ -94,6 +95,9 @@ void AppServerInbox::OpenThread(const rpc::Message& request) {
                     absl::StrCat("no rollout found for thread id ", id));
     }
     work_ = Work{.session = **session, .begun = Begun::kResumed};
+    if (request.method == "thread/fork") {
+      work_->session.id = NewWork(process_, work_->session.id).session.id;
+    }
   }
   model_ = std::string(request.params.Get("model").StringOr("gpt-fake"));
   const std::string thread = json::ObjectWriter()

@@ -123,6 +123,7 @@ constexpr Flag kClaudeFlags[] = {
     {"--resume", "-r", kOptional, "value", V(0, 2, 96)},
     {"--continue", "-c", kNothing, "", V(0, 2, 96)},
     {"--fork-session", "", kNothing, "", V(1, 0, 119)},
+    {"--resume-session-at", "", kValue, "message id", V(2, 0, 50)},
     {"--include-partial-messages", "", kNothing, "", V(1, 0, 109)},
     {"--replay-user-messages", "", kNothing, "", V(1, 0, 86)},
     {"--permission-mode", "", kValue, "mode", V(1, 0, 15)},
