@@ -143,21 +143,39 @@ class Replay {
   void OnNote(const notes::Request& note, Out& out);
   void OnNote(const notes::Turn& note, Out& out);
   void OnNote(const notes::Spawned& note, Out& out);
-  void OnNote(const notes::StartFailed& note, Out& out);
-  void OnNote(const notes::Interrupt& note, Out& out);
-  void OnNote(const notes::Stop& note, Out& out);
-  void OnNote(const notes::Cancelled& note, Out& out);
-  void OnNote(const notes::Deadline& note, Out& out);
   void OnNote(const notes::Answer& note, Out& out);
-  void OnNote(const notes::Signalled& note, Out& out);
   void OnNote(const notes::StdinClosed& note, Out& out);
   void OnNote(const notes::StdinLost& note, Out& out);
   void OnNote(const notes::Leftover& note, Out& out);
   void OnNote(const notes::Trouble& note, Out& out);
   void OnNote(const notes::Torn& note, Out& out);
+  void OnNote(const notes::Clock& note, Out& out);
+
+  // A protocol for the process that `spawned` is about.
+  std::unique_ptr<Protocol> NewProtocol(const notes::Spawned& spawned) const;
+  // Emits what is pending with its answer. False if nothing of that id waits.
+  template <typename T>
+  bool Accept(const notes::Answer& note,
+              const std::map<std::string, Pending<T>>& pending, Out& out);
+  void OweReason(const Approval& denied, const Approval& asked, Out& out);
+  void GiveTurn(const TurnAsked& turn, Out& out);
+
+  // replay_ends.cc
+  void OnNote(const notes::StartFailed& note, Out& out);
+  void OnNote(const notes::Interrupt& note, Out& out);
+  void OnNote(const notes::Stop& note, Out& out);
+  void OnNote(const notes::Cancelled& note, Out& out);
+  void OnNote(const notes::Deadline& note, Out& out);
+  void OnNote(const notes::Signalled& note, Out& out);
   void OnNote(const notes::Exited& note, Out& out);
   void OnNote(const notes::Lost& note, Out& out);
-  void OnNote(const notes::Clock& note, Out& out);
+  void OnEndAsked(Lifecycle asked, Out& out);
+  void EndProcess(const ProcessEnded& ended, Out& out);
+  // Cancels what the protocol of a process that ended left pending.
+  void CancelPending(Out& out);
+  // Turns that no process will take end here, and their inputs so.
+  void DropHeldTurns(absl::string_view why, Receipt::State inputs, Out& out);
+  void EmitResult(const ProcessEnded& ended, Out& out);
 
   // replay_inputs.cc
   void OnNote(const notes::Input& note, Out& out);
@@ -187,22 +205,6 @@ class Replay {
   // The process ends: what it did not get waits for the next process, or fails.
   // Returns whether it waits.
   bool TakeBackUndelivered(const ProcessEnded& ended, Out& out);
-
-  // A protocol for the process that `spawned` is about.
-  std::unique_ptr<Protocol> NewProtocol(const notes::Spawned& spawned) const;
-  // Emits what is pending with its answer. False if nothing of that id waits.
-  template <typename T>
-  bool Accept(const notes::Answer& note,
-              const std::map<std::string, Pending<T>>& pending, Out& out);
-  void OweReason(const Approval& denied, const Approval& asked, Out& out);
-  // Cancels what the protocol of a process that ended left pending.
-  void CancelPending(Out& out);
-  void OnEndAsked(Lifecycle asked, Out& out);
-  void GiveTurn(const TurnAsked& turn, Out& out);
-  void EndProcess(const ProcessEnded& ended, Out& out);
-  // Turns that no process will take end here, and their inputs so.
-  void DropHeldTurns(absl::string_view why, Receipt::State inputs, Out& out);
-  void EmitResult(const ProcessEnded& ended, Out& out);
 
   TaskState state_;
   std::optional<notes::Request> request_;
