@@ -26,6 +26,9 @@ namespace troika {
 
 class Drift;
 
+// The request of Protocol::waiting_for() that opens a wire.
+inline constexpr absl::string_view kHandshake = "initialize";
+
 // Longer lines are not parsed; they become Raw with an offset and a size.
 inline constexpr int64_t kMaxLineBytes = int64_t{16} << 20;
 

@@ -253,6 +253,9 @@ v1::Task ToTask(const TaskState& state, const TaskFacts& facts) {
   task.set_parent_id(Utf8(state.parent));
   task.set_fork_of(Utf8(state.fork.task));
   task.set_fork_turn(state.fork.turn);
+  if (state.wire) {
+    task.set_wire(static_cast<v1::LaunchOptions::Wire>(*state.wire));
+  }
   if (facts.request != nullptr) {
     task.set_prompt(
         Utf8(Beginning(facts.request->prompt, kMaxPrompt, facts.redactor)));

@@ -61,6 +61,7 @@ TaskState SampleState() {
       .id = "q1",
       .items = {{.header = "hd", .text = "which?", .options = {"a", "b"}}}};
   state.parent = "p";
+  state.wire = Wire::kAcp;
   state.fork = {.task = "t0", .turn = 2, .point = "x"};
   state.settled = {{.id = "withdrawn"},
                    {.id = "a0",

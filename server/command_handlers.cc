@@ -193,6 +193,8 @@ absl::StatusOr<Deferred> Input(const ApiTools& api, const Call& call) {
         "mode is one of auto, steer, queue and interrupt");
   }
   turn.request.mode = static_cast<InputMode>(body.mode());
+  turn.request.converses = body.attached();
+  turn.request.may_interrupt = !api.policy->CallerOf(call.request()).is_agent();
   return AskTurn(api, call, std::move(turn));
 }
 

@@ -51,7 +51,8 @@ absl::StatusOr<LaunchRequest> NextLaunch(const Replay& replay,
        .resume_session = first ? request.resume_session : state.session_id,
        // Once the copy has an id, it is continued like any session.
        .fork_session = first && request.fork_session,
-       .fork_point = first ? request.fork.point : ""},
+       .fork_point = first ? request.fork.point : "",
+       .converses = state.converses},
       backend);
 }
 
@@ -80,6 +81,7 @@ LaunchOptions NextOptions(const notes::Request& request,
   options.model = state.asked_model;
   if (state.edit_mode) UseEditMode(*state.edit_mode, &options);
   options.images.clear();
+  if (!options.wire) options.wire = state.fallback_wire;
   return options;
 }
 
@@ -123,7 +125,8 @@ absl::Status Launcher::Start(const Replay& replay, const Backend& backend,
       .expected_session = keeps_session ? request.resume_session : "",
       .notices = launch.notices,
       .wire = launch.wire,
-      .setup_json = launch.setup_json};
+      .setup_json = launch.setup_json,
+      .fallback = launch.fallback};
   relay::RelaySpec spec = {
       .argv = launch.argv,
       .env = EnvironmentOf(environment, launch),

@@ -51,7 +51,8 @@ constexpr auto kFields<notes::Turn> =
                Field{"from_queue", &notes::Turn::from_queue},
                Field{"model", &notes::Turn::model},
                Field{"edit_mode", &notes::Turn::edit_mode},
-               Field{"timeouts", &notes::Turn::timeouts}};
+               Field{"timeouts", &notes::Turn::timeouts},
+               Field{"converses", &notes::Turn::converses}};
 template <>
 constexpr auto kFields<notes::Input> =
     std::tuple{Field{"id", &notes::Input::id},
@@ -62,7 +63,8 @@ constexpr auto kFields<notes::Input> =
                Field{"interrupts", &notes::Input::interrupts},
                Field{"model", &notes::Input::model},
                Field{"edit_mode", &notes::Input::edit_mode},
-               Field{"timeouts", &notes::Input::timeouts}};
+               Field{"timeouts", &notes::Input::timeouts},
+               Field{"converses", &notes::Input::converses}};
 template <>
 constexpr auto kFields<notes::InputEdited> =
     std::tuple{Field{"id", &notes::InputEdited::id},
@@ -91,7 +93,8 @@ constexpr auto kFields<notes::Spawned> =
                Field{"expected_session", &notes::Spawned::expected_session},
                Field{"notices", &notes::Spawned::notices},
                Field{"wire", &notes::Spawned::wire},
-               Field{"setup", AsJson(&notes::Spawned::setup_json)}};
+               Field{"setup", AsJson(&notes::Spawned::setup_json)},
+               Field{"fallback", &notes::Spawned::fallback}};
 template <>
 constexpr auto kFields<notes::StartFailed> =
     std::tuple{Field{"generation", &notes::StartFailed::generation},

@@ -88,6 +88,7 @@ struct Turn {
   std::string model;
   std::optional<EditMode> edit_mode;
   Timeouts timeouts;
+  bool converses = false;  // LaunchRequest::converses of later processes.
 };
 
 // An input waits for the end of the running turn.
@@ -102,6 +103,7 @@ struct Input {
   std::string model;
   std::optional<EditMode> edit_mode;
   Timeouts timeouts;
+  bool converses = false;
 };
 
 // Somebody changed an input that waits.
@@ -139,8 +141,9 @@ struct Spawned {
   std::string stdin_mode;        // null, prompt or conversation.
   std::string expected_session;  // Empty if any will do.
   std::vector<std::string> notices;
-  std::optional<Wire> wire;  // Unset in logs of before 2026-11-17.
-  std::string setup_json;    // Launch::setup_json
+  std::optional<Wire> wire;      // Unset in logs of before 2026-11-17.
+  std::string setup_json;        // Launch::setup_json
+  std::optional<Wire> fallback;  // Launch::fallback
 };
 
 struct StartFailed {

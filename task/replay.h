@@ -87,6 +87,7 @@ class Replay {
     int generation = 0;
     std::unique_ptr<Protocol> /*nullable*/ protocol;  // Null: harness unknown.
     std::string expected_session;
+    std::optional<Wire> fallback;
     bool printed = false;  // A line on stdout.
     bool had_turn = false;
     bool owes_result = false;  // For a turn that it was told of.
@@ -202,6 +203,9 @@ class Replay {
   void WithdrawQueue(const std::string& why, Out& out);
   void OnPromptWritten(absl::string_view key, Out& out);
   void OnDelivered(int turn, Out& out);
+  // Whether turns of the process that ends are given to one on another wire,
+  // because this one did not open its own.
+  bool FallsBack() const;
   // The process ends: what it did not get waits for the next process, or fails.
   // Returns whether it waits.
   bool TakeBackUndelivered(const ProcessEnded& ended, Out& out);

@@ -94,7 +94,8 @@ std::optional<notes::Turn> Replay::TakeQueued(const notes::Turn& release) {
                      .from_queue = true,
                      .model = std::move(input.model),
                      .edit_mode = input.edit_mode,
-                     .timeouts = input.timeouts};
+                     .timeouts = input.timeouts,
+                     .converses = input.converses};
 }
 
 void Replay::EmitInputOfTurn(const notes::Turn& note, int turn, Out& out) {
@@ -152,15 +153,34 @@ void Replay::OnDelivered(int turn, Out& out) {
   EndInputOfTurn(turn, {.state = Receipt::State::kDelivered}, out);
 }
 
+bool Replay::FallsBack() const {
+  const bool opened = process_->has_prompt ||
+                      (process_->printed && state_.waiting_for != kHandshake);
+  return process_->fallback && !opened &&
+         state_.ending.kind != Ending::Kind::kInterrupt;
+}
+
 bool Replay::TakeBackUndelivered(const ProcessEnded& ended, Out& out) {
   std::vector<TurnAsked> turns = std::exchange(process_->undelivered, {});
   if (turns.empty()) return false;
-  // A process that got nothing at all would get nothing the next time, either.
-  const bool goes_on = process_->has_prompt && capabilities_.resume &&
-                       process_->protocol != nullptr &&
-                       !process_->protocol->continuation().session_id.empty() &&
-                       !state_.session_mismatch &&
-                       state_.ending.kind == Ending::Kind::kNone;
+  const bool falls_back = FallsBack();
+  if (falls_back) {
+    state_.fallback_wire = process_->fallback;
+    Emit(Notice{.kind = Notice::Kind::kConfigWarning,
+                .text = absl::StrCat(
+                    "the agent did not open its ", NameOf(*state_.wire),
+                    " wire", ended.reason.empty() ? "" : ": ", ended.reason,
+                    "; the task goes on with ", NameOf(*process_->fallback))},
+         out);
+  }
+  // A process that got nothing at all would get nothing the next time, either,
+  // unless that has another wire.
+  const bool goes_on =
+      falls_back ||
+      (process_->has_prompt && capabilities_.resume &&
+       process_->protocol != nullptr &&
+       !process_->protocol->continuation().session_id.empty() &&
+       !state_.session_mismatch && state_.ending.kind == Ending::Kind::kNone);
   const bool asked = state_.ending.kind == Ending::Kind::kInterrupt;
   for (TurnAsked& turn : turns) {
     if (goes_on) {

@@ -88,6 +88,7 @@ void Replay::OnNote(const notes::Turn& asked_note, Out& out) {
   }
   if (!note.model.empty()) state_.asked_model = note.model;
   if (note.edit_mode) state_.edit_mode = note.edit_mode;
+  state_.converses |= note.converses;
   notes::MergeTimeouts(note.timeouts, &state_.timeouts);
   Emit(Lifecycle{.kind = Lifecycle::Kind::kTurnAsked,
                  .generation = taken ? process_->generation : 0,
@@ -152,12 +153,12 @@ void Replay::OnNote(const notes::Spawned& note, Out& out) {
   Process process;
   process.generation = std::max(1, note.generation);
   process.expected_session = note.expected_session;
+  process.fallback = note.fallback;
   if (backend_) {
     process.protocol = NewProtocol(note);
-    const Cli cli = {.version = note.version};
+    state_.wire = note.wire.value_or(backend_->first_wire);
     capabilities_ =
-        note.wire ? backend_->wire_capabilities(cli, *note.wire)
-                  : backend_->wire_capabilities(cli, backend_->first_wire);
+        backend_->wire_capabilities({.version = note.version}, *state_.wire);
     // The help of a newer version than we know may have said so.
     if (note.stdin_mode == kStdinPrompt) {
       capabilities_ = WithoutConversation(capabilities_);

@@ -60,6 +60,10 @@ struct TurnRequest {
   std::optional<EditMode> edit_mode;
   notes::Timeouts timeouts;
   InputMode mode = InputMode::kAuto;
+  // Whether somebody talks to the agent (LaunchRequest::converses).
+  bool converses = false;
+  // Whether the running turn may be ended for it, if it can't be steered.
+  bool may_interrupt = true;
 };
 
 inline constexpr absl::string_view kLatestSession = "latest";

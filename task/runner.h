@@ -87,7 +87,9 @@ class Runner {
   bool settled() const;
 
   // Asks for another turn; while one runs, TurnRequest::mode decides whether
-  // the input is added to it or waits for its end. FailedPrecondition, with
+  // the input is added to it or waits for its end. A steer that the process
+  // can't take ends the turn, if a process on another wire can go on with it.
+  // FailedPrecondition, with
   // what to do, if the task takes no input so; ResourceExhausted if too much
   // waits. A process that waits for input and has another edit mode, or another
   // model that it can't change, is replaced. `id` gets the id of the input,
@@ -179,6 +181,9 @@ class Runner {
   // Whether a turn runs, or waits for its process.
   bool IsBusy() const;
   bool CanSteer() const;
+  // Whether the turn can't be steered, but would be on another wire of the
+  // harness. It is then ended, and a process on that wire gets the input.
+  bool MovesToSteer(const TurnRequest& turn) const;
   absl::StatusOr<std::vector<TurnAsked::Image>> ImagesOf(
       const TurnRequest& turn) const;
   // Asks for a turn with the next number.
@@ -201,6 +206,8 @@ class Runner {
   Cli NextCli() const;
   // Abilities of the process that lives, or else of the next one.
   Capabilities CapabilitiesNow() const;
+  // Abilities that the next process has if it is one of `cli`.
+  Capabilities NextCapabilities(const Cli& cli, bool converses) const;
   bool WantsAnotherModel(const TurnRequest& turn) const {
     return !turn.model.empty() && turn.model != state().asked_model;
   }

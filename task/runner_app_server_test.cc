@@ -1,6 +1,5 @@
 // Conversations with `codex app-server`: on a fake CLI, through the real relay.
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,7 +9,6 @@
 #include "gtest/gtest.h"
 #include "task/runner.h"
 #include "task/runner_testing.h"
-#include "task/watchdog.h"
 
 namespace troika {
 namespace {
@@ -163,27 +161,6 @@ TEST_F(RunnerAppServerTest, TheNextProcessResumesTheThread) {
   EXPECT_EQ(task.Answer(), "Two.");
   EXPECT_EQ(task.state().generation, 2);
   EXPECT_EQ(task.state().session_id, session);
-}
-
-TEST_F(RunnerAppServerTest, AReplyThatNeverComesEndsTheTask) {
-  const std::string deaf = home_.path() + "/codex";
-  std::ofstream(deaf)
-      << "#!/bin/sh\n[ \"$1\" = app-server ] && exec sleep 999\n"
-      << "exec " << FakeProgram(Harness::kCodex) << " \"$@\"\n";
-  std::filesystem::permissions(deaf, std::filesystem::perms::owner_all);
-  TestTask::Options options = Script("ok");
-  options.env["TROIKA_CODEX_BIN"] = deaf;
-  TestTask task(&home_, std::move(options));
-  ASSERT_TRUE(task.created().ok()) << task.created();
-  ASSERT_TRUE(
-      task.Until([&] { return task.state().waiting_for == "initialize"; }));
-  const Alarm alarm = NextAlarm(task.state());
-  EXPECT_EQ(alarm.kind, Alarm::Kind::kReply);
-  EXPECT_EQ(alarm.timeout, absl::Seconds(5));
-  task.clock().Advance(absl::Seconds(6));
-  ASSERT_TRUE(task.UntilRest());
-  EXPECT_EQ(task.state().status, TaskStatus::kFailed);
-  EXPECT_EQ(task.state().error, "the initialize reply deadline of 5s passed");
 }
 
 TEST_F(RunnerAppServerTest, OutsideAGitRepositoryItIsRefused) {

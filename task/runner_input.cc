@@ -28,8 +28,15 @@ Capabilities Runner::CapabilitiesNow() const {
   if (launcher_.starting()) {
     return backend_->wire_capabilities(cli, launcher_.wire());
   }
-  const auto launch = backend_->BuildLaunch(
-      {.options = request().options, .cwd = request().cwd}, cli);
+  return NextCapabilities(cli, state().converses);
+}
+
+Capabilities Runner::NextCapabilities(const Cli& cli, bool converses) const {
+  const auto launch =
+      backend_->BuildLaunch({.options = NextOptions(request(), state()),
+                             .cwd = request().cwd,
+                             .converses = converses},
+                            cli);
   return launch.ok() ? backend_->wire_capabilities(cli, launch->wire)
                      : backend_->capabilities(cli);
 }
@@ -87,6 +94,12 @@ bool Runner::IsBusy() const {
 
 // A process that is about to start gets all turns that wait for it.
 bool Runner::CanSteer() const { return CapabilitiesNow().steer; }
+
+bool Runner::MovesToSteer(const TurnRequest& turn) const {
+  return turn.mode == InputMode::kSteer && turn.may_interrupt && IsBusy() &&
+         state().process_alive && !state().session_id.empty() && !CanSteer() &&
+         NextCapabilities(NextCli(), /*converses=*/true).steer;
+}
 
 absl::StatusOr<Runner::Way> Runner::WayOf(const TurnRequest& turn) const {
   const bool wants_queue = turn.mode == InputMode::kQueue;
@@ -165,9 +178,12 @@ absl::Status Runner::AppendTurn(notes::Turn note, const TurnRequest& turn) {
   return absl::OkStatus();
 }
 
-absl::Status Runner::Input(const TurnRequest& turn, std::string* id) {
+absl::Status Runner::Input(const TurnRequest& given, std::string* id) {
   RETURN_IF_ERROR(CheckReady());
-  if (KnowsKey(turn.request_key, id)) return absl::OkStatus();
+  if (KnowsKey(given.request_key, id)) return absl::OkStatus();
+  TurnRequest turn = given;
+  turn.converses |= turn.mode == InputMode::kSteer;
+  if (MovesToSteer(turn)) turn.mode = InputMode::kInterrupt;
   RETURN_IF_ERROR(CheckDriver());
   if (state().status == TaskStatus::kCancelled) {
     return absl::FailedPreconditionError(
@@ -189,7 +205,8 @@ absl::Status Runner::Input(const TurnRequest& turn, std::string* id) {
                                 .input = InputId(number),
                                 .model = turn.model,
                                 .edit_mode = turn.edit_mode,
-                                .timeouts = turn.timeouts},
+                                .timeouts = turn.timeouts,
+                                .converses = turn.converses},
                                turn));
   }
   asked_input_.number = number;

@@ -69,7 +69,8 @@ absl::Status Runner::QueueInput(const TurnRequest& turn, std::string id) {
                        .interrupts = turn.mode == InputMode::kInterrupt,
                        .model = turn.model,
                        .edit_mode = turn.edit_mode,
-                       .timeouts = turn.timeouts};
+                       .timeouts = turn.timeouts,
+                       .converses = turn.converses};
   RETURN_IF_ERROR(CheckQueueLimits(note));
   std::string key = absl::StrCat("input-", note.id);
   return AppendNote(note, std::move(key));

@@ -168,6 +168,9 @@ struct TaskState {
   std::optional<EditMode> edit_mode;  // Unset: the harness's own settings.
   std::string last_request_key;       // Key of the last turn asked for.
   notes::Timeouts timeouts;           // Unset ones have their default.
+  bool converses = false;             // LaunchRequest::converses
+  // The wire of later processes, as the agent did not open a better one.
+  std::optional<Wire> fallback_wire;
 
   TaskStatus status = TaskStatus::kQueued;
   std::string error;  // Error of the last turn, or after it.
@@ -182,7 +185,8 @@ struct TaskState {
   // to be stopped: what it says belongs to another conversation.
   bool session_mismatch = false;
 
-  int generation = 0;  // Number of the last process.
+  int generation = 0;        // Number of the last process.
+  std::optional<Wire> wire;  // The wire of the last process.
   bool process_alive = false;
   bool input_closed = false;  // Nothing can be written to the process.
   // The request to the process whose response must come soon

@@ -11,8 +11,7 @@ namespace {
 
 constexpr absl::Duration kCloseIdle = absl::Minutes(10);
 
-// A handshake is quick; opening a session may read a long history.
-constexpr absl::string_view kHandshake = "initialize";
+// The handshake is quick; opening a session may read a long history.
 constexpr absl::Duration kHandshakeTimeout = absl::Seconds(5);
 constexpr absl::Duration kReplyTimeout = absl::Seconds(30);
 

@@ -167,14 +167,23 @@ absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
     return absl::InvalidArgumentError(
         "wire: Codex CLI has exec and app_server");
   }
-  // Somebody who could talk to the agent is not needed, so exec will do if the
-  // version has nothing else.
-  const bool converses =
-      MayAsk(request.options) || request.fork_session ||
-      (request.options.interactive && Rules().flags.Has(cli, "app-server"));
-  const Wire chosen = wire.value_or(converses ? Wire::kAppServer : Wire::kExec);
-  return chosen == Wire::kExec ? BuildExecLaunch(request, cli)
-                               : BuildAppServerLaunch(request, cli);
+  if (wire) {
+    return *wire == Wire::kExec ? BuildExecLaunch(request, cli)
+                                : BuildAppServerLaunch(request, cli);
+  }
+  if (MayAsk(request.options) || request.fork_session) {
+    return BuildAppServerLaunch(request, cli);
+  }
+  // Somebody who talks to the agent is welcome, but not needed: exec will do if
+  // the version, or the other options, leave nothing else.
+  const bool converses = request.options.interactive || request.converses;
+  if (!converses || !Rules().flags.Has(cli, "app-server")) {
+    return BuildExecLaunch(request, cli);
+  }
+  absl::StatusOr<Launch> launch = BuildAppServerLaunch(request, cli);
+  if (launch.ok()) launch->fallback = Wire::kExec;
+  const bool needed = launch.ok() || request.options.interactive;
+  return needed ? std::move(launch) : BuildExecLaunch(request, cli);
 }
 
 }  // namespace troika::codex

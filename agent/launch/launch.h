@@ -117,6 +117,10 @@ struct LaunchRequest {
   // The turn at whose end the copy begins (Result::fork_point); empty: the
   // last.
   std::string fork_point = "";
+  // Whether somebody talks to the agent while it works, so that a wire that can
+  // be steered is better. Unlike options.interactive, it changes no
+  // permissions.
+  bool converses = false;
   // Session id for a new conversation, if the CLI takes one from us.
   std::string new_session;
   // Content of the file options.output_schema, for harnesses that take it
@@ -138,6 +142,8 @@ struct Launch {
   std::vector<std::pair<std::string, std::string>> env;
   Stdin stdin_mode = Stdin::kPrompt;
   Wire wire = Wire::kStreamJson;
+  // The wire to use instead if the agent does not open this one; unset: none.
+  std::optional<Wire> fallback;
   // A JSON object with what the protocol needs to open its session by requests:
   // model, permissions and the like. Empty on wires whose command line says it
   // all. It is kept in the log, so it must hold no secrets.

@@ -190,12 +190,19 @@ std::string Describe(const v1::Task& task, const DescribeOptions& options) {
                           task.reason()));
   fields.Add("trouble", task.trouble());
   fields.Add("harness", absl::StrCat(task.harness(), " ", task.version()));
+  if (task.has_wire()) {
+    fields.Add("wire", v1::LaunchOptions::Wire_Name(task.wire()));
+  }
   fields.Add("model", task.model());
   fields.Add("edit mode", v1::EditMode_Name(task.edit_mode()));
   fields.Add("folder", task.cwd());
   fields.Add("session", task.session_id());
   fields.Add("labels", LabelsText(task));
   fields.Add("parent", task.parent_id());
+  if (!task.fork_of().empty()) {
+    fields.Add("fork of",
+               absl::StrCat(task.fork_of(), ", turn ", task.fork_turn()));
+  }
   if (task.has_created_at()) {
     fields.Add("made", WhenText(task.created_at(), now));
   }

@@ -237,7 +237,7 @@ class TurnsTest(WorldTest):
         world = self.world
         world.start()
         script = 'say One.\nhang\n== turn 2\nsay Two.\nok'
-        for harness in ('codex', 'claude'):
+        for harness in ('codex', 'gemini', 'claude'):
             state = os.path.join(world.root, 'state_' + harness)
             task = world.create(script, harness=harness,
                                 env={'TROIKA_FAKE_STATE': state})
@@ -245,7 +245,7 @@ class TurnsTest(WorldTest):
             wait_for(lambda: any('text' in e for e in world.events(task)),
                      'the first words')
             path = f'/tasks/{task}/input'
-            if harness == 'codex':
+            if harness == 'gemini':
                 refused = world.ask('POST', '/api/v1' + path,
                                     {'text': 'x', 'mode': 'steer'})
                 self.assertEqual(refused.status, 409)

@@ -273,13 +273,22 @@ class Case:
     def unknown(self, task):
         """Returns what the parser does not know in the agent's output."""
         output = self.output(task)
-        if not output:
-            return ''  # The parser printed nothing.
         if output.startswith('{"jsonrpc"'):
             return ''  # A conversation is not known by one side of it.
-        wire = (['--wire', 'app_server'] if output.startswith('{"id":')
-                else [])
-        process = self.troika('parse', '--harness', self.cli.harness, *wire,
+        talk = [line for line in output.splitlines(True)
+                if re.match('{"(id|method)":', line)]
+        if not talk:
+            return self.parse_unknown(output)
+        # A task of Codex may have gone from one wire to the other.
+        events = [line for line in output.splitlines(True)
+                  if line.startswith('{"type":')]
+        return (self.parse_unknown(''.join(talk), '--wire', 'app_server')
+                + self.parse_unknown(''.join(events)))
+
+    def parse_unknown(self, output, *flags):
+        if not output:
+            return ''  # The parser printed nothing.
+        process = self.troika('parse', '--harness', self.cli.harness, *flags,
                               '--unknown', '--json', stdin=subprocess.PIPE)
         text, errors = process.communicate(output.encode(), PATIENCE)
         if process.returncode:

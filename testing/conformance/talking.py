@@ -128,3 +128,26 @@ answer
         case.server.kill()
         case.tasks.clear()
         case.server = shared
+
+
+@scenario('a steer moves it to a wire that takes one')
+def steer_moves(case):
+    if case.cli.talks or not case.capabilities()['steer']:
+        return 'no'
+    case.play(f'''
+answer
+  run {LONG}
+answer
+  expect history Wait.
+  expect prompt Please go left.
+  say I go left.
+''', quick=False)
+    task = case.create('Wait.', options={'editMode': 'dangerous'})
+    begin_command(case, task)
+    equal(case.task(task)['wire'], 'exec', 'the first wire')
+    case.ask('POST', f'/tasks/{task}/input',
+             {'text': 'Please go left.', 'mode': 'steer'})
+    now = case.well(task, turns=2)
+    equal(now['result']['text'], 'I go left.', 'the answer')
+    equal(now['wire'], 'app_server', 'the wire')
+    wait_for(lambda: not case.running('43210'), 'the command to end', PATIENCE)
