@@ -264,7 +264,7 @@ wait $pid
 grep -qF '■ interrupted by user' "$dir/output" || fail 'interrupted'
 
 # Inputs that wait for the end of a turn.
-id=$("$troika" run codex --detach 'x')
+id=$("$troika" run codex --wire exec --detach 'x')
 until_state "$id" running
 expect 2 'use --queue' send "$id" --steer 'now'
 expect 2 'exclude each other' send "$id" --steer --queue 'now'

@@ -242,7 +242,8 @@ class TurnsTest(WorldTest):
             task = world.create(script, harness=harness,
                                 env={'TROIKA_FAKE_STATE': state})
             world.wait_state(task, 'running')
-            wait_for(lambda: any('text' in e for e in world.events(task)),
+            wait_for(lambda: any('text' in e or 'textDelta' in e
+                                 for e in world.events(task)),
                      'the first words')
             path = f'/tasks/{task}/input'
             if harness == 'gemini':
