@@ -49,7 +49,7 @@ absl::StatusOr<std::unique_ptr<ActiveTask>> ActiveTask::Open(
 RunnerTools ActiveTask::ToolsForRunner() {
   RunnerTools tools = {.clock = tools_.clock,
                        .relay_program = tools_.relay_program,
-                       .take_spare = [this] { return tools_.spares->Take(); },
+                       .take_spare = [this] { return tools_.relays->Take(); },
                        .version_cache = tools_.home->version_cache(),
                        .max_read = kMaxRead};
   tools.executor = [this, alive = std::weak_ptr<bool>(alive_)](

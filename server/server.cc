@@ -121,7 +121,8 @@ class Server {
         loop_(*loop),
         access_(&folder_.token, AccessOptionsOf(options)),
         changes_(absl::ToUnixMicros(clock_.Now())),
-        spares_(&loop_, &pools_, relay_program),
+        spare_relays_(&loop_, &pools_, relay_program),
+        spare_folders_(&loop_, &pools_, &folder_.home),
         tasks_({.limits = options.limits,
                 .max_queued = options.max_queued,
                 .approval_timeout = options.approval_timeout},
@@ -132,7 +133,8 @@ class Server {
                 .index = folder_.index.get(),
                 .changes = &changes_,
                 .relay_program = relay_program,
-                .spares = &spares_}),
+                .relays = &spare_relays_,
+                .folders = &spare_folders_}),
         policy_(&tasks_, &folder_.home, environment),
         api_(
             {.loop = &loop_,
@@ -272,7 +274,8 @@ class Server {
   Access access_;
   std::map<std::string, int64_t> requests_;  // By route.
   Changes changes_;
-  SpareRelays spares_;
+  SpareRelays spare_relays_;
+  SpareFolders spare_folders_;
   Tasks tasks_;
   const CallerPolicy policy_;
   Api api_;

@@ -112,7 +112,8 @@ void TaskMaker::MakeWithCli(const std::string& key, TaskRequest request,
        cli = std::move(cli)]() mutable -> absl::StatusOr<std::string> {
         ASSIGN_OR_RETURN(MadeTask made,
                          MakeTask(*tools_.home, std::move(request), environment,
-                                  std::move(cli), tools_.clock));
+                                  std::move(cli), tools_.clock,
+                                  [this] { return tools_.folders->Take(); }));
         const std::string id = made.folder.id;
         auto events = EventFile::New(made.folder.fd.get(), id);
         tools_.loop->Post(

@@ -9,6 +9,7 @@
 #include "base/event_loop.h"
 #include "server/changes.h"
 #include "server/pools.h"
+#include "server/spare_folders.h"
 #include "server/spare_relays.h"
 #include "server/task_index.h"
 #include "task/home.h"
@@ -24,7 +25,8 @@ struct TaskTools {
   TaskIndex* index = nullptr;
   Changes* changes = nullptr;
   std::string relay_program;
-  SpareRelays* spares = nullptr;
+  SpareRelays* relays = nullptr;
+  SpareFolders* folders = nullptr;
   const std::atomic<bool>* ending = nullptr;  // Set when the server ends.
 };
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/blocking.h"
 #include "base/read_file.h"
 #include "base/status_macros.h"
 #include "relay/log_format.h"
@@ -110,10 +112,40 @@ std::string Home::TaskPath(absl::string_view id) const {
   return absl::StrCat(tasks_path(), "/", id);
 }
 
-absl::StatusOr<TaskFolder> Home::NewTask() const {
+absl::StatusOr<std::string> Home::PrepareFolder() const {
+  AssertMayBlock("sync of a folder");
+  RETURN_IF_ERROR(MakeFolders(prepared_path()));
+  std::string path = absl::StrCat(prepared_path(), "/", NewId());
+  const auto failed = [&](absl::string_view what) {
+    return absl::ErrnoToStatus(errno, absl::StrCat(what, " ", path));
+  };
+  if (mkdir(path.c_str(), 0700) != 0) return failed("make");
+  const UniqueFd folder(
+      open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!folder.ok()) return failed("open");
+  for (const char* name : {kEnvironmentName, relay::kLogName}) {
+    const UniqueFd file(openat(folder.get(), name,
+                               O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    if (!file.ok()) return failed("make a file in");
+  }
+  if (fsync(folder.get()) != 0) return failed("sync");
+  return path;
+}
+
+void Home::RemovePreparedFolders() const {
+  std::error_code ignored;
+  fs::remove_all(prepared_path(), ignored);
+}
+
+absl::StatusOr<TaskFolder> Home::NewTask(const std::string& prepared) const {
   while (true) {
     std::string id = NewId();
     const std::string path = TaskPath(id);
+    // A prepared folder that is gone is not needed.
+    if (!prepared.empty() && renameat2(AT_FDCWD, prepared.c_str(), AT_FDCWD,
+                                       path.c_str(), RENAME_NOREPLACE) == 0) {
+      return OpenTask(std::move(id));
+    }
     if (mkdir(path.c_str(), 0700) == 0) return OpenTask(std::move(id));
     if (errno != EEXIST) {
       return absl::ErrnoToStatus(errno, absl::StrCat("make ", path));

@@ -157,9 +157,10 @@ absl::Status SyncTask(const TaskFolder& folder) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<MadeTask> MakeTask(const Home& home, TaskRequest request,
-                                  const Environment& environment,
-                                  absl::StatusOr<Cli> cli, Clock* clock) {
+absl::StatusOr<MadeTask> MakeTask(
+    const Home& home, TaskRequest request, const Environment& environment,
+    absl::StatusOr<Cli> cli, Clock* clock,
+    const std::function<std::string()>& take_folder) {
   Environment kept = ForAgents(environment);
   RETURN_IF_ERROR(CheckSize(kept));
   RETURN_IF_ERROR(CompleteRequest(kept, &request));
@@ -181,7 +182,8 @@ absl::StatusOr<MadeTask> MakeTask(const Home& home, TaskRequest request,
         "prompt and images are over 16 MiB together: name them by path");
   }
 
-  ASSIGN_OR_RETURN(TaskFolder folder, home.NewTask());
+  ASSIGN_OR_RETURN(TaskFolder folder,
+                   home.NewTask(take_folder ? take_folder() : ""));
   absl::Cleanup remove = [path = folder.path] {
     std::error_code error;
     std::filesystem::remove_all(path, error);

@@ -3,6 +3,7 @@
 #ifndef TROIKA_TASK_MAKE_H_
 #define TROIKA_TASK_MAKE_H_
 
+#include <functional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -30,10 +31,12 @@ struct MadeTask {
 // its CLI is missing, or the disk is full. `request.cwd` must be absolute
 // (MakePathsAbsolute). `cli` is what was found with the same environment. The
 // task keeps ForAgents(environment); InvalidArgument if that is too much for a
-// program to be started with. `clock` is borrowed. Thread-safe.
-absl::StatusOr<MadeTask> MakeTask(const Home& home, TaskRequest request,
-                                  const Environment& environment,
-                                  absl::StatusOr<Cli> cli, Clock* clock);
+// program to be started with. `take_folder`, if it is set, returns the path of
+// a prepared folder or an empty string. `clock` is borrowed. Thread-safe.
+absl::StatusOr<MadeTask> MakeTask(
+    const Home& home, TaskRequest request, const Environment& environment,
+    absl::StatusOr<Cli> cli, Clock* clock,
+    const std::function<std::string()>& take_folder = nullptr);
 
 // Makes a new task survive a loss of power. Another process may have its log.
 // Thread-safe, and blocks.

@@ -70,6 +70,33 @@ TEST_F(MakeTest, KeepsWhatWasAskedFor) {
               HasSubstr(R"("idempotency_key":"key","parent":"t0")"));
 }
 
+TEST_F(MakeTest, APreparedFolderBecomesTheTasks) {
+  const auto prepared = home_.home().PrepareFolder();
+  ASSERT_TRUE(prepared.ok()) << prepared.status();
+  EXPECT_THAT(home_.home().TaskIds(), IsEmpty());
+  struct stat before = {}, after = {};
+  ASSERT_EQ(stat(prepared->c_str(), &before), 0);
+  const auto cli = FindCliOf(BackendOf(Harness::kCodex), Env(),
+                             home_.home().version_cache());
+  const auto make = [&] {
+    return MakeTask(home_.home(), Request(), Env(), cli, &clock_,
+                    [&] { return *prepared; });
+  };
+  auto made = make();
+  ASSERT_TRUE(made.ok()) << made.status();
+  ASSERT_EQ(fstat(made->folder.fd.get(), &after), 0);
+  EXPECT_EQ(before.st_ino, after.st_ino);
+  EXPECT_TRUE(SyncTask(made->folder).ok());
+  const auto state = Load(made->folder, [](Message&&) {});
+  ASSERT_TRUE(state.ok()) << state.status();
+  EXPECT_EQ(state->task, made->folder.id);
+  // It is gone now, so that a folder is made.
+  EXPECT_TRUE(make().ok());
+  EXPECT_EQ(home_.home().TaskIds().size(), 2u);
+  home_.home().RemovePreparedFolders();
+  EXPECT_EQ(home_.home().TaskIds().size(), 2u);
+}
+
 TEST_F(MakeTest, EnvironmentIsKeptWithoutWhatIsNotTheAgents) {
   Environment::Map variables = Env().variables();
   for (const char* name :

@@ -75,7 +75,32 @@ class LifeTest(WorldTest):
         self.assertEqual(watcher.next()['event'], 'gone')
         self.assertIsNone(watcher.next())
         world.api('GET', f'/tasks/{task}', status=404)
-        wait_for(lambda: os.listdir(world.home + '/tasks') == [], 'the folder')
+        wait_for(lambda: os.listdir(world.home + '/tasks') == ['.prepared'],
+                 'the folder')
+
+    def test_folders_are_prepared_for_tasks_to_come(self):
+        world = self.world
+        world.start()
+        folder = os.path.join(world.home, 'tasks', '.prepared')
+
+        def prepared():
+            return sorted(os.listdir(folder)) if os.path.exists(folder) else []
+
+        world.wait_state(world.create('ok'), 'done')
+        wait_for(lambda: len(prepared()) == 2, 'two folders')
+        first = prepared()
+        # Those of a server that was killed are not used.
+        world.restart()
+        world.wait_state(world.create('ok'), 'done')
+        wait_for(lambda: len(prepared()) == 2 and
+                 not set(prepared()) & set(first), 'other folders')
+        inodes = {os.stat(os.path.join(folder, name)).st_ino
+                  for name in prepared()}
+        task = world.create('ok')
+        self.assertIn(os.stat(os.path.join(world.home, 'tasks', task)).st_ino,
+                      inodes)
+        world.wait_state(task, 'done')
+        self.assertEqual(len(world.api('GET', '/tasks')['tasks']), 3)
 
     def test_long_texts_are_cut_and_can_be_had_whole(self):
         world = self.world
