@@ -260,7 +260,7 @@ class RetentionTest(IndexTest):
         self.assertLess(logs, room)
         world.start('--keep-bytes', str(room))
         wait_for(lambda: self.listed() == tasks[:0:-1], 'the oldest to go')
-        wait_for(lambda: sorted(os.listdir(world.home + '/tasks'))
+        wait_for(lambda: sorted(world.folders())
                  == tasks[1:], 'its folder to go')
 
     def test_many_at_once_hold_nobody_up(self):
@@ -272,7 +272,7 @@ class RetentionTest(IndexTest):
         world.start('--keep-for', '1ms')
         self.loaded()
         wait_for(lambda: not self.listed(), 'all to go')
-        wait_for(lambda: not os.listdir(world.home + '/tasks'), 'the folders')
+        wait_for(lambda: not world.folders(), 'the folders')
 
 
 class FullDiskTest(IndexTest):

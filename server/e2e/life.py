@@ -75,8 +75,7 @@ class LifeTest(WorldTest):
         self.assertEqual(watcher.next()['event'], 'gone')
         self.assertIsNone(watcher.next())
         world.api('GET', f'/tasks/{task}', status=404)
-        wait_for(lambda: os.listdir(world.home + '/tasks') == ['.prepared'],
-                 'the folder')
+        wait_for(lambda: world.folders() == [], 'the folder')
 
     def test_folders_are_prepared_for_tasks_to_come(self):
         world = self.world
@@ -96,11 +95,17 @@ class LifeTest(WorldTest):
                  not set(prepared()) & set(first), 'other folders')
         inodes = {os.stat(os.path.join(folder, name)).st_ino
                   for name in prepared()}
-        task = world.create('ok')
-        self.assertIn(os.stat(os.path.join(world.home, 'tasks', task)).st_ino,
-                      inodes)
-        world.wait_state(task, 'done')
-        self.assertEqual(len(world.api('GET', '/tasks')['tasks']), 3)
+
+        def takes_one():
+            task = world.create('ok')
+            world.wait_state(task, 'done')
+            place = os.path.join(world.home, 'tasks', task)
+            return os.stat(place).st_ino in inodes
+
+        # The server may not know yet that they are made.
+        wait_for(takes_one, 'a task in a prepared folder')
+        self.assertEqual(len(world.api('GET', '/tasks')['tasks']),
+                         len(world.folders()))
 
     def test_long_texts_are_cut_and_can_be_had_whole(self):
         world = self.world
@@ -300,7 +305,7 @@ class LifeTest(WorldTest):
         time.sleep(0.1)
         world.restart('--keep-for', '100ms')
         wait_for(lambda: left() == [running], 'only what lives to stay')
-        wait_for(lambda: os.listdir(world.home + '/tasks') == [running],
+        wait_for(lambda: world.folders() == [running],
                  'the folders to go')
         world.api('POST', f'/tasks/{running}/stop', {'grace': '0.1s'})
 

@@ -211,6 +211,11 @@ class Server:
 
     # Tasks.
 
+    def folders(self):
+        """Returns what is in the folder of tasks, but for prepared folders."""
+        return [name for name in os.listdir(os.path.join(self.home, 'tasks'))
+                if name != '.prepared']
+
     def task(self, task):
         return self.api('GET', f'/tasks/{task}')
 
