@@ -99,8 +99,8 @@ class AttachedTask : public TaskFeedListener {
   void Apply(Dialog::Step step);
   void Act(const UserAction& action);
   void Respond(const v1::RespondRequest& response);
-  void Interrupt();
-  void Stop();
+  void Interrupt(const std::string& reason);
+  void Stop(const std::string& reason);
   void ShowQueue();
   void FlushOutbox();
   void Detach();
@@ -306,9 +306,9 @@ void AttachedTask::Act(const UserAction& action) {
     case Kind::kRespond:
       return Respond(action.response);
     case Kind::kInterrupt:
-      return Interrupt();
+      return Interrupt(action.text);
     case Kind::kStop:
-      return Stop();
+      return Stop(action.text);
     case Kind::kShowQueue:
       return ShowQueue();
     case Kind::kShowHelp:
@@ -327,16 +327,16 @@ void AttachedTask::Respond(const v1::RespondRequest& response) {
   dialog_.AnswerRefused();
 }
 
-void AttachedTask::Interrupt() {
+void AttachedTask::Interrupt(const std::string& reason) {
   v1::InterruptRequest request;
-  request.set_reason("asked for on an attached terminal");
+  request.set_reason(reason);
   const absl::Status sent = api_.Interrupt(id(), request).status();
   if (!sent.ok()) Say(Sanitized(sent.message()));
 }
 
-void AttachedTask::Stop() {
+void AttachedTask::Stop(const std::string& reason) {
   v1::StopRequest request;
-  request.set_reason("asked for on an attached terminal");
+  request.set_reason(reason);
   const absl::Status sent = api_.Stop(id(), request).status();
   if (!sent.ok()) Say(Sanitized(sent.message()));
 }

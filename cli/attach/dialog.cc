@@ -37,7 +37,9 @@ absl::StatusOr<UserAction> Message(absl::string_view command,
 
 absl::StatusOr<UserAction> Alone(absl::string_view command,
                                  absl::string_view text, Kind kind) {
-  if (text.empty()) return UserAction{.kind = kind};
+  if (text.empty()) {
+    return UserAction{.kind = kind, .text = std::string(command)};
+  }
   return absl::InvalidArgumentError(
       absl::StrCat(command, " takes no text; nothing was done"));
 }
@@ -65,7 +67,7 @@ absl::StatusOr<UserAction> ReadUserLine(absl::string_view line) {
     return Message(command, text, v1::InputRequest::queue);
   }
   if (command == "/interrupt") {
-    if (text.empty()) return UserAction{.kind = Kind::kInterrupt};
+    if (text.empty()) return Alone(command, text, Kind::kInterrupt);
     return Message(command, text, v1::InputRequest::interrupt);
   }
   if (command == "/stop") return Alone(command, text, Kind::kStop);
@@ -149,7 +151,7 @@ Dialog::Step Dialog::OnCtrlC(absl::string_view line, Agent agent,
   if (agent == Agent::kRests) {
     return {.say = "no turn runs; Ctrl-C again detaches"};
   }
-  return {.action = {.kind = Kind::kInterrupt},
+  return {.action = {.kind = Kind::kInterrupt, .text = "Ctrl-C"},
           .say = "interrupting the turn; Ctrl-C again detaches"};
 }
 

@@ -31,7 +31,7 @@ struct UserAction {
     kDetach,
   };
   Kind kind = Kind::kNone;
-  std::string text;
+  std::string text;  // For kInterrupt and kStop: the reason that the log gets.
   v1::InputRequest::Mode mode = v1::InputRequest::auto_;
   v1::RespondRequest response;
 };

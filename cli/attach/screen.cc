@@ -62,6 +62,16 @@ std::string Up(size_t rows) {
   return rows == 0 ? "" : absl::StrCat("\x1b[", rows, "A");
 }
 
+// Clears rows, from the cursor's on, and leaves it where it is. A terminal may
+// keep what is cleared as a whole screen, such as tmux does.
+std::string ClearRows(size_t rows) {
+  std::string out(kClearRight);
+  for (size_t i = 1; i < rows; ++i) {
+    absl::StrAppend(&out, "\x1b[B", kClearRight);
+  }
+  return absl::StrCat(out, Up(rows - 1));
+}
+
 std::string Right(size_t columns) {
   return columns == 0 ? "" : absl::StrCat("\x1b[", columns, "C");
 }
@@ -78,14 +88,14 @@ void Screen::Resize(size_t columns, size_t rows) {
   columns_ = std::max(columns == 0 ? kUsualColumns : columns, kFewestColumns);
   height_ = std::max(rows == 0 ? kUsualRows : rows, kFewestRows);
   // Rows that are now too long have become several.
-  size_t above = 0;
-  for (size_t i = 0; i < cursor_row_; ++i) {
-    above += widths_[i] == 0 ? 1 : (widths_[i] + columns_ - 1) / columns_;
+  size_t all = 0, above = 0;
+  for (size_t i = 0; i < widths_.size(); ++i) {
+    if (i == cursor_row_) above = all + cursor_column_ / columns_;
+    all += std::max<size_t>(1, (widths_[i] + columns_ - 1) / columns_);
   }
-  above += cursor_column_ / columns_;
   cursor_row_ = std::min(above, height_ - 1);
   cursor_column_ = 0;
-  widths_.assign(cursor_row_ + 1, 0);
+  widths_.assign(std::max(cursor_row_ + 1, std::min(all, height_)), 0);
   drawn_.clear();
 }
 
@@ -185,9 +195,10 @@ Screen::Rows Screen::RowsOf(const InputArea& area) const {
 std::string Screen::Begin() {
   std::string out = absl::StrCat("\r", Up(cursor_row_));
   if (!new_text_.empty()) {
-    absl::StrAppend(&out, kClearBelow, std::exchange(new_text_, ""));
+    absl::StrAppend(&out, ClearRows(widths_.size()),
+                    std::exchange(new_text_, ""));
+    Forget();
   }
-  Forget();
   return out;
 }
 
@@ -211,7 +222,10 @@ std::string Screen::Draw(const InputArea& area) {
 
 std::string Screen::Erase() {
   if (!open_line_.empty()) Print("\n");
-  return absl::StrCat(Begin(), kClearBelow);
+  const std::string out = Begin();
+  const size_t rows = widths_.size();
+  Forget();
+  return absl::StrCat(out, ClearRows(rows));
 }
 
 }  // namespace troika::cli

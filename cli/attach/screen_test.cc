@@ -28,7 +28,7 @@ class FakeTerminal {
     while (!bytes.empty()) {
       const Character c = FirstCharacter(bytes);
       if (c.code == '\x1b') {
-        const size_t end = bytes.find_first_of("ACJKm");
+        const size_t end = bytes.find_first_of("ABCJKm");
         ASSERT_NE(end, absl::string_view::npos);
         Sequence(bytes[end], bytes.substr(2, end - 2));
         bytes.remove_prefix(end + 1);
@@ -58,6 +58,7 @@ class FakeTerminal {
     if (!absl::SimpleAtoi(argument, &n)) n = 1;
     const size_t top = rows_.size() > height_ ? rows_.size() - height_ : 0;
     if (kind == 'A') row_ = std::max(top, row_ - std::min<size_t>(row_, n));
+    if (kind == 'B') row_ = std::min(rows_.size() - 1, row_ + n);
     if (kind == 'C') column_ = std::min(columns_ - 1, column_ + n);
     if (kind == 'K' || kind == 'J') {
       rows_[row_].resize(std::min(rows_[row_].size(), column_));
