@@ -248,7 +248,8 @@ class AttachTest(unittest.TestCase):
         pane.line('❯ half a message')
         self.assertEqual(
             self.troika('respond', task, '--allow').returncode, 0)
-        pane.until('Which colour?', '2. green')
+        pane.until('it was answered elsewhere, by user',
+                   'Which colour?', '2. green')
         pane.without('? rm -r build')
         pane.line('❯ half a message')
         pane.key('Tab')

@@ -24,6 +24,27 @@ bool IsBlank(absl::string_view line) {
   return absl::StripAsciiWhitespace(line).empty();
 }
 
+// Returns who has answered this, such as "user (terminal)"; empty if nobody
+// has.
+std::string AnsweredBy(const TaskState& state, const std::string& id) {
+  const auto text = [](absl::string_view by, absl::string_view via) {
+    return absl::StrCat(by, via.empty() ? "" : absl::StrCat(" (", via, ")"));
+  };
+  if (id.empty()) return "";
+  const auto approval = state.approvals.find(id);
+  if (approval != state.approvals.end() && approval->second.answered) {
+    return text(approval->second.request.by, approval->second.request.via);
+  }
+  const auto question = state.questions.find(id);
+  if (question != state.questions.end() && question->second.answered) {
+    return text(question->second.request.by, question->second.request.via);
+  }
+  for (const Settled& settled : state.settled) {
+    if (settled.id == id) return text(settled.by, settled.via);
+  }
+  return "";
+}
+
 absl::StatusOr<UserAction> Message(absl::string_view command,
                                    absl::string_view text,
                                    v1::InputRequest::Mode mode) {
@@ -90,10 +111,14 @@ Dialog::Step Dialog::Update(const TaskState& state, absl::string_view line,
   asker_.Update(state);
   Step step;
   if (asker_.id() == last_asked_) return step;
+  if (const std::string who = AnsweredBy(state, last_asked_); !who.empty()) {
+    step.say = absl::StrCat("it was answered elsewhere, by ", who);
+  }
   last_asked_ = asker_.id();
   std::string rest(line);
   if (std::exchange(answers_, false)) {
-    // It was answered elsewhere, or the agent no longer asks.
+    // It was answered elsewhere, or the agent no longer asks. What was typed
+    // for it becomes a message.
     if (!other_line_.empty()) {
       rest = absl::StrCat(other_line_, rest.empty() ? "" : "\n", rest);
       step.line = rest;

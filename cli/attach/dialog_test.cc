@@ -213,7 +213,10 @@ TEST_F(DialogTest, TheLineIsForTheAnswerOnceTheMessageIsSent) {
 TEST_F(DialogTest, WhatIsAnsweredElsewhereIsNoLongerAsked) {
   line_ = "draft";
   AskApproval("a");
+  state_.settled.push_back(
+      {.id = "a", .choice = "approve", .by = "ann", .via = "page"});
   Settle("a");
+  EXPECT_EQ(said_, "it was answered elsewhere, by ann (page)");
   EXPECT_EQ(line_, "draft");
   EXPECT_THAT(dialog_.Explanation(), IsEmpty());
   // Half an answer becomes part of the message, and is not sent by accident.
@@ -221,6 +224,7 @@ TEST_F(DialogTest, WhatIsAnsweredElsewhereIsNoLongerAsked) {
   Tab();
   line_ = "because of";
   Settle("b");
+  EXPECT_EQ(said_, "");
   EXPECT_FALSE(dialog_.answers());
   EXPECT_EQ(line_, "draft\nbecause of");
   Enter();
