@@ -72,13 +72,17 @@ int AttachedTask::Run() {
     Pause();
     for (const int signal : signals_.Take()) OnSignal(signal);
   }
+  // So that Up gets it back.
+  console_.Remember(dialog_.MessageIn(console_.editor().text()));
   return *leave_;
 }
 
 void AttachedTask::Advance() {
   const absl::Status advanced = feed_.Advance();
   if (absl::IsUnavailable(advanced)) {
-    Say(absl::StrCat(Sanitized(advanced.message()), "; trying again"));
+    if (!std::exchange(told_gone_, true)) {
+      Say(absl::StrCat(Sanitized(advanced.message()), "; trying again"));
+    }
     feed_.Reconnect();
     interrupted_ = true;
   } else if (!advanced.ok()) {
@@ -90,6 +94,7 @@ void AttachedTask::Advance() {
 }
 
 void AttachedTask::OnReady() {
+  told_gone_ = false;
   if (!std::exchange(interrupted_, false)) return;
   Say("the server was gone; connected again");
   outbox_.RetryNow();
@@ -214,9 +219,9 @@ void AttachedTask::OnKey(const Key& key) {
       return Apply(dialog_.OnTab(line));
     case Key::Kind::kCtrlD:
       if (!line.empty()) return editor.Press("\x04");
-      return Detach();
+      return Leave(kExitOk);
     case Key::Kind::kDetach:
-      return Detach();
+      return Leave(kExitOk);
     default:
       return;
   }
@@ -246,7 +251,7 @@ void AttachedTask::Act(const UserAction& action) {
       return console_.screen().Print(
           absl::StrCat(timeline_.EndLine(), KeysIn(help_)));
     case Kind::kDetach:
-      return Detach();
+      return Leave(kExitOk);
   }
 }
 
@@ -303,13 +308,6 @@ void AttachedTask::FlushOutbox() {
   } else if (!std::exchange(told_waits_, true)) {
     Say("there is no server; what you type is sent when it is back");
   }
-}
-
-void AttachedTask::Detach() {
-  const std::string line = console_.editor().text();
-  // So that Up gets it back.
-  if (!dialog_.answers()) console_.Remember(line);
-  Leave(kExitOk);
 }
 
 void AttachedTask::Leave(int code, std::string why) {

@@ -64,7 +64,6 @@ class AttachedTask : public TaskFeedListener {
   void Stop(const std::string& reason);
   void ShowQueue();
   void FlushOutbox();
-  void Detach();
   void Leave(int code, std::string why = "");
 
   const absl::string_view help_;
@@ -81,6 +80,7 @@ class AttachedTask : public TaskFeedListener {
   std::string presented_;     // Id of what was presented last.
   bool told_waits_ = false;   // The user knows that inputs wait for a server.
   bool interrupted_ = false;  // The connection has broken.
+  bool told_gone_ = false;    // The user knows why there is no connection.
   std::string trouble_;       // The last one that was told.
   int position_ = 0;          // Last printed position in the queue.
   std::optional<int> leave_;  // Exit code.

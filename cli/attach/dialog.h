@@ -83,6 +83,10 @@ class Dialog {
 
   // Whether the line is an answer.
   bool answers() const { return answers_; }
+  // Returns the message that was begun, which may not be the line.
+  std::string MessageIn(absl::string_view line) const {
+    return answers_ ? other_line_ : std::string(line);
+  }
   // Says what is asked and what can be typed, as lines; empty for a message.
   std::vector<std::string> Explanation() const;
 

@@ -187,6 +187,7 @@ TEST_F(DialogTest, AMessageThatWasBegunKeepsTheLine) {
   EXPECT_TRUE(dialog_.answers());
   EXPECT_EQ(line_, "");
   line_ = "y";
+  EXPECT_EQ(dialog_.MessageIn(line_), "apply it, and ");
   Tab();
   EXPECT_EQ(line_, "apply it, and ");
   Tab();
