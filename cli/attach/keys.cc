@@ -6,7 +6,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
-#include "base/json.h"
 #include "cli/timeline/characters.h"
 
 namespace troika::cli {
@@ -78,11 +77,12 @@ bool Has(absl::string_view set, char c) {
 
 // Pasted text as a line takes it.
 std::string Cleaned(absl::string_view bytes) {
-  const std::string text = json::ToValidUtf8(bytes);
   std::string out;
-  for (absl::string_view rest = text; !rest.empty();) {
+  for (absl::string_view rest = bytes; !rest.empty();) {
     const Character c = FirstCharacter(rest);
-    if (c.code == '\r') {
+    if (!c.valid) {
+      AppendUtf8(kReplacement, &out);
+    } else if (c.code == '\r') {
       if (rest.size() == 1 || rest[1] != '\n') out += '\n';
     } else if (!IsControl(c.code) || c.code == '\n' || c.code == '\t') {
       out.append(rest.data(), c.bytes);
@@ -92,10 +92,18 @@ std::string Cleaned(absl::string_view bytes) {
   return out;
 }
 
-// How many bytes the character that begins with `lead` has.
-size_t LengthOf(char lead) {
-  const auto byte = static_cast<unsigned char>(lead);
-  return byte < 0xc0 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+// Whether more bytes may make one character of `bytes`, which begins none.
+bool IsIncomplete(absl::string_view bytes) {
+  const auto lead = static_cast<unsigned char>(bytes[0]);
+  const size_t length = lead < 0xc0   ? 1
+                        : lead < 0xe0 ? 2
+                        : lead < 0xf0 ? 3
+                        : lead < 0xf8 ? 4
+                                      : 1;
+  if (bytes.size() >= length) return false;
+  return std::all_of(bytes.begin() + 1, bytes.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
+  });
 }
 
 }  // namespace
@@ -180,10 +188,10 @@ bool KeyDecoder::TakeEscape(std::vector<Key>* keys) {
     rest_.erase(0, 1);
     return true;
   }
-  // Drops an unknown character whole.
-  const size_t length = 1 + LengthOf(next);
-  if (rest_.size() < length) return false;
-  rest_.erase(0, length);
+  const absl::string_view after = absl::string_view(rest_).substr(1);
+  const Character c = FirstCharacter(after);
+  if (!c.valid && IsIncomplete(after)) return false;
+  rest_.erase(0, 1 + c.bytes);
   return true;
 }
 
@@ -193,7 +201,11 @@ bool KeyDecoder::TakeSequence(std::vector<Key>* keys) {
          rest_[end] < 0x40) {
     ++end;
   }
-  if (end == rest_.size() && end < kMaxSequence) return false;
+  if (end == kMaxSequence) {
+    rest_.erase(0, end);
+    return true;
+  }
+  if (end == rest_.size()) return false;
   const std::string sequence = rest_.substr(0, end + 1);
   rest_.erase(0, end + 1);
   if (sequence == kPasteStart) {
@@ -213,14 +225,14 @@ bool KeyDecoder::TakeText(std::vector<Key>* keys) {
   size_t end = 0;
   bool complete = true;
   while (end < rest_.size()) {
-    const auto byte = static_cast<unsigned char>(rest_[end]);
-    if (byte < 0x20 || byte == 0x7f) break;
-    const size_t length = LengthOf(rest_[end]);
-    if (end + length > rest_.size()) {
+    const absl::string_view rest = absl::string_view(rest_).substr(end);
+    const Character c = FirstCharacter(rest);
+    if (c.valid && (c.code < 0x20 || c.code == 0x7f)) break;
+    if (!c.valid && IsIncomplete(rest)) {
       complete = false;
       break;
     }
-    end += length;
+    end += c.bytes;
   }
   if (end == 0) return complete;
   std::string text = Cleaned(absl::string_view(rest_).substr(0, end));

@@ -23,6 +23,8 @@ TEST(KeysTest, CharactersBecomeText) {
                           Key{Kind::kText, "b"}));
   // A byte that is no UTF-8 is shown as such.
   EXPECT_THAT(Decoded("\x80x"), ElementsAre(Key{Kind::kText, "\ufffdx"}));
+  EXPECT_THAT(Decoded("\xe6\r"),
+              ElementsAre(Key{Kind::kText, "\ufffd"}, Key{Kind::kEnter}));
 }
 
 TEST(KeysTest, ControlKeysHaveTheirMeaning) {
