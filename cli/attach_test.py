@@ -184,7 +184,7 @@ class AttachTest(unittest.TestCase):
         pane.enter('the first prompt')
         text = pane.until('attached to task', '❯ the first prompt',
                           'Hello there.', '✔ done')
-        task = text.split('attached to task ')[1].split(';')[0]
+        task = text.split('attached to task ')[1].split(':')[0]
         self.assertNotIn('What is the agent to do?', text)
         pane.line('❯')
         # The turn has ended, and the terminal takes the next prompt.

@@ -58,7 +58,7 @@ AttachedTask::AttachedTask(const v1::Task& task, const AttachOptions& options,
 
 int AttachedTask::Run() {
   Say(absl::StrCat("attached to task ", id(),
-                   "; /help lists keys and commands, Ctrl-] detaches"));
+                   ": Ctrl-] detaches, /help says more"));
   while (!leave_) {
     Advance();
     if (feed_.ready()) UpdateDialog();
