@@ -14,6 +14,7 @@ void Outbox::Add(absl::string_view text, v1::InputRequest::Mode mode) {
   v1::InputRequest request;
   request.set_text(json::ToValidUtf8(text));
   request.set_mode(mode);
+  request.set_attached(true);
   request.set_idempotency_key(client::NewIdempotencyKey());
   inputs_.push_back(std::move(request));
   RetryNow();

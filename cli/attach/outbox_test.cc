@@ -41,6 +41,7 @@ TEST(OutboxTest, KeepsInputsWhileThereIsNoServer) {
   EXPECT_EQ(sent[0].idempotency_key(), sent[1].idempotency_key());
   EXPECT_NE(sent[1].idempotency_key(), sent[2].idempotency_key());
   EXPECT_EQ(sent[2].mode(), v1::InputRequest::queue);
+  EXPECT_TRUE(sent[2].attached());
   EXPECT_TRUE(outbox.empty());
   outbox.Add("three", v1::InputRequest::steer);
   reply = absl::FailedPreconditionError("it can't be steered");
