@@ -105,10 +105,11 @@ bool Wait(std::vector<pollfd>* fds, absl::Time wake_at, Clock& clock) {
          0;
 }
 
-Signals::Signals() {
+Signals::Signals(absl::Span<const int> others) {
   sigset_t set;
   sigemptyset(&set);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, signal);
+  for (const int signal : others) sigaddset(&set, signal);
   fd_ = UniqueFd(signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
   sigset_t nothing;
   sigemptyset(&nothing);

@@ -68,12 +68,12 @@ int Fail(const Io& io, absl::string_view message);
 // their `revents`. False if none is ready.
 bool Wait(std::vector<pollfd>* fds, absl::Time wake_at, Clock& clock);
 
-// While it lives, SIGINT, SIGTERM and SIGHUP are only seen here. A signal that
-// our parent has set to be ignored stays ignored. There may be only one of it,
-// and no other threads.
+// While it lives, SIGINT, SIGTERM, SIGHUP and the signals in `others` are only
+// seen here. A signal that our parent has set to be ignored stays ignored.
+// There may be only one of it, and no other threads.
 class Signals {
  public:
-  Signals();
+  explicit Signals(absl::Span<const int> others = {});
   ~Signals();
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;

@@ -1,10 +1,14 @@
 #include "client/api.h"
 
+#include <sys/random.h>
+
+#include <cstdint>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "base/json.h"
 #include "base/status_macros.h"
 #include "dto/json.h"
@@ -52,6 +56,12 @@ class Query {
 };
 
 }  // namespace
+
+std::string NewIdempotencyKey() {
+  uint64_t random[2] = {};
+  (void)!getrandom(random, sizeof(random), 0);
+  return absl::StrFormat("cli-%016x%016x", random[0], random[1]);
+}
 
 std::string TaskPath(absl::string_view task, absl::string_view rest) {
   return absl::StrCat(kRoot, "/tasks/", UrlEscaped(task), rest);

@@ -102,6 +102,9 @@ class ApiClient {
   CurlRequest request_;
 };
 
+// Makes a key for a request that may arrive twice and shall count once.
+std::string NewIdempotencyKey();
+
 // The path of a task's resource: "/api/v1/tasks/ID" followed by `rest`.
 std::string TaskPath(absl::string_view task, absl::string_view rest = "");
 std::string EventPath(absl::string_view task, absl::string_view event);

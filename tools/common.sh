@@ -6,10 +6,10 @@ BUILD_PACKAGES=(
   g++ bazel-bootstrap bazel-rules-java libabsl-dev libre2-dev rapidjson-dev
   libgtest-dev libgmock-dev libprotobuf-dev protobuf-compiler libxxhash-dev
   libbenchmark-dev libmd-dev libevent-dev libsqlite3-dev libtomlplusplus-dev
-  libcurl4-openssl-dev python3 git
+  libcurl4-openssl-dev libedit-dev python3 git
 )
 # The sanitizers' configurations use clang.
-TEST_PACKAGES=("${BUILD_PACKAGES[@]}" clang libclang-rt-14-dev lld)
+TEST_PACKAGES=("${BUILD_PACKAGES[@]}" clang libclang-rt-14-dev lld tmux)
 BENCH_PACKAGES=("${BUILD_PACKAGES[@]}" nodejs)
 FORMAT_PACKAGES=(clang-format git)
 LINT_PACKAGES=(

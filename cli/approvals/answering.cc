@@ -3,62 +3,21 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <utility>
-#include <variant>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "cli/approvals/respond.h"
-#include "cli/timeline/approval_text.h"
 #include "cli/timeline/table.h"
 #include "cli/timeline/terminal_text.h"
 
 namespace troika::cli {
-namespace {
-
-constexpr size_t kFewestColumns = 20;
-// Assumed if the terminal does not know its width.
-constexpr size_t kUsualColumns = 80;
-
-std::string IdOf(const Payload& payload) {
-  if (const auto* approval = std::get_if<Approval>(&payload)) {
-    return approval->id;
-  }
-  const auto* question = std::get_if<Question>(&payload);
-  return question == nullptr ? "" : question->id;
-}
-
-bool IsAsked(const Payload& payload) {
-  if (const auto* approval = std::get_if<Approval>(&payload)) {
-    return approval->state == Approval::State::kAsked;
-  }
-  const auto* question = std::get_if<Question>(&payload);
-  return question != nullptr && question->state == Question::State::kAsked;
-}
-
-// What the state has of an approval or question, which may be cut, and the
-// event that asked.
-struct Known {
-  Payload payload;
-  EventId asked;
-};
-
-Known Find(const TaskState& state, const std::string& id) {
-  if (const auto it = state.approvals.find(id); it != state.approvals.end()) {
-    return {.payload = it->second.request, .asked = it->second.asked};
-  }
-  const auto it = state.questions.find(id);
-  if (it == state.questions.end()) return {.payload = Question{.id = id}};
-  return {.payload = it->second.request, .asked = it->second.asked};
-}
-
-}  // namespace
 
 Answering::Answering(client::ApiClient* api, std::string task, TaskView* view,
                      const Io& io, AnsweringOptions options)
     : api_(*api),
-      task_(std::move(task)),
+      task_(task),
+      asked_(api, std::move(task)),
       view_(*view),
       io_(io),
       can_ask_(options.ask == AnsweringOptions::Ask::kOnTerminals &&
@@ -73,13 +32,6 @@ Answering::Answering(client::ApiClient* api, std::string task, TaskView* view,
 bool Answering::IsInForeground() const {
   const pid_t foreground = tcgetpgrp(io_.in);
   return foreground < 0 || foreground == getpgrp();
-}
-
-void Answering::Remember(const Message& message) {
-  const std::string id = IdOf(message.payload);
-  if (id.empty()) return;
-  known_.erase(id);
-  if (IsAsked(message.payload)) known_.emplace(id, message.payload);
 }
 
 void Answering::Update(const TaskState& state) {
@@ -116,65 +68,12 @@ void Answering::StopAsking() {
   tcflush(io_.in, TCIFLUSH);
 }
 
-Answering::Asked Answering::Load(const TaskState& state) {
-  const std::string& id = asker_.id();
-  if (const auto it = known_.find(id); it != known_.end()) {
-    return {.payload = it->second};
-  }
-  Known known = Find(state, id);
-  absl::StatusOr<Message> whole = absl::UnavailableError(
-      "the server does not say which event asked: is it older than this "
-      "troika?");
-  if (known.asked != EventId()) {
-    whole = api_.GetEvent(task_, EventIdText(known.asked));
-  }
-  if (whole.ok() && IdOf(whole->payload) == id) {
-    known_[id] = whole->payload;
-    return {.payload = std::move(whole->payload)};
-  }
-  return {.payload = std::move(known.payload),
-          .problem = whole.ok() ? "the server sent another event"
-                                : std::string(whole.status().message())};
-}
-
-std::vector<std::string> Answering::RowsOf(const Asked& asked) const {
-  std::vector<std::string> rows;
-  if (const auto* approval = std::get_if<Approval>(&asked.payload)) {
-    rows = view_.timeline().Rows(*approval);
-  } else if (const auto* question = std::get_if<Question>(&asked.payload)) {
-    rows = view_.timeline().Rows(*question);
-  }
-  if (asked.problem.empty()) return rows;
-  const size_t width = view_.width();
-  for (std::string& row :
-       WrapToWidth(absl::StrCat(
-                       "! THIS IS INCOMPLETE, because the rest can't be read: ",
-                       SanitizedLine(asked.problem)),
-                   width == 0 ? 0 : std::max(kFewestColumns, width - 1))) {
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
-std::string Answering::Statement(const Payload& payload) const {
-  const auto* approval = std::get_if<Approval>(&payload);
-  if (approval == nullptr) return "";
-  const ApprovalText text = DescribeApproval(*approval);
-  const std::string head =
-      absl::StrCat("allow ", text.tool, " (", SizeText(text), ")? ");
-  const size_t width = view_.width() == 0 ? kUsualColumns : view_.width();
-  const size_t used = DisplayWidth(head) + 1;
-  return absl::StrCat(
-      head, CutMiddleToWidth(
-                text.summary,
-                std::max(kFewestColumns, width > used ? width - used : 0)));
-}
-
 void Answering::Present(const TaskState& state) {
   presented_ = asker_.id();
-  const Asked asked = Load(state);
-  const std::vector<std::string> rows = RowsOf(asked);
-  statement_ = Statement(asked.payload);
+  const Asked asked = asked_.Load(state, presented_);
+  const std::vector<std::string> rows =
+      RowsOf(asked, view_.timeline(), view_.width());
+  statement_ = StatementOf(asked.payload, view_.width());
   asker_.Describe(statement_, asked.problem.empty() ? Asker::Seen::kAll
                                                     : Asker::Seen::kPart);
   const size_t height = TerminalHeight(io_.out);

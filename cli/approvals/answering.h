@@ -4,13 +4,12 @@
 
 #include <poll.h>
 
-#include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "agent/message.h"
+#include "cli/approvals/asked.h"
 #include "cli/approvals/asker.h"
 #include "cli/approvals/pager.h"
 #include "cli/io.h"
@@ -38,7 +37,7 @@ class Answering {
             const Io& io, AnsweringOptions options);
 
   // Keeps an approval or question that came whole. Others are read again.
-  void Remember(const Message& message);
+  void Remember(const Message& message) { asked_.Remember(message); }
   // Asks for what waits in `state`, if anything does.
   void Update(const TaskState& state);
   // The descriptor that the user types on, while something is asked.
@@ -49,19 +48,9 @@ class Answering {
   bool can_ask() const { return can_ask_; }
 
  private:
-  // `problem` says why the payload is not whole; empty if it is.
-  struct Asked {
-    Payload payload;
-    std::string problem;
-  };
-
   bool IsInForeground() const;
   // Shows what asker_ asks for now, or the first page of it.
   void Present(const TaskState& state);
-  Asked Load(const TaskState& state);
-  std::vector<std::string> RowsOf(const Asked& asked) const;
-  // Returns the line that says what an approval is for.
-  std::string Statement(const Payload& payload) const;
   void StopAsking();
   void OnKeys(absl::string_view keys);
   void OnLines(absl::string_view bytes);
@@ -69,12 +58,12 @@ class Answering {
 
   client::ApiClient& api_;
   const std::string task_;
+  AskedPayloads asked_;
   TaskView& view_;
   const Io io_;
   bool can_ask_;
   Asker asker_;
-  std::map<std::string, Payload> known_;  // Whole payloads by their ids.
-  std::string presented_;                 // Id of what was shown last.
+  std::string presented_;  // Id of what was shown last.
   std::string statement_;
   std::optional<Pager> pager_;  // Set while a part is still to be shown.
   std::optional<KeyMode> keys_;

@@ -38,6 +38,26 @@ v1::RespondRequest Typed(Asker& asker, absl::string_view line) {
   return answer.ok() && answer->has_value() ? **answer : v1::RespondRequest();
 }
 
+TEST(AskerTest, MayAskForTheReasonOfEachDenial) {
+  TaskState state = Asking();
+  Asker asker;
+  asker.AskForReasons();
+  asker.Update(state);
+  EXPECT_EQ(asker.prompt(), "y(es), or n(o): ");
+  EXPECT_FALSE(asker.Type("r").ok());
+  EXPECT_FALSE(asker.GoBack());
+  EXPECT_FALSE(asker.Type("n")->has_value());
+  EXPECT_THAT(asker.prompt(), HasSubstr("why not?"));
+  EXPECT_TRUE(asker.GoBack());
+  EXPECT_FALSE(asker.Type("no")->has_value());
+  EXPECT_EQ(Typed(asker, "use make").approval().reason(), "use make");
+  asker.Update(state);
+  EXPECT_FALSE(asker.Type("n")->has_value());
+  const v1::RespondRequest answer = Typed(asker, "");
+  EXPECT_EQ(answer.id(), "a");
+  EXPECT_FALSE(answer.approval().allow());
+}
+
 TEST(AskerTest, AsksOneAfterTheOther) {
   TaskState state = Asking();
   Asker asker;

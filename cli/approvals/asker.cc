@@ -70,9 +70,16 @@ bool HasKey(absl::string_view choice) {
                      [&](const Key& key) { return key.choice == choice; });
 }
 
+// Whether denying with a reason has a key of its own.
+enum class ReasonKey { kOffered, kNone };
+
+ReasonKey ReasonKeyFor(bool asks_for_reasons) {
+  return asks_for_reasons ? ReasonKey::kNone : ReasonKey::kOffered;
+}
+
 // "y(es), n(o), or r to deny it with a reason"
 std::string OffersText(const Choices& choices, Asker::Seen seen,
-                       absl::string_view Key::*text) {
+                       ReasonKey reason_key, absl::string_view Key::*text) {
   const bool whole = seen == Asker::Seen::kAll;
   std::vector<absl::string_view> offers;
   for (const Key& key : kKeys) {
@@ -82,7 +89,9 @@ std::string OffersText(const Choices& choices, Asker::Seen seen,
   for (const std::string& choice : choices) {
     if (!HasKey(choice)) offers.push_back(choice);
   }
-  if (Offers(choices, kDeny)) offers.push_back(kReasonOffer);
+  if (Offers(choices, kDeny) && reason_key == ReasonKey::kOffered) {
+    offers.push_back(kReasonOffer);
+  }
   if (!whole) offers.push_back("the word allow");
   const absl::string_view last = offers.back();
   offers.pop_back();
@@ -126,10 +135,16 @@ void Asker::Describe(std::string statement, Seen seen) {
 std::string Asker::prompt() const {
   if (!question_) {
     if (gives_reason_) {
-      return "why not? The agent is told (an empty line goes back): ";
+      return asks_for_reasons_
+                 ? "why not? The agent is told (an empty line gives no reason, "
+                   "Ctrl-C goes back): "
+                 : "why not? The agent is told (an empty line goes back): ";
     }
-    return absl::StrCat(statement_, statement_.empty() ? "" : "\n",
-                        OffersText(choices_, seen_, &Key::offer), ": ");
+    return absl::StrCat(
+        statement_, statement_.empty() ? "" : "\n",
+        OffersText(choices_, seen_, ReasonKeyFor(asks_for_reasons_),
+                   &Key::offer),
+        ": ");
   }
   const Question::Item& item = question_->items[given_.size()];
   const std::string which =
@@ -144,7 +159,7 @@ std::string Asker::prompt() const {
 
 Asker::Response Asker::TypeApproval(absl::string_view typed) {
   if (std::exchange(gives_reason_, false)) {
-    if (typed.empty()) return std::nullopt;
+    if (typed.empty() && !asks_for_reasons_) return std::nullopt;
     return ApprovalResponse(id_, kDeny, typed);
   }
   const std::string word = absl::AsciiStrToLower(typed);
@@ -153,22 +168,29 @@ Asker::Response Asker::TypeApproval(absl::string_view typed) {
   for (const Key& key : kKeys) {
     if (word != key.letter && word != key.word) continue;
     if (!Offers(choices_, key.choice) || (Approves(key) && !whole)) break;
+    if (key.choice == kDeny && asks_for_reasons_) {
+      gives_reason_ = true;
+      return std::nullopt;
+    }
     return ApprovalResponse(id_, key.choice, "");
   }
   if (whole && !HasKey(word) && !choices_.empty() && Offers(choices_, word)) {
     return ApprovalResponse(id_, word, "");
   }
-  if (word == "r" && Offers(choices_, kDeny)) {
+  if (word == "r" && !asks_for_reasons_ && Offers(choices_, kDeny)) {
     gives_reason_ = true;
     return std::nullopt;
   }
   if (!whole) {
-    return absl::InvalidArgumentError(
+    return absl::InvalidArgumentError(absl::StrCat(
         "not all of it was shown: type the word allow to allow it all the "
-        "same, n to deny it, or r to deny it with a reason");
+        "same, ",
+        asks_for_reasons_ ? "or n to deny it"
+                          : "n to deny it, or r to deny it with a reason"));
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("type ", OffersText(choices_, seen_, &Key::help)));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "type ", OffersText(choices_, seen_, ReasonKeyFor(asks_for_reasons_),
+                          &Key::help)));
 }
 
 Asker::Response Asker::TypeQuestion(absl::string_view typed) {

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -25,6 +26,8 @@ class Asker {
   void Update(const TaskState& state);
   // From now on asks for nothing but the one with this id.
   void AskOnly(std::string id) { only_ = std::move(id); }
+  // From now on asks for the reason of each denial, which may be left out.
+  void AskForReasons() { asks_for_reasons_ = true; }
 
   bool asks() const { return !id_.empty(); }
   const std::string& id() const { return id_; }
@@ -44,6 +47,9 @@ class Asker {
   Response Type(absl::string_view line);
   // Asks again, because the server did not take the last answer.
   void AskAgain() { answered_.clear(); }
+  // Asks for the decision again, and not for its reason. False if that is what
+  // is asked for.
+  bool GoBack() { return std::exchange(gives_reason_, false); }
 
  private:
   Response TypeApproval(absl::string_view typed);
@@ -51,6 +57,7 @@ class Asker {
   void Reset();
 
   std::string only_;
+  bool asks_for_reasons_ = false;
   std::string id_;                    // The approval or question that is asked.
   std::vector<std::string> choices_;  // The approval's.
   std::string statement_;

@@ -1,9 +1,6 @@
 #include "cli/commands/commands.h"
 
-#include <sys/random.h>
-
 #include <algorithm>
-#include <cstdint>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -71,11 +68,12 @@ bool AsksForHelp(Args args) {
 
 absl::Span<const Command* const> AllCommands() {
   static constexpr const Command* kCommands[] = {
-      &kRunCommand,   &kTasksCommand,     &kShowCommand,    &kTailCommand,
-      &kSendCommand,  &kQueueCommand,     &kRespondCommand, &kInterruptCommand,
-      &kStopCommand,  &kResumeCommand,    &kForkCommand,    &kRmCommand,
-      &kUsageCommand, &kHarnessesCommand, &kDoctorCommand,  &kServeCommand,
-      &kTokenCommand, &kLogCommand,       &kParseCommand,   &kVersionCommand};
+      &kRunCommand,       &kAttachCommand, &kTasksCommand,     &kShowCommand,
+      &kTailCommand,      &kSendCommand,   &kQueueCommand,     &kRespondCommand,
+      &kInterruptCommand, &kStopCommand,   &kResumeCommand,    &kForkCommand,
+      &kRmCommand,        &kUsageCommand,  &kHarnessesCommand, &kDoctorCommand,
+      &kServeCommand,     &kTokenCommand,  &kLogCommand,       &kParseCommand,
+      &kVersionCommand};
   return kCommands;
 }
 
@@ -171,12 +169,6 @@ std::string AbsolutePath(const std::string& path) {
   std::string text = error ? path : whole.string();
   if (text.size() > 1 && text.back() == '/') text.pop_back();
   return text;
-}
-
-std::string NewIdempotencyKey() {
-  uint64_t random[2] = {};
-  (void)!getrandom(random, sizeof(random), 0);
-  return absl::StrFormat("cli-%016x%016x", random[0], random[1]);
 }
 
 }  // namespace troika::cli

@@ -27,6 +27,7 @@ struct Command {
   int (*run)(Args args, const Io& io);
 };
 
+extern const Command kAttachCommand;
 extern const Command kDoctorCommand;
 extern const Command kForkCommand;
 extern const Command kHarnessesCommand;
@@ -98,9 +99,6 @@ int PrintJson(const Io& io, const google::protobuf::Message& message);
 
 // Makes a path absolute; an empty one stays empty.
 std::string AbsolutePath(const std::string& path);
-
-// Makes a key for a request that may arrive twice and shall count once.
-std::string NewIdempotencyKey();
 
 template <const Command& kCommand, auto kRead, auto kAct>
 int RunOnServer(Args args, const Io& io) {

@@ -7,7 +7,6 @@
 #include <csignal>
 #include <optional>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -17,11 +16,8 @@
 #include "base/clock.h"
 #include "cli/approvals/answering.h"
 #include "cli/approvals/respond.h"
-#include "cli/commands/task_fold.h"
 #include "cli/timeline/amounts.h"
 #include "cli/timeline/terminal_text.h"
-#include "client/event_stream.h"
-#include "dto/proto_json.h"
 #include "dto/task.h"
 #include "task/inputs.h"
 
@@ -34,21 +30,6 @@ using Output = ViewOptions::Output;
 constexpr absl::Duration kCommandTimeout = absl::Seconds(10);
 
 constexpr absl::Duration kLostAfter = absl::Seconds(3);
-
-std::string PathOf(const v1::Task& task) {
-  return client::TaskPath(task.id(), "/events");
-}
-
-// Whether the timeline shows all of the message, and not only a part.
-bool IsShownWhole(const Message& message) {
-  return std::holds_alternative<Text>(message.payload) ||
-         std::holds_alternative<Result>(message.payload) ||
-         std::holds_alternative<Approval>(message.payload) ||
-         std::holds_alternative<Question>(message.payload) ||
-         std::holds_alternative<Notice>(message.payload) ||
-         std::holds_alternative<Lifecycle>(message.payload) ||
-         std::holds_alternative<Receipt>(message.payload);
-}
 
 // Decides when to tell the user that the server is gone: not if it is back in a
 // moment.
@@ -73,27 +54,23 @@ class LostServer {
   bool told_ = false;
 };
 
-class Follower {
+class Follower : public TaskFeedListener {
  public:
   Follower(Server* server, const v1::Task& task, const FollowOptions& options,
            const Io& io)
       : options_(options),
         io_(io),
-        task_(task),
-        last_shown_(options.show == FollowOptions::Show::kAll
-                        ? ""
-                        : task.last_event_id()),
         api_(server->api.address(), {.start = server->api.options().start,
                                      .timeout = kCommandTimeout}),
-        fold_(task, options.show == FollowOptions::Show::kAll
-                        ? TaskFold::From::kStart
-                        : TaskFold::From::kTask),
         view_(options.view, server->environment, io, &clock_),
-        stream_(server->api.address(), PathOf(task),
-                {.clock = &clock_,
-                 .start = server->api.options().start,
-                 .after = last_shown_}),
-        answering_(&api_, task_.id(), &view_, io,
+        feed_(&api_, task,
+              {.clock = &clock_,
+               .show = options.show,
+               .complete = options.view.output == Output::kText
+                               ? TaskFeedOptions::Complete::kShown
+                               : TaskFeedOptions::Complete::kNone},
+              this),
+        answering_(&api_, task.id(), &view_, io,
                    {.ask = options.until == FollowOptions::Until::kNow
                                ? AnsweringOptions::Ask::kNever
                                : AnsweringOptions::Ask::kOnTerminals,
@@ -104,15 +81,13 @@ class Follower {
  private:
   using Until = FollowOptions::Until;
 
-  const TaskState& state() const { return fold_.state(); }
+  const TaskState& state() const { return feed_.state(); }
+  const v1::Task& task() const { return feed_.task(); }
 
-  void OnEvent(client::SseEvent&& event);
-  void OnMessage(const client::SseEvent& event);
-  void OnTask(const std::string& json);
-  void OnReset();
-  // Replaces a message by the one with nothing cut. Keeps it, and says so, if
-  // that can't be read.
-  void Complete(const std::string& event, Message* message);
+  void OnEvent(const FedEvent& event) override;
+  void OnTask(const v1::Task& task) override;
+  void OnReady() override;
+  void OnProblem(absl::string_view text) override;
   // Whether nothing more comes by itself.
   bool Rests() const;
   // Whether the input that was given has not been delivered.
@@ -135,18 +110,13 @@ class Follower {
 
   const FollowOptions options_;
   const Io io_;
-  v1::Task task_;           // The server's last description.
-  std::string last_shown_;  // Id of the last event, or empty.
   SystemClock clock_;
   client::ApiClient api_;  // For commands during the stream.
-  TaskFold fold_;
   TaskView view_;
-  client::EventStream stream_;
+  TaskFeed feed_;
   Answering answering_;
   Signals signals_;
-  std::optional<int> leave_;      // Exit code, once a signal came.
-  std::optional<EventId> shown_;  // Id of the last event.
-  bool ready_ = false;            // All past events have come.
+  std::optional<int> leave_;  // Exit code, once a signal came.
   LostServer lost_;
   int told_position_ = 0;  // Last printed position in the queue.
   int interrupts_ = 0;
@@ -154,20 +124,19 @@ class Follower {
 
 int Follower::Run() {
   while (true) {
-    const absl::Status advanced = stream_.Advance(
-        [&](client::SseEvent&& event) { OnEvent(std::move(event)); });
+    const absl::Status advanced = feed_.Advance();
     if (!advanced.ok()) {
       view_.Finish();
       return FailWith(io_, advanced);
     }
-    if (stream_.ended()) {
+    if (feed_.ended()) {
       view_.Say("the task was deleted");
       return kExitFailure;
     }
-    if (ready_ && options_.until == Until::kAnswered) {
+    if (feed_.ready() && options_.until == Until::kAnswered) {
       if (!Waits()) return LeaveAnswered(kExitOk);
       if (!answering_.can_ask()) return LeaveAnswered(kExitFailure);
-    } else if (ready_ && (options_.until == Until::kNow || Rests())) {
+    } else if (feed_.ready() && (options_.until == Until::kNow || Rests())) {
       return Finish();
     }
     view_.Flush(state());
@@ -175,77 +144,39 @@ int Follower::Run() {
     // It is not an error if the reader is gone. The agent continues.
     if (absl::IsCancelled(view_.written())) return kExitOk;
     if (!view_.written().ok()) return Fail(io_, view_.written().message());
-    if (ready_) answering_.Update(state());
+    if (feed_.ready()) answering_.Update(state());
     Pause();
     for (const int signal : signals_.Take()) OnSignal(signal);
   }
 }
 
 void Follower::Pause() {
-  std::vector<pollfd> fds = stream_.PollFds();
+  std::vector<pollfd> fds = feed_.PollFds();
   fds.push_back({.fd = signals_.fd(), .events = POLLIN});
   const std::optional<pollfd> typing = answering_.PollFd();
   if (typing) fds.push_back(*typing);
-  if (Wait(&fds, std::min(stream_.wake_at(), view_.wake_at()), clock_) &&
+  if (Wait(&fds, std::min(feed_.wake_at(), view_.wake_at()), clock_) &&
       typing && fds.back().revents != 0) {
     answering_.OnInput();
   }
-  if (lost_.Update(stream_.interrupted(), clock_.Awake())) {
+  if (lost_.Update(feed_.interrupted(), clock_.Awake())) {
     view_.Say("the server is gone; connecting again");
   }
 }
 
-void Follower::OnEvent(client::SseEvent&& event) {
-  if (event.name == "message") {
-    OnMessage(event);
-  } else if (event.name == "task") {
-    OnTask(event.data);
-  } else if (event.name == "reset") {
-    OnReset();
-  } else if (event.name == "ready") {
-    ready_ = true;
-    if (lost_.Back()) view_.Say("connected again");
-  }
+void Follower::OnEvent(const FedEvent& event) {
+  if (event.whole) answering_.Remember(event.message);
+  view_.Add(event.message, state(), event.json);
 }
 
-void Follower::OnMessage(const client::SseEvent& event) {
-  absl::StatusOr<Message> message = fold_.Take(event.data);
-  if (!message.ok()) {
-    view_.Say(absl::StrCat("an event can't be read: ",
-                           Sanitized(message.status().message())));
-    return;
-  }
-  // After a reset, events come again.
-  if (shown_ && message->id <= *shown_) return;
-  shown_ = message->id;
-  last_shown_ = event.id;
-  if (fold_.was_cut()) {
-    if (options_.view.output == Output::kText && IsShownWhole(*message)) {
-      Complete(event.id, &*message);
-    }
-  } else {
-    answering_.Remember(*message);
-  }
-  view_.Add(*message, state(), event.data);
+void Follower::OnReady() {
+  if (lost_.Back()) view_.Say("connected again");
 }
 
-void Follower::Complete(const std::string& event, Message* message) {
-  absl::StatusOr<Message> whole = api_.GetEvent(task_.id(), event);
-  if (whole.ok()) {
-    *message = *std::move(whole);
-    answering_.Remember(*message);
-    return;
-  }
-  view_.Say(absl::StrCat("event ", event,
-                         " is incomplete, because the rest can't be read: ",
-                         Sanitized(whole.status().message())));
-}
+void Follower::OnProblem(absl::string_view text) { view_.Say(Sanitized(text)); }
 
-void Follower::OnTask(const std::string& json) {
-  v1::Task task;
-  if (!FromJson(json, &task, UnknownFields::kIgnore).ok()) return;
+void Follower::OnTask(const v1::Task& task) {
   view_.SayTrouble(task.trouble());
-  task_ = task;
   const int position =
       task.state() == v1::Task::queued ? task.queue_position() : 0;
   if (position == std::exchange(told_position_, position) || position == 0) {
@@ -256,15 +187,9 @@ void Follower::OnTask(const std::string& json) {
   }
 }
 
-void Follower::OnReset() {
-  fold_.Restart();
-  ready_ = false;
-}
-
 bool Follower::EndedWithoutEvent() const {
-  const TaskStatus status = ToTaskState(task_).status;
-  return HasEnded(status) && status != state().status &&
-         task_.last_event_id() == last_shown_;
+  const TaskStatus status = ToTaskState(task()).status;
+  return HasEnded(status) && status != state().status && feed_.has_all();
 }
 
 bool Follower::InputWaits() const {
@@ -273,9 +198,8 @@ bool Follower::InputWaits() const {
 }
 
 bool Follower::InputIsHeld() const {
-  return InputWaits() && task_.queue_held() &&
-         (task_.state() >= v1::Task::idle) &&
-         task_.last_event_id() == last_shown_;
+  return InputWaits() && task().queue_held() &&
+         (task().state() >= v1::Task::idle) && feed_.has_all();
 }
 
 bool Follower::Rests() const {
@@ -312,12 +236,12 @@ void Follower::OnCtrlC() {
     view_.Say("interrupting the agent; Ctrl-C again stops it");
     v1::InterruptRequest request;
     request.set_reason("Ctrl-C");
-    done = api_.Interrupt(task_.id(), request).status();
+    done = api_.Interrupt(task().id(), request).status();
   } else if (interrupts_ == 2) {
     view_.Say("stopping the agent; Ctrl-C again leaves at once");
     v1::StopRequest request;
     request.set_reason("Ctrl-C");
-    done = api_.Stop(task_.id(), request).status();
+    done = api_.Stop(task().id(), request).status();
   } else if (!leave_) {
     leave_ = kExitInterrupted;
   }
@@ -332,7 +256,7 @@ int Follower::Leave() {
         absl::StrCat("leaving; ",
                      ends ? "see how it ends with: troika tail "
                           : "the agent continues, follow it with: troika tail ",
-                     task_.id(), " -f"));
+                     task().id(), " -f"));
   }
   return *leave_;
 }
@@ -351,17 +275,17 @@ int Follower::Finish() {
   if (absl::IsCancelled(view_.written())) return kExitOk;
   if (!view_.written().ok()) return Fail(io_, view_.written().message());
   if (EndedWithoutEvent()) {
-    view_.Say(absl::StrCat("the task is ", v1::Task::State_Name(task_.state()),
-                           task_.reason().empty() ? "" : ": ",
-                           Sanitized(task_.reason())));
-    return view_.ExitCode(ToTaskState(task_));
+    view_.Say(absl::StrCat("the task is ", v1::Task::State_Name(task().state()),
+                           task().reason().empty() ? "" : ": ",
+                           Sanitized(task().reason())));
+    return view_.ExitCode(ToTaskState(task()));
   }
   const TaskInput* const input = FindInput(state(), options_.input);
   if (InputIsHeld()) {
     view_.Say(absl::StrCat(options_.input,
                            " waits, because the turn was ended; send it with: "
                            "troika queue ",
-                           task_.id(), " --resume"));
+                           task().id(), " --resume"));
     return kExitFailure;
   }
   if (input != nullptr && input->receipt.state >= Receipt::State::kFailed) {
@@ -379,7 +303,7 @@ int Follower::Finish() {
       options_.ctrl_c == FollowOptions::CtrlC::kInterrupts) {
     view_.Say(absl::StrCat(
         "the task has ended without a result; see why with: troika log ",
-        task_.id()));
+        task().id()));
     return kExitFailure;
   }
   if (quiet && code != kExitOk) PrintError();
@@ -388,9 +312,9 @@ int Follower::Finish() {
 
 // Reads the answer from the task, because an event may have only its start.
 void Follower::PrintAnswer() {
-  const absl::StatusOr<v1::Task> task = api_.GetTask(task_.id());
-  if (!task.ok()) return view_.Say(Sanitized(task.status().message()));
-  const std::string& answer = task->result().text();
+  const absl::StatusOr<v1::Task> whole = api_.GetTask(task().id());
+  if (!whole.ok()) return view_.Say(Sanitized(whole.status().message()));
+  const std::string& answer = whole->result().text();
   if (answer.empty()) return;
   // Programs get the exact answer.
   const bool exact = isatty(io_.out) == 0;

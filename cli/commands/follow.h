@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/commands/commands.h"
+#include "cli/feed/task_feed.h"
 #include "cli/io.h"
 #include "cli/timeline/task_view.h"
 #include "dto/troika.pb.h"
@@ -22,10 +23,7 @@ struct FollowOptions {
                   // leaves.
     kLeaves,
   };
-  enum class Show {
-    kAll,
-    kNew,  // Only events after the last one of the given task.
-  };
+  using Show = TaskFeedOptions::Show;
   ViewOptions view;
   Until until = Until::kRest;
   CtrlC ctrl_c = CtrlC::kInterrupts;

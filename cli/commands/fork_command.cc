@@ -62,7 +62,7 @@ absl::StatusOr<int> Fork(const Line& line, Server& server, const Io& io) {
   ASSIGN_OR_RETURN(const std::optional<std::string> prompt,
                    ReadPrompt(line.turn.prompt, io));
   request.set_prompt(json::ToValidUtf8(prompt.value_or("")));
-  request.set_idempotency_key(NewIdempotencyKey());
+  request.set_idempotency_key(client::NewIdempotencyKey());
   ASSIGN_OR_RETURN(const v1::Task task, server.api.Fork(line.task, request));
   return ShowTurn(
       server,

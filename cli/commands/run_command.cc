@@ -9,6 +9,8 @@
 #include "agent/registry.h"
 #include "base/flags.h"
 #include "base/status_macros.h"
+#include "cli/attach/attach.h"
+#include "cli/attach/console.h"
 #include "cli/commands/help.h"
 #include "cli/commands/turn.h"
 #include "dto/request.h"
@@ -44,6 +46,7 @@ void AddLaunchFlags(LaunchOptions* options, Flags* flags) {
   flags->Add("local-provider", &options->local_provider);
   flags->Add("last-message-file", &options->last_message_file);
   flags->Add("interactive", &options->interactive);
+  flags->AddShort('i', "interactive");
 }
 
 void AddFlags(TaskRequest* request, Given* given, Flags* flags) {
@@ -66,18 +69,39 @@ absl::StatusOr<std::optional<Wire>> ReadWire(const std::string& id) {
       "--wire ", id, " is not one of ", absl::StrJoin(kEnumNames<Wire>, ", ")));
 }
 
+// Whether the terminal is attached to the task.
+bool Attaches(const RunOptions& options, const Server& server, const Io& io) {
+  return options.request.options.interactive &&
+         options.turn.then == Then::kFollow &&
+         options.turn.view.output == ViewOptions::Output::kText &&
+         CheckCanAttach(server.environment, io).ok();
+}
+
 absl::StatusOr<int> Run(const RunOptions& options, Server& server,
                         const Io& io) {
   TaskRequest wanted = options.request;
-  ASSIGN_OR_RETURN(std::optional<std::string> prompt,
-                   ReadPrompt(options.turn.prompt, io));
+  const bool attaches = Attaches(options, server, io);
+  const AttachOptions attach = {.address = server.api.address(),
+                                .environment = server.environment,
+                                .view = options.turn.view,
+                                .help = kAttachHelp};
+  std::optional<std::string> prompt;
+  if (attaches && !options.turn.prompt.argument) {
+    ASSIGN_OR_RETURN(prompt, AskForPrompt("What is the agent to do? Enter "
+                                          "begins the task, Ctrl-C leaves.",
+                                          attach, io));
+    if (!prompt) return kExitInterrupted;
+  } else {
+    ASSIGN_OR_RETURN(prompt, ReadPrompt(options.turn.prompt, io));
+  }
   wanted.prompt = std::move(prompt).value_or("");
   // The folder as `troika tasks --cwd` names it.
   wanted.cwd = AbsolutePath(wanted.cwd.empty() ? "." : wanted.cwd);
   MakePathsAbsolute(&wanted);
   v1::CreateTaskRequest request = ToCreateRequest(wanted, server.environment);
-  request.set_idempotency_key(NewIdempotencyKey());
+  request.set_idempotency_key(client::NewIdempotencyKey());
   ASSIGN_OR_RETURN(const v1::Task task, server.api.CreateTask(request));
+  if (attaches) return Attach(task, attach, io);
   return ShowTurn(
       server,
       {.before = task, .after = task, .show = FollowOptions::Show::kAll},

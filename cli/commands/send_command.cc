@@ -79,7 +79,7 @@ absl::StatusOr<Line<v1::ResumeRequest>> ReadResume(Args args) {
 template <typename Request, typename Method>
 absl::StatusOr<int> GiveTurn(const Line<Request>& line, Request request,
                              Method method, Server& server, const Io& io) {
-  request.set_idempotency_key(NewIdempotencyKey());
+  request.set_idempotency_key(client::NewIdempotencyKey());
   GivenTurn turn;
   ASSIGN_OR_RETURN(turn.before, server.api.GetTask(line.task));
   ASSIGN_OR_RETURN(turn.after, (server.api.*method)(turn.before.id(), request));

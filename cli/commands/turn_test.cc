@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
@@ -113,8 +114,10 @@ TEST(RunOptionsTest, ErrorsSayWhatToDo) {
 std::set<std::string> FlagsOfHelp() {
   std::set<std::string> flags;
   for (absl::string_view line : absl::StrSplit(kRunCommand.help, '\n')) {
-    if (!absl::ConsumePrefix(&line, "  --")) continue;
-    flags.insert(absl::StrCat("--", line.substr(0, line.find(' '))));
+    if (!absl::ConsumePrefix(&line, "  ")) continue;
+    absl::ConsumePrefix(&line, "-i, ");
+    if (!absl::StartsWith(line, "--")) continue;
+    flags.emplace(line.substr(0, line.find(' ')));
   }
   return flags;
 }

@@ -121,8 +121,12 @@ void AppendUtf8(char32_t code, std::string* out) {
   }
   if (code < 0x800) {
     out->push_back(static_cast<char>(0xc0 | (code >> 6)));
-  } else {
+  } else if (code < 0x10000) {
     out->push_back(static_cast<char>(0xe0 | (code >> 12)));
+    out->push_back(static_cast<char>(0x80 | ((code >> 6) & 0x3f)));
+  } else {
+    out->push_back(static_cast<char>(0xf0 | (code >> 18)));
+    out->push_back(static_cast<char>(0x80 | ((code >> 12) & 0x3f)));
     out->push_back(static_cast<char>(0x80 | ((code >> 6) & 0x3f)));
   }
   out->push_back(static_cast<char>(0x80 | (code & 0x3f)));

@@ -38,7 +38,7 @@ bool IsCombining(char32_t code);
 // Returns how many columns of a terminal it takes: 0, 1 or 2.
 size_t WidthOf(char32_t code);
 
-// `code` must be in the basic multilingual plane.
+// `code` must be a character of Unicode: at most U+10FFFF.
 void AppendUtf8(char32_t code, std::string* out);
 
 }  // namespace troika::cli

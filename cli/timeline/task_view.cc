@@ -15,12 +15,13 @@ namespace troika::cli {
 namespace {
 
 constexpr size_t kMuch = size_t{1} << 18;
-constexpr absl::Duration kFrame = absl::Milliseconds(100);
 constexpr absl::string_view kEraseLine = "\r\x1b[K";
 
 bool CanRedraw(const Environment& environment, int fd) {
   return isatty(fd) != 0 && environment.Get("TERM") != "dumb";
 }
+
+}  // namespace
 
 Timeline::Color ColorFor(const ViewOptions& options,
                          const Environment& environment, int fd) {
@@ -35,24 +36,34 @@ bool IsAtWork(TaskStatus status) {
   return !HasEnded(status) && status != TaskStatus::kIdle;
 }
 
-}  // namespace
+std::string StatusLineNow(const Timeline& timeline, const TaskState& state,
+                          Clock* clock) {
+  clock->FollowRealTime();
+  const absl::Time now = clock->Now();
+  return timeline.StatusLine(
+      state, now,
+      static_cast<int>((now - absl::UnixEpoch()) / kStatusFrame % 10));
+}
 
 void ViewFlags::AddTo(Flags* flags) {
   flags->Add("json", &json_);
   flags->Add("color", &color_);
 }
 
+absl::StatusOr<ViewOptions::Color> ReadColor(absl::string_view value) {
+  if (value == "auto") return ViewOptions::Color::kAuto;
+  if (value == "always") return ViewOptions::Color::kAlways;
+  if (value == "never") return ViewOptions::Color::kNever;
+  return absl::InvalidArgumentError(
+      absl::StrCat("--color ", value, " is not one of auto, always, never"));
+}
+
 absl::StatusOr<ViewOptions> ViewFlags::Options() const {
   ViewOptions options;
   if (json_) options.output = ViewOptions::Output::kJson;
-  if (color_ == "always") {
-    options.color = ViewOptions::Color::kAlways;
-  } else if (color_ == "never") {
-    options.color = ViewOptions::Color::kNever;
-  } else if (color_ != "auto") {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--color ", color_, " is not one of auto, always, never"));
-  }
+  const absl::StatusOr<ViewOptions::Color> color = ReadColor(color_);
+  if (!color.ok()) return color.status();
+  options.color = *color;
   return options;
 }
 
@@ -96,14 +107,10 @@ void TaskView::Flush(const TaskState& state) {
   wake_at_ = absl::InfiniteFuture();
   if (!prompt_.empty()) return Write();
   if (terminal_ && IsAtWork(state.status)) {
-    clock_->FollowRealTime();
-    const absl::Time now = clock_->Now();
-    wake_at_ = clock_->Awake() + kFrame;
+    wake_at_ = clock_->Awake() + kStatusFrame;
     if (!timeline_.line_open()) {
       timeline_.set_width(TerminalWidth(io_.out));
-      std::string status = timeline_.StatusLine(
-          state, now,
-          static_cast<int>((now - absl::UnixEpoch()) / kFrame % 10));
+      std::string status = StatusLineNow(timeline_, state, clock_);
       if (status != status_shown_) {
         absl::StrAppend(&buffer_, kEraseLine, status);
       }

@@ -33,6 +33,23 @@ struct ViewOptions {
   Color color = Color::kAuto;
 };
 
+// Whether to colour what is written to `fd`, with NO_COLOR and TERM of the
+// environment.
+Timeline::Color ColorFor(const ViewOptions& options,
+                         const Environment& environment, int fd);
+
+// Whether an agent works on the task, or is about to.
+bool IsAtWork(TaskStatus status);
+
+// The line that shows an agent at work, with the sign for this moment.
+std::string StatusLineNow(const Timeline& timeline, const TaskState& state,
+                          Clock* clock);
+// How long that sign is shown.
+inline constexpr absl::Duration kStatusFrame = absl::Milliseconds(100);
+
+// Reads the value of --color. InvalidArgument if it is unknown.
+absl::StatusOr<ViewOptions::Color> ReadColor(absl::string_view value);
+
 // --json and --color, which all commands that show a task share.
 class ViewFlags {
  public:

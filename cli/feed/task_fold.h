@@ -1,6 +1,6 @@
 // Computes the state of a task from the events that the server streams.
-#ifndef TROIKA_CLI_COMMANDS_TASK_FOLD_H_
-#define TROIKA_CLI_COMMANDS_TASK_FOLD_H_
+#ifndef TROIKA_CLI_FEED_TASK_FOLD_H_
+#define TROIKA_CLI_FEED_TASK_FOLD_H_
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -38,4 +38,4 @@ class TaskFold {
 
 }  // namespace troika::cli
 
-#endif  // TROIKA_CLI_COMMANDS_TASK_FOLD_H_
+#endif  // TROIKA_CLI_FEED_TASK_FOLD_H_

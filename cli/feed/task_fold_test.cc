@@ -1,4 +1,4 @@
-#include "cli/commands/task_fold.h"
+#include "cli/feed/task_fold.h"
 
 #include "cli/testing.h"
 #include "gtest/gtest.h"

@@ -1,4 +1,4 @@
-#include "cli/commands/task_fold.h"
+#include "cli/feed/task_fold.h"
 
 #include "base/status_macros.h"
 #include "dto/json.h"

@@ -1,0 +1,78 @@
+// A terminal on which the user types a line while text is printed above it.
+#ifndef TROIKA_CLI_ATTACH_CONSOLE_H_
+#define TROIKA_CLI_ATTACH_CONSOLE_H_
+
+#include <poll.h>
+#include <termios.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "agent/discovery/environment.h"
+#include "cli/attach/history.h"
+#include "cli/attach/keys.h"
+#include "cli/attach/line_editor.h"
+#include "cli/attach/screen.h"
+#include "cli/io.h"
+
+namespace troika::cli {
+
+// FailedPrecondition if the user can't be attached here: stdin or stdout is not
+// a terminal, or one that can't redraw a line.
+absl::Status CheckCanAttach(const Environment& environment, const Io& io);
+
+// While it lives, the terminal delivers each key at once and pastes in
+// brackets. Then it has its mode again, and what was printed stays.
+class Console {
+ public:
+  // `history` is kept there, unless it is empty.
+  static absl::StatusOr<std::unique_ptr<Console>> Open(
+      const Io& io, const std::string& history);
+  ~Console();
+  Console(const Console&) = delete;
+  Console& operator=(const Console&) = delete;
+
+  LineEditor& editor() { return *editor_; }
+  Screen& screen() { return screen_; }
+  // The typed line is known: it gets into the history.
+  void Remember(absl::string_view line);
+  // Carries out what only changes the line: text, pastes and editing. False if
+  // the key means something else.
+  bool Edit(const Key& key);
+
+  pollfd PollFd() const { return {.fd = io_.in, .events = POLLIN}; }
+  // Reads what was typed; empty if the terminal is gone.
+  absl::StatusOr<std::vector<Key>> ReadKeys();
+  // Takes the terminal's size anew.
+  void Resize();
+  // Shows what was printed, and the line below it. `area` needs no line.
+  void Draw(InputArea area);
+  // What went wrong and has not been told yet; empty if nothing.
+  std::string TakeProblem();
+
+  // The first error of writing; Cancelled if the terminal is gone.
+  const absl::Status& written() const { return written_; }
+
+ private:
+  Console(const Io& io, std::unique_ptr<LineEditor> editor,
+          const std::string& history);
+  void Write(absl::string_view bytes);
+
+  const Io io_;
+  termios before_ = {};
+  bool changed_ = false;  // The mode differs from before_.
+  std::unique_ptr<LineEditor> editor_;
+  std::unique_ptr<HistoryFile> /*nullable*/ history_;
+  KeyDecoder decoder_;
+  Screen screen_;
+  std::string problem_;
+  absl::Status written_;
+};
+
+}  // namespace troika::cli
+
+#endif  // TROIKA_CLI_ATTACH_CONSOLE_H_

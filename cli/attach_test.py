@@ -1,0 +1,394 @@
+#!/usr/bin/env python3
+"""`troika attach` and `troika run -i` in a real terminal, which tmux plays."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PATIENCE = 60
+PROGRAMS = {}
+ASKS = 'y(es), n(o)'
+
+
+class Pane:
+    """A program in a window of tmux."""
+
+    def __init__(self, tmux, name):
+        self.tmux = tmux
+        self.name = name
+
+    def screen(self):
+        """What the window shows, and what has scrolled out of it."""
+        return self.tmux('capture-pane', '-p', '-J', '-S', '-', '-t', self.name)
+
+    def wait(self, condition, what):
+        end = time.monotonic() + PATIENCE
+        while True:
+            text = self.screen()
+            if condition(text):
+                return text
+            if time.monotonic() > end:
+                raise AssertionError(f'{what} in:\n{text}')
+            time.sleep(0.05)
+
+    def until(self, *wanted):
+        return self.wait(lambda text: all(one in text for one in wanted),
+                         f'no {wanted!r}')
+
+    def without(self, *unwanted):
+        return self.wait(lambda text: not any(one in text for one in unwanted),
+                         f'{unwanted!r}')
+
+    def line(self, wanted):
+        """Waits until the last row is this."""
+        return self.wait(
+            lambda text: text.rstrip().split('\n')[-1].rstrip() == wanted,
+            f'no line {wanted!r}')
+
+    def type(self, text):
+        self.tmux('send-keys', '-t', self.name, '-l', text)
+
+    def key(self, *keys):
+        self.tmux('send-keys', '-t', self.name, *keys)
+
+    def paste(self, text):
+        self.tmux('set-buffer', '-b', 'paste', text)
+        self.tmux('paste-buffer', '-p', '-b', 'paste', '-t', self.name)
+
+    def enter(self, text):
+        """Types a line and sends it, again if it just got another meaning."""
+        def refusals(screen):
+            return screen.count('press Enter again')
+
+        def is_typed(screen):
+            return screen.rstrip().endswith(text)
+
+        self.type(text)
+        before = refusals(self.wait(is_typed, f'no line {text!r}'))
+        self.key('Enter')
+        while True:
+            screen = self.wait(
+                lambda now: refusals(now) > before or not is_typed(now),
+                f'{text!r} was not taken')
+            if not is_typed(screen):
+                return
+            before = refusals(screen)
+            self.key('Enter')
+
+
+class AttachTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.root = tempfile.mkdtemp()
+        cls.work = os.path.join(cls.root, 'work')
+        os.mkdir(cls.work)
+        cls.socket = os.path.join(cls.root, 'tmux')
+        cls.env = {
+            'PATH': os.environ['PATH'], 'HOME': cls.root, 'TERM': 'screen',
+            'LC_ALL': 'C.UTF-8', 'SHELL': '/bin/sh', 'PS1': '$ ',
+            'TROIKA_HOME': os.path.join(cls.root, 'troika'),
+            'TROIKA_SERVER_BIN': PROGRAMS['troika-server'],
+            'TROIKA_RELAY_BIN': PROGRAMS['troika-relay'],
+            'TROIKA_CLAUDE_BIN': PROGRAMS['fake_claude'],
+        }
+        cls.windows = 0
+
+    @classmethod
+    def tearDownClass(cls):
+        subprocess.run(['tmux', '-S', cls.socket, 'kill-server'], env=cls.env,
+                       stderr=subprocess.DEVNULL)
+        for pid in cls.servers():
+            os.kill(pid, signal.SIGTERM)
+        end = time.monotonic() + PATIENCE
+        while cls.servers() and time.monotonic() < end:
+            time.sleep(0.05)
+        shutil.rmtree(cls.root, ignore_errors=True)
+
+    @classmethod
+    def servers(cls):
+        """The servers of our state folder."""
+        mark = f'TROIKA_HOME={cls.env["TROIKA_HOME"]}'.encode()
+        found = []
+        for pid in filter(str.isdigit, os.listdir('/proc')):
+            try:
+                with open(f'/proc/{pid}/comm') as file:
+                    name = file.read().strip()
+                if name != 'troika-server':
+                    continue
+                with open(f'/proc/{pid}/environ', 'rb') as file:
+                    if mark in file.read().split(b'\0'):
+                        found.append(int(pid))
+            except OSError:
+                continue
+        return found
+
+    def tmux(self, *arguments):
+        return subprocess.run(
+            ['tmux', '-S', self.socket, '-f', '/dev/null', *arguments],
+            env=self.env, capture_output=True, text=True, check=True,
+            timeout=PATIENCE).stdout
+
+    def troika(self, *arguments, env=None):
+        return subprocess.run(
+            [PROGRAMS['troika'], *arguments], env={**self.env, **(env or {})},
+            cwd=self.work, stdin=subprocess.DEVNULL, capture_output=True,
+            text=True, timeout=PATIENCE)
+
+    def pane(self, *arguments, env=None):
+        """Runs troika in a window, which then shows how it ended."""
+        type(self).windows += 1
+        name = f's{self.windows}'
+        assignments = [f'{key}={value}' for key, value in (env or {}).items()]
+        self.tmux('new-session', '-d', '-s', name, '-x', '80', '-y', '24',
+                  '-c', self.work, 'env', *assignments, '/bin/sh', '-c',
+                  '"$@"; echo "ended with $?"; sleep 1000', 'sh',
+                  PROGRAMS['troika'], *arguments)
+        self.addCleanup(self.tmux, 'kill-session', '-t', name)
+        return Pane(self.tmux, name)
+
+    def script(self, text):
+        handle, path = tempfile.mkstemp(dir=self.root)
+        with os.fdopen(handle, 'w') as file:
+            file.write(text)
+        return {'TROIKA_FAKE_SCRIPT': path}
+
+    def start(self, script):
+        """Starts a task in the background; returns its id."""
+        ran = self.troika('run', 'claude', '--edit-mode', 'auto_edit',
+                          '--interactive', '--detach', 'begin',
+                          env=self.script(script))
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        return ran.stdout.strip()
+
+    @staticmethod
+    def timeline(pane):
+        """What the pane shows of the task, without words to its own user."""
+        return [row for row in pane.screen().rstrip().split('\n')
+                if row and not row.startswith('troika:')]
+
+    def state(self, task):
+        return json.loads(self.troika('show', task, '--json').stdout)
+
+    def test_a_conversation(self):
+        pane = self.pane(
+            'run', '-i', 'claude', '--edit-mode', 'auto_edit',
+            env=self.script('say Hello there.\nok\n'
+                            '== prompt second\nsay The second answer.\nok\n'
+                            '== prompt zwei\nsay Many lines.\nok\n'))
+        pane.until('What is the agent to do?')
+        pane.enter('the first prompt')
+        text = pane.until('attached to task', '❯ the first prompt',
+                          'Hello there.', '✔ done')
+        task = text.split('attached to task ')[1].split(':')[0]
+        self.assertNotIn('What is the agent to do?', text)
+        pane.line('❯')
+        # The turn has ended, and the terminal takes the next prompt.
+        pane.enter('the second prompt')
+        pane.until('The second answer.')
+        pane.line('❯')
+        pane.paste('eins\nzwei 漢字\ndrei')
+        pane.until('❯ eins\n  zwei 漢字\n  drei')
+        pane.key('Enter')
+        pane.until('Many lines.')
+        inputs = self.state(task)['inputs']
+        self.assertEqual(inputs[-1]['text'], 'eins\nzwei 漢字\ndrei')
+        pane.line('❯')
+        pane.key('Up')
+        pane.until('❯ eins\n  zwei 漢字\n  drei\n')
+        pane.key('C-c')
+        pane.line('❯')
+        pane.type('one\\')
+        pane.key('Enter')
+        pane.type('two')
+        pane.line('  two')
+        pane.key('C-c')
+        pane.line('❯')
+        pane.type('/nonsense')
+        pane.key('Enter')
+        pane.until('there is no command /nonsense')
+        pane.key('C-c')
+        pane.enter('/help')
+        pane.until('/steer TEXT', 'begins with a slash')
+        pane.key('C-]')
+        pane.until('come back with: troika attach ' + task, 'ended with 0')
+        # Attached again, it shows the same, and earlier lines are known.
+        again = self.pane('attach', 'latest')
+        again.until('Hello there.', 'The second answer.', 'Many lines.')
+        again.line('❯')
+        again.key('Up', 'Up')
+        again.line('  drei')
+        again.key('C-c')
+        again.line('❯')
+        again.key('C-d')
+        again.until('ended with 0')
+        history = os.path.join(self.env['TROIKA_HOME'], 'input_history')
+        self.assertEqual(os.stat(history).st_mode & 0o777, 0o600)
+
+    def test_approvals_and_questions(self):
+        task = self.start('ask Bash {"command":"ls -la"}\nsay Listed.\n'
+                          'ask Bash {"command":"rm -r build"}\n'
+                          'question Which colour? | red | green\n'
+                          'ask Bash {"command":"make"}\nok\n')
+        pane = self.pane('attach', task)
+        pane.until('allow Bash (1 line, 6 bytes)? ls -la', ASKS)
+        pane.enter('perhaps')
+        pane.until('type y to allow it')
+        pane.enter('y')
+        pane.until('✔ allowed: Bash', 'Listed.')
+        # Answered elsewhere, while a line is half typed.
+        pane.until('allow Bash (1 line, 11 bytes)? rm -r build')
+        pane.key('Tab')
+        pane.line('❯')
+        pane.type('half a message')
+        pane.line('❯ half a message')
+        self.assertEqual(
+            self.troika('respond', task, '--allow').returncode, 0)
+        pane.until('it was answered elsewhere, by user',
+                   'Which colour?', '2. green')
+        pane.without('? rm -r build')
+        pane.line('❯ half a message')
+        pane.key('Tab')
+        pane.line('?')
+        pane.enter('2')
+        pane.until('→ green')
+        # The message is still there; then a denial with its reason.
+        pane.until('allow Bash (1 line, 4 bytes)? make')
+        pane.line('❯ half a message')
+        pane.key('C-c')
+        pane.until(ASKS)
+        pane.enter('n')
+        pane.until('why not?')
+        pane.enter('use ninja')
+        pane.until('✘ denied: Bash: use ninja')
+        pane.key('C-]')
+        pane.until('ended with 0')
+
+    def test_two_terminals_and_an_interrupt(self):
+        task = self.start('say I begin.\nsleep 300\nsay I work.\nhang\n'
+                          '== prompt again\nsay Here again.\nok\n')
+        one, two = self.pane('attach', task), self.pane('attach', task)
+        one.until('attached to task')
+        one.type('half typed')
+        for pane in (one, two):
+            pane.until('I begin.', 'I work.', 'running')
+        one.line('❯ half typed')
+        # Clears the line, then interrupts.
+        one.key('C-c')
+        one.line('❯')
+        one.key('C-c')
+        for pane in (one, two):
+            pane.until('interrupt asked')
+        one.until('interrupting the turn; Ctrl-C again detaches')
+        one.wait(lambda text: ' running ' not in text, 'still running')
+        two.enter('and again')
+        for pane in (one, two):
+            pane.until('❯ and again', 'Here again.')
+        for pane in (one, two):
+            pane.line('❯')
+        self.assertEqual(self.timeline(one), self.timeline(two))
+        two.key('C-c')
+        two.until('no turn runs')
+        two.key('C-c')
+        two.until('ended with 0')
+        self.assertEqual(self.state(task)['state'], 'idle')
+        one.key('C-]')
+        one.until('ended with 0')
+
+    def test_a_server_that_is_killed(self):
+        task = self.start('say I begin.\nsleep 1500\nsay I go on.\nok\n'
+                          '== prompt after\nsay After it.\nok\n')
+        pane = self.pane('attach', task)
+        pane.until('I begin.')
+        pane.type('after the')
+        for pid in self.servers():
+            os.kill(pid, signal.SIGKILL)
+        pane.until('the server was gone; connected again', 'I go on.')
+        pane.line('❯ after the')
+        pane.enter(' crash')
+        text = pane.until('After it.')
+        for once in ('I begin.', 'I go on.', '❯ after the crash'):
+            self.assertEqual(text.count(once), 1, text)
+        pane.key('C-]')
+        pane.until('ended with 0')
+
+    def test_input_waits_for_a_server(self):
+        task = self.start('say I begin.\nok\n== prompt later\nsay Got it.\nok\n')
+        pane = self.pane('attach', task, env={'TROIKA_NO_AUTOSTART': '1'})
+        pane.until('I begin.', '✔ done')
+        for pid in self.servers():
+            os.kill(pid, signal.SIGKILL)
+        pane.until('there is no server; connecting again')
+        pane.enter('for later')
+        pane.until('there is no server; what you type is sent when it is back')
+        self.assertEqual(self.state(task)['turns'], 1)
+        pane.until('Got it.')
+        self.assertEqual(self.state(task)['turns'], 2)
+        pane.key('C-]')
+        pane.until('ended with 0')
+
+    def test_another_size(self):
+        task = self.start('say A short text.\nok\n')
+        pane = self.pane('attach', task)
+        pane.until('✔ done')
+        words = ' '.join(f'word{i}' for i in range(12))
+        pane.type(words)
+        pane.until('word11')
+        self.tmux('set-option', '-t', pane.name, 'window-size', 'manual')
+        for width, height in ((40, 12), (60, 30), (30, 10), (80, 24)):
+            self.tmux('resize-window', '-t', pane.name, '-x', str(width),
+                      '-y', str(height))
+            want = words.replace(' ', '')
+            pane.wait(
+                lambda text: want in ''.join(
+                    text.split('❯')[-1].split()), 'no whole line')
+        text = pane.screen()
+        self.assertEqual(text.count('word5'), 1, text)
+        self.assertEqual(text.count('A short text.'), 1, text)
+        pane.key('C-c')
+        pane.line('❯')
+        pane.key('C-]')
+        pane.until('ended with 0')
+
+    def test_what_is_longer_than_the_screen_takes_a_word(self):
+        command = '\\n'.join(f'echo line-{i}-' for i in range(60))
+        task = self.start('ask Bash {"command":"%s"}\nok\n' % command)
+        pane = self.pane('attach', task)
+        text = pane.until('the word allow', 'longer than the screen')
+        for i in range(60):
+            self.assertIn(f'echo line-{i}-', text)
+        pane.enter('y')
+        pane.until('not all of it was shown')
+        pane.enter('allow')
+        pane.until('✔ allowed')
+        pane.key('C-]')
+        pane.until('ended with 0')
+
+    def test_other_command_lines(self):
+        task = self.start('say Hi.\nok\n')
+        refused = self.troika('attach', task)
+        self.assertEqual(refused.returncode, 2)
+        for words in ('standard input is not a terminal', 'troika tail TASK -f',
+                      'troika send TASK'):
+            self.assertIn(words, refused.stderr)
+        dumb = self.pane('attach', task, env={'TERM': 'dumb'})
+        dumb.until('TERM is dumb', 'ended with 2')
+        # Without a name it is the newest one of the folder.
+        pane = self.pane('attach')
+        pane.until(f'task {task} in {self.work}: begin', 'Hi.')
+        pane.key('C-]')
+        pane.until('ended with 0')
+        left = self.pane('run', '-i', 'claude')
+        left.until('What is the agent to do?')
+        left.key('C-c')
+        left.until('ended with 130')
+
+
+if __name__ == '__main__':
+    PROGRAMS.update(
+        {os.path.basename(path): os.path.abspath(path) for path in sys.argv[1:]})
+    unittest.main(argv=sys.argv[:1], verbosity=2)
