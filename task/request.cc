@@ -201,8 +201,15 @@ absl::Status CompleteRequest(const Environment& environment,
     options.edit_mode = EditMode::kAsk;
   }
   if (request->resume_session == kLatestSession) {
+    if (backend.sessions == nullptr) {
+      return absl::NotFoundError(
+          absl::StrCat(backend.display_name,
+                       " keeps no sessions that can be listed: name the "
+                       "session, or start a new task"));
+    }
     ASSIGN_OR_RETURN(request->resume_session,
-                     backend.LatestSession(request->cwd, environment));
+                     LatestSession(*backend.sessions, backend.display_name,
+                                   request->cwd, environment));
   }
   return ReadImages(request->options.images, backend).status();
 }

@@ -49,7 +49,7 @@ const troika::Backend& troika::CodexBackend() {
       .NewProtocol = NewProtocol,
       .BuildLaunch = BuildLaunch,
       .LooksLoggedIn = LooksLoggedIn,
-      .LatestSession = LatestSession,
+      .sessions = &Sessions(),
   };
   return *kBackend;
 }

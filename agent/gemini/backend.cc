@@ -315,7 +315,7 @@ const troika::Backend& troika::GeminiBackend() {
       },
       .BuildLaunch = BuildLaunch,
       .LooksLoggedIn = LooksLoggedIn,
-      .LatestSession = LatestSession,
+      .sessions = &Sessions(),
   };
   return *kBackend;
 }

@@ -40,6 +40,7 @@ extern const Command kRmCommand;
 extern const Command kRunCommand;
 extern const Command kSendCommand;
 extern const Command kServeCommand;
+extern const Command kSessionsCommand;
 extern const Command kShowCommand;
 extern const Command kStopCommand;
 extern const Command kTailCommand;
