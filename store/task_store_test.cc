@@ -316,9 +316,10 @@ TEST_F(TaskStoreTest, FindsTheTasksOfSessions) {
     rows.back().ended = id != "c";
   }
   ASSERT_TRUE(store.Put(rows).ok());
+  const auto tasks = store.WithSessions({"s1", "none", ""});
+  ASSERT_TRUE(tasks.ok()) << tasks.status();
   std::vector<std::string> found;
-  for (const TaskStore::SessionTask& task :
-       *store.WithSessions({"s1", "none", ""})) {
+  for (const TaskStore::SessionTask& task : *tasks) {
     EXPECT_EQ(task.session_id, "s1");
     EXPECT_EQ(task.harness, "codex");
     found.push_back(absl::StrCat(task.id, task.ended ? " ended" : ""));

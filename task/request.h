@@ -67,6 +67,8 @@ struct TurnRequest {
 };
 
 inline constexpr absl::string_view kLatestSession = "latest";
+// The prompt of a conversation that is resumed without one.
+inline constexpr absl::string_view kGoOn = "Go on where you stopped.";
 
 // A longer prompt is refused.
 inline constexpr size_t kMaxPromptBytes = size_t{8} << 20;

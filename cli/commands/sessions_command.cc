@@ -64,7 +64,7 @@ absl::StatusOr<Line> ReadLine(Args args) {
 absl::StatusOr<v1::ListSessionsResponse> List(const Line& line,
                                               Server& server) {
   v1::ListSessionsRequest request = line.request;
-  AddSessionVariables(server.environment, &request);
+  AddSessionVariables(server.environment, request.mutable_env());
   v1::ListSessionsResponse list;
   do {
     const int missing = line.limit - list.sessions_size();
@@ -127,17 +127,6 @@ absl::StatusOr<int> Sessions(const Line& line, Server& server, const Io& io) {
 }
 
 }  // namespace
-
-void AddSessionVariables(const Environment& environment,
-                         v1::ListSessionsRequest* request) {
-  for (const absl::string_view name :
-       {"HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "GEMINI_CLI_HOME"}) {
-    const absl::string_view value = environment.Get(name);
-    if (value.empty()) continue;
-    (*request->mutable_env())[std::string(name)] =
-        AbsolutePath(std::string(value));
-  }
-}
 
 constinit const Command kSessionsCommand = {
     .name = "sessions",
