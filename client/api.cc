@@ -179,6 +179,16 @@ absl::StatusOr<v1::ListSessionsResponse> ApiClient::ListSessions(
       {.path = absl::StrCat(kRoot, "/sessions", QueryOf(request))});
 }
 
+absl::StatusOr<v1::Task> ApiClient::ImportSession(
+    absl::string_view session, const v1::ImportSessionRequest& request) {
+  return SendFor<v1::Task>(
+      {.method = Method::kPost,
+       .path =
+           absl::StrCat(kRoot, "/sessions/", UrlEscaped(session), "/import"),
+       .body = request.SerializeAsString(),
+       .retry = Retry::kNever});
+}
+
 absl::StatusOr<v1::Task> ApiClient::GetTask(absl::string_view task) {
   return SendFor<v1::Task>({.path = TaskPath(task)});
 }

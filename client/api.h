@@ -43,6 +43,8 @@ class ApiClient {
       const v1::ListTasksRequest& request);
   absl::StatusOr<v1::ListSessionsResponse> ListSessions(
       const v1::ListSessionsRequest& request);
+  absl::StatusOr<v1::Task> ImportSession(
+      absl::string_view session, const v1::ImportSessionRequest& request);
   absl::StatusOr<v1::Task> GetTask(absl::string_view task);
   absl::Status DeleteTask(absl::string_view task);
   absl::StatusOr<v1::Task> SendInput(absl::string_view task,

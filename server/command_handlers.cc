@@ -17,7 +17,6 @@
 namespace troika {
 namespace {
 
-
 // A turn on its way to its task.
 struct Turn {
   TurnRequest request;

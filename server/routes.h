@@ -58,8 +58,9 @@ Handler EditInput, WithdrawInput, ResumeQueue;
 Handler TaskEvents, WholeEvent, RawLine, AllEvents;
 // harness_handlers.cc: describes the harnesses.
 Handler ListHarnesses, ProbeHarnesses;
-// session_handlers.cc: lists the sessions that CLIs keep on this machine.
-Handler ListSessions;
+// session_handlers.cc: lists the sessions that CLIs keep on this machine, and
+// makes tasks of them.
+Handler ListSessions, ImportSession;
 // info_handlers.cc: describes the server and what its tasks have used.
 Handler Usage, Health, ServerMetrics, OpenApi;
 

@@ -93,7 +93,6 @@ absl::StatusOr<Wanted> ReadRequest(const Call& call) {
   if (!request.page_token().empty()) {
     ASSIGN_OR_RETURN(wanted.after, ReadToken(request.page_token()));
   }
-  RETURN_IF_ERROR(CheckVariables(request.env()));
   return wanted;
 }
 
@@ -195,6 +194,47 @@ void AddTasks(const std::vector<TaskStore::SessionTask>& tasks,
   }
 }
 
+// The environment that says where sessions are.
+absl::StatusOr<Environment> EnvironmentOf(
+    const ApiTools& api,
+    const google::protobuf::Map<std::string, std::string>& sent) {
+  RETURN_IF_ERROR(CheckVariables(sent));
+  if (sent.empty()) return api.policy->environment();
+  Environment environment({sent.begin(), sent.end()});
+  if (SessionIndex::Relevant(environment).variables().size() < sent.size()) {
+    return absl::InvalidArgumentError(
+        "env: give only HOME, CODEX_HOME, CLAUDE_CONFIG_DIR and "
+        "GEMINI_CLI_HOME, and no empty ones");
+  }
+  return environment;
+}
+
+// Finds the session that is to be imported.
+absl::StatusOr<ImportRequest> FindOne(const SessionScan& scan,
+                                      const std::string& id,
+                                      const std::string& harness) {
+  std::optional<ImportRequest> found;
+  for (const SessionScan::Session& session : scan.sessions) {
+    if (session.session.id != id ||
+        (!harness.empty() && harness != HarnessId(session.harness))) {
+      continue;
+    }
+    if (found) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          HarnessId(found->harness), " and ", HarnessId(session.harness),
+          " each have a session ", id, ": name the harness"));
+    }
+    found = {.harness = session.harness,
+             .session = session.session,
+             .path = session.path};
+  }
+  if (found) return *std::move(found);
+  return absl::NotFoundError(
+      absl::StrCat("there is no session ", id,
+                   ": GET /api/v1/sessions lists them, and a session is named "
+                   "by its whole id"));
+}
+
 void ReplyWithPage(const ApiTools& api, Wanted wanted, const Scan& scan,
                    ReplyCallback reply) {
   auto make = [wanted = std::move(wanted), scan,
@@ -231,21 +271,41 @@ absl::StatusOr<Deferred> ListSessions(const ApiTools& api, const Call& call) {
     return NotForAgents("list the sessions of CLIs");
   }
   ASSIGN_OR_RETURN(Wanted wanted, ReadRequest(call));
-  const auto& sent = wanted.request.env();
-  const Environment environment = sent.empty()
-                                      ? api.policy->environment()
-                                      : Environment({sent.begin(), sent.end()});
-  if (SessionIndex::Relevant(environment).variables().size() < sent.size()) {
-    return absl::InvalidArgumentError(
-        "env: give only HOME, CODEX_HOME, CLAUDE_CONFIG_DIR and "
-        "GEMINI_CLI_HOME, and no empty ones");
-  }
+  ASSIGN_OR_RETURN(const Environment environment,
+                   EnvironmentOf(api, wanted.request.env()));
   return [&api, wanted = std::move(wanted),
           environment](ReplyCallback reply) mutable {
     api.sessions->Scan(
         environment, [&api, wanted = std::move(wanted),
                       reply = std::move(reply)](const Scan& scan) mutable {
           ReplyWithPage(api, std::move(wanted), scan, std::move(reply));
+        });
+  };
+}
+
+absl::StatusOr<Deferred> ImportSession(const ApiTools& api, const Call& call) {
+  const Caller caller = api.policy->CallerOf(call.request());
+  if (caller.is_agent()) return NotForAgents("import the sessions of CLIs");
+  v1::ImportSessionRequest body;
+  RETURN_IF_ERROR(call.ReadBody(&body));
+  if (!body.harness().empty()) {
+    RETURN_IF_ERROR(BackendById(body.harness()).status());
+  }
+  ASSIGN_OR_RETURN(const Environment environment,
+                   EnvironmentOf(api, body.env()));
+  return [&api, id = call.arg(0), harness = body.harness(), environment,
+          by = caller.name()](ReplyCallback reply) mutable {
+    api.sessions->Scan(
+        environment, [&api, id, harness, by,
+                      reply = std::move(reply)](const Scan& scan) mutable {
+          auto found = FindOne(*scan, id, harness);
+          if (!found.ok()) return reply(found.status());
+          found->by = by;
+          api.tasks->Import(*std::move(found), api.policy->environment(),
+                            [reply = std::move(reply)](
+                                absl::StatusOr<v1::Task> task) mutable {
+                              reply(std::move(task));
+                            });
         });
   };
 }

@@ -24,12 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMaxTitle = 80;
-std::string TitleOf(absl::string_view prompt) {
-  absl::string_view line = absl::StripAsciiWhitespace(prompt);
-  line = line.substr(0, line.find('\n'));
-  const absl::string_view cut = CutAtCharacter(line, kMaxTitle);
-  return absl::StrCat(cut, cut.size() < line.size() ? "…" : "");
-}
 
 absl::Status CheckFolder(const std::string& path, absl::string_view what) {
   std::error_code error;
@@ -143,6 +137,13 @@ absl::string_view MediaType(const std::string& path) {
 }
 
 }  // namespace
+
+std::string TitleOf(absl::string_view prompt) {
+  absl::string_view line = absl::StripAsciiWhitespace(prompt);
+  line = line.substr(0, line.find('\n'));
+  const absl::string_view cut = CutAtCharacter(line, kMaxTitle);
+  return absl::StrCat(cut, cut.size() < line.size() ? "…" : "");
+}
 
 absl::Status CheckPrompt(absl::string_view prompt) {
   if (absl::StripAsciiWhitespace(prompt).empty()) {

@@ -67,6 +67,9 @@ struct TurnRequest {
 };
 
 inline constexpr absl::string_view kLatestSession = "latest";
+// Returns the beginning of the first line, as the title of a task.
+std::string TitleOf(absl::string_view prompt);
+
 // The prompt of a conversation that is resumed without one.
 inline constexpr absl::string_view kGoOn = "Go on where you stopped.";
 

@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "agent/claude/cli_files.h"
 #include "agent/claude/parse.h"
+#include "agent/claude/session_file.h"
 #include "agent/claude/settings.h"
 #include "agent/launch/builder.h"
 
@@ -291,6 +292,9 @@ const troika::Backend& troika::ClaudeBackend() {
       .capabilities = GetCapabilities,
       .NewProtocol =
           [](const ProtocolOptions& options) -> std::unique_ptr<Protocol> {
+        if (options.wire == Wire::kSessionFile) {
+          return NewSessionFileProtocol(options);
+        }
         return std::make_unique<ClaudeProtocol>(options);
       },
       .BuildLaunch = BuildLaunch,

@@ -9,6 +9,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "agent/discovery/cli_files.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 
 namespace troika::claude {

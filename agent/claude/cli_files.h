@@ -7,7 +7,6 @@
 
 #include "agent/discovery/environment.h"
 #include "agent/discovery/native_sessions.h"
-#include "base/json.h"
 
 namespace troika::claude {
 

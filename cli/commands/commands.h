@@ -30,6 +30,7 @@ struct Command {
 extern const Command kDoctorCommand;
 extern const Command kForkCommand;
 extern const Command kHarnessesCommand;
+extern const Command kImportCommand;
 extern const Command kInterruptCommand;
 extern const Command kLogCommand;
 extern const Command kParseCommand;

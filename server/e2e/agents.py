@@ -63,6 +63,8 @@ print(json.dumps({'type': 'turn.completed', 'usage': {'input_tokens': 1,
             ('POST', f'/tasks/{asks}/respond',
              {'id': approval['id'], 'approval': {'allow': True}}),
             ('DELETE', f'/tasks/{asks}', None),
+            ('GET', '/sessions', None),
+            ('POST', '/sessions/some/import', {}),
             ('GET', '/tasks', None),
         ]
         task = world.create('', env={'ASK': json.dumps(requests),

@@ -172,3 +172,61 @@ class SessionsTest(WorldTest):
             [(s['taskId'], s['running']) for s in self.list(id=CLAUDE)['sessions']],
             [(task, True)])
         world.api('POST', f'/tasks/{task}/stop', {'grace': '0s'})
+
+    def test_a_session_is_imported_as_a_task_to_read(self):
+        world = self.world
+        path = self.claude()
+        said = world.troika('import', CLAUDE)
+        self.assertEqual(said.returncode, 0, said.stderr)
+        task = world.task(said.stdout.strip())
+        self.assertEqual(
+            (task['state'], task['harness'], task['sessionId'], task['cwd'],
+             task['prompt'], task['turns'], task['model'],
+             task['importedFrom']),
+            ('done', 'claude', CLAUDE, self.cwd, 'explain it', 1,
+             'claude-opus-4', path))
+        self.assertEqual(task['result']['text'], 'It adds.')
+        texts = [e['text']['text'] for e in world.events(task['id'])
+                 if 'text' in e]
+        self.assertEqual(texts, ['It adds.'])
+        # The lines are those of the file.
+        with open(path) as file:
+            lines = file.read().splitlines()
+        raw = world.api('GET', f'/tasks/{task["id"]}/raw/3')
+        self.assertEqual(raw['text'].strip(), lines[0])
+        # It is read only, and the error says what to do.
+        for command in ('input', 'resume'):
+            refused = world.api('POST', f'/tasks/{task["id"]}/{command}',
+                                {'input': {'text': 'x'}, 'resume':
+                                 {'prompt': 'x'}}[command], status=409)
+            self.assertIn(f'`troika resume {CLAUDE}` continues',
+                          refused['message'])
+        self.assertEqual(self.list(id=CLAUDE)['sessions'][0]['taskId'],
+                         task['id'])
+        # Another import is another task; all of them outlive a restart.
+        again = world.api('POST', f'/sessions/{CLAUDE}/import', {})
+        self.assertNotEqual(again['id'], task['id'])
+        world.restart()
+        loaded = world.task(task['id'])
+        self.assertEqual(loaded, task)
+        self.assertEqual(len(world.api('GET', '/tasks')['tasks']), 2)
+        world.api('DELETE', f'/tasks/{task["id"]}')
+
+    def test_imports_of_other_formats(self):
+        world = self.world
+        self.codex()
+        old = self.write(
+            '.gemini/tmp/' + 64 * 'a' + '/chats/session-1.json',
+            '{"sessionId":"old",', '"messages":[',
+            '{"type":"user","content":"hi"},',
+            '{"type":"gemini","content":"Hello."}]}')
+        for session, answer in ((CODEX, 'Fixed.'), ('old', 'Hello.')):
+            task = world.api('POST', f'/sessions/{session}/import', {})
+            self.assertEqual((task['state'], task['result']['text']),
+                             ('done', answer))
+        os.truncate(old, 0)
+        self.assertIn('no session old', self.refused('import', 'old'))
+        self.claude(CODEX)
+        self.assertIn('name the harness', self.refused('import', CODEX))
+        said = world.troika('import', CODEX, '--harness', 'codex', '--json')
+        self.assertEqual(json.loads(said.stdout)['harness'], 'codex')
