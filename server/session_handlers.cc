@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 #include <tuple>
@@ -72,6 +73,8 @@ bool ComesAfter(const SessionScan::Session& session, const Place& place) {
 struct Wanted {
   v1::ListSessionsRequest request;
   std::vector<std::string> folders;  // Spellings of request.cwd.
+  // Files of sessions in request.cwd that don't tell their folder themselves.
+  std::set<std::string> files;
   std::optional<Place> after;
   size_t page_size = 0;
 };
@@ -104,7 +107,8 @@ bool Matches(const Wanted& wanted, const SessionScan::Session& found) {
            std::find(values.begin(), values.end(), value) != values.end();
   };
   return is_any(request.harnesses(), HarnessId(found.harness)) &&
-         is_any(wanted.folders, session.cwd) &&
+         (is_any(wanted.folders, session.cwd) ||
+          wanted.files.count(found.path) > 0) &&
          (request.id().empty() || request.id() == session.id) &&
          (request.text().empty() ||
           absl::StrContains(absl::AsciiStrToLower(session.first_prompt),
@@ -142,13 +146,31 @@ void Describe(const SessionScan::Session& found, const Redactor& redactor,
   out->set_forked_from(session.forked_from);
 }
 
+// Finds the sessions of request.cwd that don't tell their folder: the CLI can
+// only say whether they belong to a given one. Blocks.
+void FindSilent(const SessionScan& scan, const Environment& environment,
+                Wanted* wanted) {
+  std::set<Harness> silent;
+  for (const SessionScan::Session& session : scan.sessions) {
+    if (session.session.cwd.empty()) silent.insert(session.harness);
+  }
+  for (const Harness harness : silent) {
+    for (const SessionFile& file : BackendOf(harness).sessions->Files(
+             environment, wanted->request.cwd())) {
+      wanted->files.insert(file.path.native());
+    }
+  }
+}
+
 // Selects the page, and looks for the folders of its sessions. Blocks.
 v1::ListSessionsResponse MakePage(Wanted wanted, const SessionScan& scan,
+                                  const Environment& environment,
                                   const Redactor& redactor) {
   const std::string& cwd = wanted.request.cwd();
   if (!cwd.empty()) {
     std::error_code error;
     wanted.folders = {cwd, std::filesystem::weakly_canonical(cwd, error)};
+    FindSilent(scan, environment, &wanted);
   }
   v1::ListSessionsResponse page;
   const SessionScan::Session* last = nullptr;
@@ -162,7 +184,9 @@ v1::ListSessionsResponse MakePage(Wanted wanted, const SessionScan& scan,
       break;
     }
     last = &session;
-    Describe(session, redactor, page.add_sessions());
+    v1::Session& described = *page.add_sessions();
+    Describe(session, redactor, &described);
+    if (described.cwd().empty()) described.set_cwd(cwd);
   }
   for (const SessionScan::Skipped& skipped : scan.skipped) {
     auto& file = *page.add_skipped();
@@ -236,11 +260,10 @@ absl::StatusOr<ImportRequest> FindOne(const SessionScan& scan,
 }
 
 void ReplyWithPage(const ApiTools& api, Wanted wanted, const Scan& scan,
-                   ReplyCallback reply) {
-  auto make = [wanted = std::move(wanted), scan,
-               environment = api.policy->environment()]() mutable {
-    return MakePage(std::move(wanted), *scan,
-                    Redactor(SecretsOf(environment, {})));
+                   const Environment& environment, ReplyCallback reply) {
+  auto make = [wanted = std::move(wanted), scan, environment,
+               secrets = SecretsOf(api.policy->environment(), {})]() mutable {
+    return MakePage(std::move(wanted), *scan, environment, Redactor(secrets));
   };
   auto reply_with =
       [&api, reply = std::move(reply)](v1::ListSessionsResponse page) mutable {
@@ -275,11 +298,12 @@ absl::StatusOr<Deferred> ListSessions(const ApiTools& api, const Call& call) {
                    EnvironmentOf(api, wanted.request.env()));
   return [&api, wanted = std::move(wanted),
           environment](ReplyCallback reply) mutable {
-    api.sessions->Scan(
-        environment, [&api, wanted = std::move(wanted),
-                      reply = std::move(reply)](const Scan& scan) mutable {
-          ReplyWithPage(api, std::move(wanted), scan, std::move(reply));
-        });
+    api.sessions->Scan(environment,
+                       [&api, wanted = std::move(wanted), environment,
+                        reply = std::move(reply)](const Scan& scan) mutable {
+                         ReplyWithPage(api, std::move(wanted), scan,
+                                       environment, std::move(reply));
+                       });
   };
 }
 

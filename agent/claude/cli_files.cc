@@ -131,10 +131,10 @@ SessionReading Read(const SessionFile& file) {
                     return false;
                   }).status());
   if (!beginning.is_conversation) {
-    // There are files that hold only titles of other sessions.
-    if (objects > 0) return std::nullopt;
-    return absl::DataLossError(file.size == 0 ? "it is empty"
-                                              : "none of its lines is JSON");
+    // Files may hold only titles of other sessions, and 2.0.50 leaves empty
+    // ones.
+    if (objects > 0 || file.size == 0) return std::nullopt;
+    return absl::DataLossError("none of its lines is JSON");
   }
   session.id = file.path.stem().native();
   return Checked(std::move(session));

@@ -19,15 +19,24 @@ namespace troika::claude {
 namespace {
 
 // Entries for the CLI itself: settings, titles, and what it adds to prompts.
-constexpr absl::string_view kQuietTypes[] = {
-    "queue-operation", "attachment",
-    "last-prompt",     "mode",
-    "permission-mode", "file-history-snapshot",
-    "summary",         "custom-title",
-    "ai-title",        "agent-name",
-    "progress"};
+constexpr absl::string_view kQuietTypes[] = {"agent-name",
+                                             "ai-title",
+
+                                             "atis-latch",
+                                             "cost-state",
+                                             "attachment",
+                                             "custom-title",
+                                             "file-history-snapshot",
+                                             "last-prompt",
+                                             "mode",
+                                             "permission-mode",
+                                             "progress",
+                                             "queue-operation",
+                                             "summary"};
 
 bool IsQuiet(absl::string_view type) {
+  // Requests to the model, kept in parts since 2.1.325.
+  if (absl::StartsWith(type, "api-request")) return true;
   return std::find(std::begin(kQuietTypes), std::end(kQuietTypes), type) !=
          std::end(kQuietTypes);
 }

@@ -21,8 +21,8 @@ namespace {
 constexpr absl::string_view kQuietTypes[] = {
     "world_state", "token_usage_record", "inter_agent_communication",
     "inter_agent_communication_metadata", "security_risk_score"};
-constexpr absl::string_view kQuietItems[] = {"message", "reasoning",
-                                             "additional_tools"};
+constexpr absl::string_view kQuietItems[] = {
+    "message", "reasoning", "additional_tools", "ghost_snapshot"};
 constexpr absl::string_view kQuietEvents[] = {"thread_settings_applied",
                                               "thread_name_updated",
                                               "agent_reasoning_section_break"};

@@ -40,7 +40,12 @@ absl::StatusOr<v1::Session> FindSession(Server& server, const std::string& id) {
         absl::StrJoin(harnesses, " and "), " each have a session ", id,
         ": name one with `troika run HARNESS --resume ", id, "`"));
   }
-  return found.sessions(0);
+  if (!found.sessions(0).cwd().empty()) return found.sessions(0);
+  // Such a session is known to be of a folder only if one asks for that.
+  request.set_cwd(AbsolutePath("."));
+  ASSIGN_OR_RETURN(const v1::ListSessionsResponse here,
+                   server.api.ListSessions(request));
+  return here.sessions().empty() ? found.sessions(0) : here.sessions(0);
 }
 
 absl::Status CheckResumable(const v1::Session& session) {
@@ -58,9 +63,10 @@ absl::Status CheckResumable(const v1::Session& session) {
         " unarchive ", session.id(), "`, then resume it"));
   }
   if (session.cwd().empty()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("session ", session.id(),
-                     " does not tell its folder: continue it with ", by_hand));
+    return absl::FailedPreconditionError(absl::StrCat(
+        "session ", session.id(),
+        " does not tell its folder: resume it there, or continue it with ",
+        by_hand));
   }
   if (session.cwd_missing()) {
     return absl::FailedPreconditionError(absl::StrCat(

@@ -1,4 +1,5 @@
 """The CLIs' own sessions: listed, continued and imported."""
+import hashlib
 import json
 import os
 import urllib.parse
@@ -87,6 +88,20 @@ class SessionsTest(WorldTest):
                          [CODEX])
         for env in ('PATH=/bin', 'HOME=', 'nonsense'):
             self.world.api('GET', '/sessions?env=' + env, status=400)
+
+    def test_a_session_that_hides_its_folder(self):
+        folder = hashlib.sha256(self.cwd.encode()).hexdigest()
+        self.write(f'.gemini/tmp/{folder}/chats/session-1.json',
+                   json.dumps({"sessionId": CODEX, "messages": []}))
+        self.assertEqual([s['cwd'] for s in self.list()['sessions']], [''])
+        self.assertEqual([s['cwd'] for s in
+                          self.list(cwd=self.cwd)['sessions']], [self.cwd])
+        self.assertEqual(self.ids(cwd='/elsewhere'), [])
+        self.assertIn('does not tell its folder',
+                      self.refused('resume', CODEX, 'x'))
+        said = self.world.troika('resume', CODEX, 'x', cwd=self.cwd)
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertEqual(self.world.task('latest')['cwd'], self.cwd)
 
     def test_pages(self):
         ids = [f'id-{i}' for i in range(25)]
