@@ -193,6 +193,7 @@ void Replay::OnNote(const notes::Imported& note, Out& out) {
         "the log has an import within a task, which is passed over", out);
   }
   state_.imported_from = note.path;
+  state_.wire = Wire::kSessionFile;
   state_.awake.now = out.time;
   capabilities_ = {};
   Process process;

@@ -4,7 +4,7 @@ import json
 import os
 import urllib.parse
 
-from world import WorldTest
+from world import WorldTest, wait_for
 
 CODEX = '0199a213-81c0-7800-8aa1-bbab2a035a53'
 CLAUDE = '7b0d5e0a-32c3-4b51-8bb6-7c3b7f6a0c11'
@@ -218,13 +218,19 @@ class SessionsTest(WorldTest):
                           refused['message'])
         self.assertEqual(self.list(id=CLAUDE)['sessions'][0]['taskId'],
                          task['id'])
+        # A fork of it is one of the session.
+        fork = world.api('POST', f'/tasks/{task["id"]}/fork', {'prompt': 'x'})
+        world.wait_state(fork['id'], 'done', 'idle')
+        world.api('POST', f'/tasks/{fork["id"]}/stop', {'grace': '0s'})
+        world.wait_state(fork['id'], 'done', 'interrupted')
         # Another import is another task; all of them outlive a restart.
         again = world.api('POST', f'/sessions/{CLAUDE}/import', {})
         self.assertNotEqual(again['id'], task['id'])
         world.restart()
         loaded = world.task(task['id'])
         self.assertEqual(loaded, task)
-        self.assertEqual(len(world.api('GET', '/tasks')['tasks']), 2)
+        wait_for(lambda: len(world.api('GET', '/tasks')['tasks']) == 3,
+                 'all tasks to be listed')
         world.api('DELETE', f'/tasks/{task["id"]}')
 
     def test_imports_of_other_formats(self):
