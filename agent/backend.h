@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "agent/discovery/environment.h"
+#include "agent/discovery/native_sessions.h"
 #include "agent/harness.h"
 #include "agent/launch/flags.h"
 #include "agent/launch/launch.h"
@@ -88,10 +89,8 @@ struct Backend {
   // Guesses from the environment and the CLI's own files, without reading more
   // of them than necessary, whether the CLI could log in. Unset if unknown.
   std::optional<bool> (*LooksLoggedIn)(const Environment& env);
-  // Returns the id of the session that was used last in `cwd`, from the CLI's
-  // own files, which are only read. NotFound names the folder.
-  absl::StatusOr<std::string> (*LatestSession)(absl::string_view cwd,
-                                               const Environment& env);
+  // The sessions that the CLI keeps on this machine; null if we know of none.
+  const SessionKeeping* /*nullable*/ sessions = nullptr;
 
   bool resume_keeps_session(const Cli& cli) const {
     return ParseVersion(cli.version) >= resume_keeps_session_from;

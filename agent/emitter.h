@@ -2,10 +2,12 @@
 #ifndef TROIKA_AGENT_EMITTER_H_
 #define TROIKA_AGENT_EMITTER_H_
 
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "agent/message.h"
 #include "agent/protocol.h"
 
@@ -16,6 +18,9 @@ class Emitter {
   // Borrows both arguments.
   Emitter(const Record& record, MessageSink sink)
       : record_(record), sink_(sink) {}
+
+  // Gives the following messages this time instead of the record's.
+  void set_time(absl::Time time) { time_ = time; }
 
   // Makes the following messages those of the subagent that this tool use
   // started.
@@ -32,7 +37,7 @@ class Emitter {
     const EventId id = NextId();
     ++index_;
     sink_({.id = id,
-           .time = record_.time,
+           .time = time_ ? time_ : record_.time,
            .parent_tool_use_id = std::string(parent_tool_use_id),
            .block_id = std::string(block_id),
            .payload = std::forward<P>(payload)});
@@ -60,6 +65,7 @@ class Emitter {
   const Record& record_;
   MessageSink sink_;
   int32_t index_ = 0;
+  std::optional<absl::Time> time_;
   std::string parent_;
   bool is_raw_ = false;
 };

@@ -28,10 +28,7 @@ const Backend& DemoBackend() {
     demo->LooksLoggedIn = [](const Environment&) {
       return std::optional<bool>(true);
     };
-    demo->LatestSession = [](absl::string_view, const Environment&) {
-      return absl::StatusOr<std::string>(
-          absl::NotFoundError("the demo keeps no sessions: start a new task"));
-    };
+    demo->sessions = nullptr;
     return demo;
   }();
   return *kBackend;

@@ -2,7 +2,10 @@
 #ifndef TROIKA_AGENT_TESTING_BACKEND_H_
 #define TROIKA_AGENT_TESTING_BACKEND_H_
 
+#include <sys/stat.h>
+
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
@@ -59,8 +62,24 @@ class SessionsTest : public testing::Test {
 
   // Returns the id of the latest session in `cwd`, or "" if there is none.
   std::string Latest(absl::string_view cwd) {
-    const Environment env(Environment::Map{{"HOME", folder_.Path("")}});
-    return backend_.LatestSession(cwd, env).value_or("");
+    return LatestSession(*backend_.sessions, "", cwd, Home()).value_or("");
+  }
+  absl::Status LatestError(absl::string_view cwd, Environment::Map env) {
+    return LatestSession(*backend_.sessions, backend_.display_name, cwd,
+                         Environment(std::move(env)))
+        .status();
+  }
+
+  Environment Home() const {
+    return Environment(Environment::Map{{"HOME", folder_.Path("")}});
+  }
+
+  // Reads the file of that name, whatever it is.
+  SessionReading ReadFile(absl::string_view name) {
+    const std::string path = folder_.Path(name);
+    struct stat info = {};
+    stat(path.c_str(), &info);
+    return backend_.sessions->Read({.path = path, .size = info.st_size});
   }
 
   const Backend& backend_;

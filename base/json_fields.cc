@@ -115,6 +115,11 @@ std::string FieldReader::OneOf(absl::Span<const absl::string_view> names) {
                       " or ", names.back());
 }
 
+std::string ToJson(absl::Time value) {
+  return ToJson(
+      absl::FormatTime(absl::RFC3339_full, value, absl::UTCTimeZone()));
+}
+
 std::string ToJson(const std::string& value) {
   std::string quoted;
   AppendQuoted(value, &quoted);

@@ -113,6 +113,7 @@ inline std::string ToJson(int value) { return absl::StrCat(value); }
 inline std::string ToJson(const JsonText<const std::string>& value) {
   return value.text;
 }
+std::string ToJson(absl::Time value);
 std::string ToJson(const UnitCount<const absl::Duration>& value);
 std::string ToJson(const UnitCount<const std::optional<absl::Duration>>& value);
 template <HasNames E>

@@ -49,6 +49,14 @@ class Query {
   void Add(absl::string_view name, int value) {
     if (value != 0) Add(name, absl::StrCat(value));
   }
+  void Add(absl::string_view name,
+           const google::protobuf::Map<std::string, std::string>& pairs) {
+    // Sorted, so that equal requests have equal queries.
+    const std::map<std::string, std::string> sorted(pairs.begin(), pairs.end());
+    for (const auto& [key, value] : sorted) {
+      Add(name, absl::StrCat(key, "=", value));
+    }
+  }
   const std::string& text() const { return text_; }
 
  private:
@@ -175,6 +183,22 @@ absl::StatusOr<v1::ListTasksResponse> ApiClient::ListTasks(
       {.path = absl::StrCat(kRoot, "/tasks", QueryOf(request))});
 }
 
+absl::StatusOr<v1::ListSessionsResponse> ApiClient::ListSessions(
+    const v1::ListSessionsRequest& request) {
+  return SendFor<v1::ListSessionsResponse>(
+      {.path = absl::StrCat(kRoot, "/sessions", QueryOf(request))});
+}
+
+absl::StatusOr<v1::Task> ApiClient::ImportSession(
+    absl::string_view session, const v1::ImportSessionRequest& request) {
+  return SendFor<v1::Task>(
+      {.method = Method::kPost,
+       .path =
+           absl::StrCat(kRoot, "/sessions/", UrlEscaped(session), "/import"),
+       .body = request.SerializeAsString(),
+       .retry = Retry::kNever});
+}
+
 absl::StatusOr<v1::Task> ApiClient::GetTask(absl::string_view task) {
   return SendFor<v1::Task>({.path = TaskPath(task)});
 }
@@ -266,15 +290,24 @@ std::string QueryOf(const v1::ListTasksRequest& request) {
     query.Add("harnesses", harness);
   }
   query.Add("cwd", request.cwd());
-  // Sorted, so that equal requests have equal queries.
-  const std::map<std::string, std::string> labels(request.labels().begin(),
-                                                  request.labels().end());
-  for (const auto& [key, value] : labels) {
-    query.Add("labels", absl::StrCat(key, "=", value));
-  }
+  query.Add("labels", request.labels());
   query.Add("text", request.text());
   query.Add("page_size", request.page_size());
   query.Add("page_token", request.page_token());
+  return query.text();
+}
+
+std::string QueryOf(const v1::ListSessionsRequest& request) {
+  Query query;
+  for (const std::string& harness : request.harnesses()) {
+    query.Add("harnesses", harness);
+  }
+  query.Add("cwd", request.cwd());
+  query.Add("text", request.text());
+  query.Add("id", request.id());
+  query.Add("page_size", request.page_size());
+  query.Add("page_token", request.page_token());
+  query.Add("env", request.env());
   return query.text();
 }
 

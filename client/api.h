@@ -41,6 +41,10 @@ class ApiClient {
   absl::StatusOr<v1::Task> CreateTask(const v1::CreateTaskRequest& request);
   absl::StatusOr<v1::ListTasksResponse> ListTasks(
       const v1::ListTasksRequest& request);
+  absl::StatusOr<v1::ListSessionsResponse> ListSessions(
+      const v1::ListSessionsRequest& request);
+  absl::StatusOr<v1::Task> ImportSession(
+      absl::string_view session, const v1::ImportSessionRequest& request);
   absl::StatusOr<v1::Task> GetTask(absl::string_view task);
   absl::Status DeleteTask(absl::string_view task);
   absl::StatusOr<v1::Task> SendInput(absl::string_view task,
@@ -112,6 +116,7 @@ std::string EventPath(absl::string_view task, absl::string_view event);
 // The request as the query of a URL ("?states=idle&text=x"), with the fields'
 // names of the .proto; empty if nothing is set.
 std::string QueryOf(const v1::ListTasksRequest& request);
+std::string QueryOf(const v1::ListSessionsRequest& request);
 std::string QueryOf(const v1::UsageRequest& request);
 
 }  // namespace troika::client

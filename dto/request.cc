@@ -142,6 +142,11 @@ absl::StatusOr<TaskRequest> ToTaskRequest(const v1::CreateTaskRequest& body) {
         "acp_command: name the agent by harness instead, as acp:COMMAND or as "
         "config.toml names it");
   }
+  if (body.options().wire() == v1::LaunchOptions::session_file) {
+    return absl::InvalidArgumentError(
+        "options.wire: session_file is the format of a CLI's files, which no "
+        "process talks; leave it out");
+  }
   const auto backend = BackendById(body.harness());
   const Harness harness = backend.ok() ? (*backend)->harness : Harness::kAcp;
   if (!absl::StartsWith(body.cwd(), "/")) {

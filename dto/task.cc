@@ -223,6 +223,7 @@ v1::Task ToTask(const TaskState& state, const TaskFacts& facts) {
     (*task.mutable_labels())[Utf8(key)] = Utf8(value);
   }
   task.set_session_id(Utf8(state.session_id));
+  task.set_imported_from(Utf8(state.imported_from));
   task.set_version(Utf8(state.version));
   task.set_turns(state.turns);
   task.set_reason(Utf8(state.error.empty() ? state.ending.text : state.error));
@@ -281,6 +282,7 @@ TaskState ToTaskState(const v1::Task& task) {
   TaskState state = IdentityOf(task);
   state.status = FromState(task.state());
   state.session_id = task.session_id();
+  state.imported_from = task.imported_from();
   state.model = task.model();
   state.version = task.version();
   state.turns = task.turns();

@@ -36,6 +36,7 @@ TaskState SampleState() {
   state.error = "e";
   state.hint = "h";
   state.session_id = "s";
+  state.imported_from = "/f";
   state.model = "m";
   state.version = "1.2";
   state.exit_code = 0;

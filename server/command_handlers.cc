@@ -17,8 +17,6 @@
 namespace troika {
 namespace {
 
-constexpr absl::string_view kGoOn = "Go on where you stopped.";
-
 // A turn on its way to its task.
 struct Turn {
   TurnRequest request;

@@ -15,13 +15,15 @@ struct Pools {
         probe(loop, 8),
         log(loop, 2),
         load(loop, 2),
-        remove(loop, 1) {}
+        remove(loop, 1),
+        sessions(loop, 1) {}
 
-  ThreadPool work;    // Short blocking work.
-  ThreadPool probe;   // CLIs, which may hang: each is given up after 20 s.
-  ThreadPool log;     // One log, for a request.
-  ThreadPool load;    // Many logs, for the index.
-  ThreadPool remove;  // Files of deleted tasks.
+  ThreadPool work;      // Short blocking work.
+  ThreadPool probe;     // CLIs, which may hang: each is given up after 20 s.
+  ThreadPool log;       // One log, for a request.
+  ThreadPool load;      // Many logs, for the index.
+  ThreadPool remove;    // Files of deleted tasks.
+  ThreadPool sessions;  // Files of the CLIs' own sessions; one at a time.
 };
 
 }  // namespace troika

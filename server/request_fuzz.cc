@@ -32,6 +32,7 @@ void ReadAll(absl::string_view text) {
   ReadBody<v1::InputRequest>(text);
   ReadBody<v1::ResumeRequest>(text);
   ReadBody<v1::ForkRequest>(text);
+  ReadBody<v1::ImportSessionRequest>(text);
   ReadBody<v1::Task>(text);
 }
 
@@ -40,6 +41,8 @@ void ReadQueries(absl::string_view text) {
   if (!parameters) return;
   v1::ListTasksRequest list;
   FromQuery(*parameters, &list).IgnoreError();
+  v1::ListSessionsRequest sessions;
+  FromQuery(*parameters, &sessions).IgnoreError();
   v1::UsageRequest usage;
   FromQuery(*parameters, &usage).IgnoreError();
 }

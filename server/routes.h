@@ -24,6 +24,7 @@
 #include "server/call.h"
 #include "server/caller.h"
 #include "server/changes.h"
+#include "server/session_index.h"
 #include "server/task_tools.h"
 #include "server/tasks.h"
 #include "task/home.h"
@@ -39,6 +40,7 @@ struct ApiTools {
   Access* access = nullptr;
   std::map<std::string, int64_t>* requests = nullptr;  // Counts by route.
   const Home* home = nullptr;
+  SessionIndex* sessions = nullptr;
   const CallerPolicy* policy = nullptr;
   std::function<int64_t()> connections;  // Counts those that are open.
 };
@@ -56,6 +58,9 @@ Handler EditInput, WithdrawInput, ResumeQueue;
 Handler TaskEvents, WholeEvent, RawLine, AllEvents;
 // harness_handlers.cc: describes the harnesses.
 Handler ListHarnesses, ProbeHarnesses;
+// session_handlers.cc: lists the sessions that CLIs keep on this machine, and
+// makes tasks of them.
+Handler ListSessions, ImportSession;
 // info_handlers.cc: describes the server and what its tasks have used.
 Handler Usage, Health, ServerMetrics, OpenApi;
 

@@ -32,6 +32,7 @@
 #include "server/changes.h"
 #include "server/saved_flags.h"
 #include "server/server_lock.h"
+#include "server/session_index.h"
 #include "server/stop_signals.h"
 #include "server/task_index.h"
 #include "server/tasks.h"
@@ -136,6 +137,7 @@ class Server {
                 .relays = &spare_relays_,
                 .folders = &spare_folders_}),
         policy_(&tasks_, &folder_.home, environment),
+        sessions_(&pools_, folder_.home.session_cache()),
         api_(
             {.loop = &loop_,
              .pools = &pools_,
@@ -144,6 +146,7 @@ class Server {
              .access = &access_,
              .requests = &requests_,
              .home = &folder_.home,
+             .sessions = &sessions_,
              .policy = &policy_,
              .connections =
                  [this] { return static_cast<int64_t>(http_.connections()); }}),
@@ -278,6 +281,7 @@ class Server {
   SpareFolders spare_folders_;
   Tasks tasks_;
   const CallerPolicy policy_;
+  SessionIndex sessions_;
   Api api_;
   http::Server http_;
   // Destroyed first, because its threads use the members above.

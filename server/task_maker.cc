@@ -133,6 +133,36 @@ void TaskMaker::MakeWithCli(const std::string& key, TaskRequest request,
       });
 }
 
+void TaskMaker::Import(ImportRequest request, Environment environment,
+                       IdCallback done) {
+  ++importing_;
+  auto import = [this, request = std::move(request),
+                 environment = std::move(environment)]() {
+    const auto id =
+        ImportSession(*tools_.home, request, environment, tools_.clock);
+    return id.ok() ? LoadTask(*tools_.home, *id, *tools_.ending)
+                   : LoadedTask{.kind = LoadedTask::Kind::kLost,
+                                .error = id.status()};
+  };
+  auto show = [this, done = std::move(done)](LoadedTask task) mutable {
+    --importing_;
+    if (task.kind != LoadedTask::Kind::kEnded) {
+      task.error.Update(absl::InternalError(
+          absl::StrCat("task ", task.id, " was imported and can't be read")));
+      return done(task.error);
+    }
+    parts_.rows->Put(std::move(task.row));
+    done(task.id);
+  };
+  // The loader must not find the folder before its log is complete.
+  parts_.loader->WhenOver(
+      TaskLoader::Phase::kList,
+      [this, import = std::move(import), show = std::move(show)]() mutable {
+        tools_.pools->log.RunFor<LoadedTask>(std::move(import),
+                                             std::move(show));
+      });
+}
+
 void TaskMaker::OnSynced(const std::string& key, const TaskRow& known,
                          int tries) {
   const auto waits = [this, id = known.id] {

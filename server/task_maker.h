@@ -15,6 +15,7 @@
 #include "server/open_tasks.h"
 #include "server/task_tools.h"
 #include "store/task_store.h"
+#include "task/import.h"
 #include "task/request.h"
 
 namespace troika {
@@ -36,9 +37,11 @@ class TaskMaker {
   // back with the task's id.
   using IdCallback = absl::AnyInvocable<void(absl::StatusOr<std::string>)>;
   void Make(TaskRequest request, Environment environment, IdCallback done);
+  // Makes an ended task of a session's file. Calls back with the task's id.
+  void Import(ImportRequest request, Environment environment, IdCallback done);
   // ResourceExhausted if no more tasks may wait.
   absl::Status CheckQueue() const;
-  bool idle() const { return making_.empty(); }
+  bool idle() const { return making_.empty() && importing_ == 0; }
 
  private:
   int waiting() const;
@@ -58,6 +61,7 @@ class TaskMaker {
   // Those who wait for the tasks that are being made, by their keys. The key of
   // a request without one begins with a newline, as no client's does.
   std::map<std::string, std::vector<IdCallback>, std::less<>> making_;
+  int importing_ = 0;    // Imports that have not ended.
   int64_t keyless_ = 0;  // Requests without a key so far.
 };
 

@@ -56,6 +56,7 @@ TaskRow RowOf(const TaskReading& reading, const v1::Task& task) {
                  .prompt = task.prompt(),
                  .result_text = task.result().text(),
                  .model = task.model(),
+                 .session_id = task.session_id(),
                  .parent_id = task.parent_id(),
                  .labels = {task.labels().begin(), task.labels().end()},
                  // A task whose inputs are to be sent goes on.

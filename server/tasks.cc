@@ -67,6 +67,16 @@ void Tasks::Begin() {
   deleter_.EmptyTrash();
 }
 
+void Tasks::Import(ImportRequest request, Environment environment,
+                   TaskCallback done) {
+  maker_.Import(std::move(request), std::move(environment),
+                [this, done = std::move(done)](
+                    const absl::StatusOr<std::string>& id) mutable {
+                  if (!id.ok()) return done(id.status());
+                  open_.Get(*id, std::move(done));
+                });
+}
+
 void Tasks::Create(TaskRequest request, Environment environment,
                    TaskCallback done) {
   maker_.Make(std::move(request), std::move(environment),

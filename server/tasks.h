@@ -51,6 +51,9 @@ class Tasks : private TaskLoader::Owner, private TaskDeleter::Owner {
 
   // Makes a task, or finds the one that was made with the same idempotency key.
   void Create(TaskRequest request, Environment environment, TaskCallback done);
+  // Makes an ended task of a session's file.
+  void Import(ImportRequest request, Environment environment,
+              TaskCallback done);
   // ResourceExhausted if no more tasks may wait.
   absl::Status CheckQueue() const { return maker_.CheckQueue(); }
   // FailedPrecondition while the task is alive or waits.

@@ -17,7 +17,7 @@
 namespace troika {
 namespace {
 
-constexpr int kVersion = 2;
+constexpr int kVersion = 3;
 // SQLite's name for a database without a file.
 constexpr char kInMemory[] = ":memory:";
 
@@ -35,6 +35,7 @@ CREATE TABLE task (
   cwd TEXT NOT NULL,
   title TEXT NOT NULL,
   model TEXT NOT NULL,
+  session_id TEXT NOT NULL,
   parent_id TEXT NOT NULL,
   idempotency_key TEXT NOT NULL,
   ended INTEGER NOT NULL,
@@ -56,6 +57,8 @@ CREATE INDEX task_by_harness ON task (harness, id);
 CREATE INDEX task_by_cwd ON task (cwd, id);
 CREATE INDEX task_by_end ON task (ended, ended_us, id);
 CREATE INDEX task_by_creation ON task (created_us);
+CREATE INDEX task_by_session ON task (session_id, id)
+  WHERE session_id <> '';
 CREATE UNIQUE INDEX task_by_key ON task (idempotency_key)
   WHERE idempotency_key <> '';
 CREATE TABLE shown (

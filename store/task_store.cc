@@ -1,5 +1,6 @@
 #include "store/task_store.h"
 
+#include <algorithm>
 #include <concepts>
 #include <tuple>
 
@@ -28,6 +29,7 @@ constexpr auto kColumns =
                Column("cwd", &TaskRow::cwd, true),
                Column("title", &TaskRow::title),
                Column("model", &TaskRow::model),
+               Column("session_id", &TaskRow::session_id, true),
                Column("parent_id", &TaskRow::parent_id),
                Column("idempotency_key", &TaskRow::idempotency_key, true),
                Column("ended", &TaskRow::ended, true),
@@ -290,6 +292,27 @@ absl::StatusOr<std::string> TaskStore::ByIdempotencyKey(absl::string_view key) {
     return absl::NotFoundError("no task has this idempotency key");
   }
   return ids[0];
+}
+
+absl::StatusOr<std::vector<TaskStore::SessionTask>> TaskStore::WithSessions(
+    absl::Span<const std::string> session_ids) {
+  std::vector<SessionTask> tasks;
+  for (const std::string& session_id : session_ids) {
+    // The second condition lets SQLite use the index, which has no empty ids.
+    RETURN_IF_ERROR(index_.db.Run(
+        "SELECT id, harness, ended FROM task WHERE session_id = ? "
+        "AND session_id <> ''",
+        {session_id}, [&](const SqlRow& row) {
+          tasks.push_back({.id = row.Text(0),
+                           .harness = row.Text(1),
+                           .session_id = session_id,
+                           .ended = row.Int(2) != 0});
+        }));
+  }
+  std::sort(
+      tasks.begin(), tasks.end(),
+      [](const SessionTask& a, const SessionTask& b) { return a.id > b.id; });
+  return tasks;
 }
 
 absl::StatusOr<std::vector<TaskStore::UsageRow>> TaskStore::Usage(

@@ -37,6 +37,7 @@ struct TaskRow {
   std::string prompt;       // Searchable; the caller bounds its length.
   std::string result_text;  // Result of the last turn.
   std::string model;
+  std::string session_id;  // Id of the CLI's own session.
   std::string parent_id;
   std::string idempotency_key;  // Unique, unless empty.
   std::map<std::string, std::string> labels;
@@ -89,6 +90,12 @@ class TaskStore {
     bool ended = false;
     int64_t log_bytes = 0;
     int parser_version = 0;
+  };
+  struct SessionTask {
+    std::string id;
+    std::string harness;
+    std::string session_id;
+    bool ended = false;
   };
   struct UsageRow {
     std::string harness;
@@ -146,6 +153,9 @@ class TaskStore {
                                                       int limit);
   // Returns the id of the task with that key, or NotFound.
   absl::StatusOr<std::string> ByIdempotencyKey(absl::string_view key);
+  // Returns the tasks that have one of these sessions, newest first.
+  absl::StatusOr<std::vector<SessionTask>> WithSessions(
+      absl::Span<const std::string> session_ids);
   // Sums by harness and model over the tasks created in [since, until).
   absl::StatusOr<std::vector<UsageRow>> Usage(absl::Time since,
                                               absl::Time until);

@@ -68,6 +68,7 @@ std::vector<std::string> Tasks(TaskStore& store, const TaskFilter& filter) {
 TEST_F(TaskStoreTest, KeepsEveryFieldOverARestart) {
   TaskRow row = Row("a");
   row.model = "m";
+  row.session_id = "s";
   row.parent_id = "p";
   row.idempotency_key = "k";
   row.labels = {{"team", "web"}, {"empty", ""}, {"b\xFF", std::string(1, 0)}};
@@ -302,6 +303,28 @@ TEST_F(TaskStoreTest, WhatIsNoDatabaseIsMovedAside) {
               10000u);
   }
   EXPECT_EQ(Open().repaired(), "");
+}
+
+TEST_F(TaskStoreTest, FindsTheTasksOfSessions) {
+  TaskStore store = Open();
+  std::vector<TaskRow> rows;
+  for (const auto& [id, session] :
+       std::vector<std::pair<std::string, std::string>>{
+           {"a", "s1"}, {"b", "s2"}, {"c", "s1"}, {"d", ""}}) {
+    rows.push_back(Row(id));
+    rows.back().session_id = session;
+    rows.back().ended = id != "c";
+  }
+  ASSERT_TRUE(store.Put(rows).ok());
+  const auto tasks = store.WithSessions({"s1", "none", ""});
+  ASSERT_TRUE(tasks.ok()) << tasks.status();
+  std::vector<std::string> found;
+  for (const TaskStore::SessionTask& task : *tasks) {
+    EXPECT_EQ(task.session_id, "s1");
+    EXPECT_EQ(task.harness, "codex");
+    found.push_back(absl::StrCat(task.id, task.ended ? " ended" : ""));
+  }
+  EXPECT_THAT(found, ElementsAre("c", "a ended"));
 }
 
 TEST_F(TaskStoreTest, AFolderOrAnotherDatabaseIsMovedAside) {

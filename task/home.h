@@ -59,6 +59,8 @@ class Home {
   std::string TaskPath(absl::string_view id) const;
   // The cache of CLI versions for FindCli.
   std::string version_cache() const { return path_ + "/cache/versions"; }
+  // The index of the CLIs' own sessions.
+  std::string session_cache() const { return path_ + "/cache/sessions.v1"; }
 
  private:
   explicit Home(std::string path) : path_(std::move(path)) {}

@@ -100,6 +100,14 @@ constexpr auto kFields<notes::StartFailed> =
     std::tuple{Field{"generation", &notes::StartFailed::generation},
                Field{"error", &notes::StartFailed::error}};
 template <>
+constexpr auto kFields<notes::Imported> = std::tuple{
+    Field{"session", &notes::Imported::session},
+    Field{"path", &notes::Imported::path},
+    Field{"size", &notes::Imported::size}, Field{"by", &notes::Imported::by}};
+template <>
+constexpr auto kFields<notes::ImportEnded> =
+    std::tuple{Field{"lines", &notes::ImportEnded::lines}};
+template <>
 constexpr auto kFields<notes::Interrupt> =
     std::tuple{Field{"by", &notes::Interrupt::by},
                Field{"reason", &notes::Interrupt::reason}};
@@ -161,14 +169,15 @@ namespace {
 
 // In the order of Note; Unknown has none.
 constexpr absl::string_view kNoteNames[] = {
-    "request",      "turn",         "spawned",
-    "start_failed", "interrupt",    "stop",
-    "cancelled",    "deadline",     "answer",
-    "signalled",    "stdin_closed", "stdin_lost",
-    "leftover",     "trouble",      "torn",
-    "exited",       "lost",         "clock",
-    "input",        "input_edited", "input_withdrawn",
-    "input_failed", "queue_resumed"};
+    "request",      "turn",          "spawned",
+    "start_failed", "interrupt",     "stop",
+    "cancelled",    "deadline",      "answer",
+    "signalled",    "stdin_closed",  "stdin_lost",
+    "leftover",     "trouble",       "torn",
+    "exited",       "lost",          "clock",
+    "input",        "input_edited",  "input_withdrawn",
+    "input_failed", "queue_resumed", "imported",
+    "import_ended"};
 static_assert(std::size(kNoteNames) + 1 == std::variant_size_v<Note>);
 
 template <typename N>

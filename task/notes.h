@@ -151,6 +151,19 @@ struct StartFailed {
   std::string error;
 };
 
+// The lines of a session's file follow, in place of a process's output.
+struct Imported {
+  std::string session;
+  std::string path;
+  int64_t size = 0;  // The file's, in bytes.
+  std::string by;
+};
+
+// All lines of the session's file are in the log.
+struct ImportEnded {
+  int64_t lines = 0;
+};
+
 // Somebody asked to end the turn; the process may go on.
 struct Interrupt {
   std::string by;
@@ -233,11 +246,12 @@ struct Unknown {
   std::string json;
 };
 
-using Note = std::variant<Request, Turn, Spawned, StartFailed, Interrupt, Stop,
-                          Cancelled, Deadline, Answer, Signalled, StdinClosed,
-                          StdinLost, Leftover, Trouble, Torn, Exited, Lost,
-                          Clock, Input, InputEdited, InputWithdrawn,
-                          InputFailed, QueueResumed, Unknown>;
+using Note =
+    std::variant<Request, Turn, Spawned, StartFailed, Interrupt, Stop,
+                 Cancelled, Deadline, Answer, Signalled, StdinClosed, StdinLost,
+                 Leftover, Trouble, Torn, Exited, Lost, Clock, Input,
+                 InputEdited, InputWithdrawn, InputFailed, QueueResumed,
+                 Imported, ImportEnded, Unknown>;
 
 // One JSON object on one line. Members at their default are left out, but for
 // a request's options.

@@ -109,6 +109,9 @@ const std::pair<Note, absl::string_view> kNotes[] = {
     {InputFailed{.id = "in-2", .reason = "r"},
      R"({"note":"input_failed","id":"in-2","reason":"r"})"},
     {QueueResumed{.by = "user"}, R"({"note":"queue_resumed","by":"user"})"},
+    {Imported{.session = "s", .path = "/f", .size = 9, .by = "user"},
+     R"({"note":"imported","session":"s","path":"/f","size":9,"by":"user"})"},
+    {ImportEnded{.lines = 3}, R"({"note":"import_ended","lines":3})"},
     {Unknown{.name = "later", .json = R"({"note":"later","x":[1]})"},
      R"({"note":"later","x":[1]})"},
 };

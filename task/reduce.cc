@@ -119,7 +119,10 @@ class Reducer {
     return Step::kNothing;
   }
   Step operator()(const Notice& notice) {
-    return notice.kind == Notice::Kind::kTurnStarted ? Spoke() : Step::kNothing;
+    if (notice.kind != Notice::Kind::kTurnStarted) return Step::kNothing;
+    // Nobody asked us for the turns of a session that was imported.
+    if (!state_.imported_from.empty()) ++state_.turns;
+    return Spoke();
   }
   Step operator()(const Approval& approval) {
     TakeRequest(message_, approval, &state_);

@@ -144,6 +144,7 @@ class Replay {
   void OnNote(const notes::Request& note, Out& out);
   void OnNote(const notes::Turn& note, Out& out);
   void OnNote(const notes::Spawned& note, Out& out);
+  void OnNote(const notes::Imported& note, Out& out);
   void OnNote(const notes::Answer& note, Out& out);
   void OnNote(const notes::StdinClosed& note, Out& out);
   void OnNote(const notes::StdinLost& note, Out& out);
@@ -169,6 +170,7 @@ class Replay {
   void OnNote(const notes::Deadline& note, Out& out);
   void OnNote(const notes::Signalled& note, Out& out);
   void OnNote(const notes::Exited& note, Out& out);
+  void OnNote(const notes::ImportEnded& note, Out& out);
   void OnNote(const notes::Lost& note, Out& out);
   void OnEndAsked(Lifecycle asked, Out& out);
   void EndProcess(const ProcessEnded& ended, Out& out);

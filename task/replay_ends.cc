@@ -118,6 +118,16 @@ void Replay::OnNote(const notes::Exited& note, Out& out) {
            out);
 }
 
+void Replay::OnNote(const notes::ImportEnded& note, Out& out) {
+  if (!process_ || state_.imported_from.empty()) {
+    return EmitError("the log has the end of an import that it lacks", out);
+  }
+  const std::string text =
+      absl::StrCat("the session's file ended after ", note.lines, " lines");
+  EndProcess({.exit_code = 0}, out);
+  EmitStep({.kind = Lifecycle::Kind::kExited, .text = text}, out);
+}
+
 void Replay::OnNote(const notes::Lost& note, Out& out) {
   // Whoever found that it is lost has another clock; it worked at least up to
   // its last record.

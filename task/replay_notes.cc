@@ -186,6 +186,31 @@ void Replay::OnNote(const notes::Spawned& note, Out& out) {
   }
 }
 
+void Replay::OnNote(const notes::Imported& note, Out& out) {
+  // Nothing else begins such a task, and nothing continues it.
+  if (process_ || state_.generation > 0 || state_.turns > 0) {
+    return EmitError(
+        "the log has an import within a task, which is passed over", out);
+  }
+  state_.imported_from = note.path;
+  state_.wire = Wire::kSessionFile;
+  state_.awake.now = out.time;
+  capabilities_ = {};
+  Process process;
+  process.generation = 1;
+  if (backend_) {
+    process.protocol =
+        NewProtocol({.generation = 1, .wire = Wire::kSessionFile});
+  }
+  process_ = std::move(process);
+  Emit(Lifecycle{.kind = Lifecycle::Kind::kSpawned,
+                 .generation = 1,
+                 .by = note.by,
+                 .text = absl::StrCat("imported session ", note.session,
+                                      " from ", note.path)},
+       out);
+}
+
 template <typename T>
 bool Replay::Accept(const notes::Answer& note,
                     const std::map<std::string, Pending<T>>& pending,

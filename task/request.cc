@@ -24,12 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMaxTitle = 80;
-std::string TitleOf(absl::string_view prompt) {
-  absl::string_view line = absl::StripAsciiWhitespace(prompt);
-  line = line.substr(0, line.find('\n'));
-  const absl::string_view cut = CutAtCharacter(line, kMaxTitle);
-  return absl::StrCat(cut, cut.size() < line.size() ? "…" : "");
-}
 
 absl::Status CheckFolder(const std::string& path, absl::string_view what) {
   std::error_code error;
@@ -144,6 +138,13 @@ absl::string_view MediaType(const std::string& path) {
 
 }  // namespace
 
+std::string TitleOf(absl::string_view prompt) {
+  absl::string_view line = absl::StripAsciiWhitespace(prompt);
+  line = line.substr(0, line.find('\n'));
+  const absl::string_view cut = CutAtCharacter(line, kMaxTitle);
+  return absl::StrCat(cut, cut.size() < line.size() ? "…" : "");
+}
+
 absl::Status CheckPrompt(absl::string_view prompt) {
   if (absl::StripAsciiWhitespace(prompt).empty()) {
     return absl::InvalidArgumentError("the prompt is empty: say what to do");
@@ -201,8 +202,15 @@ absl::Status CompleteRequest(const Environment& environment,
     options.edit_mode = EditMode::kAsk;
   }
   if (request->resume_session == kLatestSession) {
+    if (backend.sessions == nullptr) {
+      return absl::NotFoundError(
+          absl::StrCat(backend.display_name,
+                       " keeps no sessions that can be listed: name the "
+                       "session, or start a new task"));
+    }
     ASSIGN_OR_RETURN(request->resume_session,
-                     backend.LatestSession(request->cwd, environment));
+                     LatestSession(*backend.sessions, backend.display_name,
+                                   request->cwd, environment));
   }
   return ReadImages(request->options.images, backend).status();
 }

@@ -67,6 +67,11 @@ struct TurnRequest {
 };
 
 inline constexpr absl::string_view kLatestSession = "latest";
+// Returns the beginning of the first line, as the title of a task.
+std::string TitleOf(absl::string_view prompt);
+
+// The prompt of a conversation that is resumed without one.
+inline constexpr absl::string_view kGoOn = "Go on where you stopped.";
 
 // A longer prompt is refused.
 inline constexpr size_t kMaxPromptBytes = size_t{8} << 20;

@@ -196,6 +196,8 @@ class Runner {
   // to be ended for an input.
   absl::Status SendNextInput();
   absl::Status SendInterrupt(const notes::Interrupt& note, std::string key);
+  // FailedPrecondition if the task was imported.
+  absl::Status CheckWritable() const;
   absl::Status CheckWorkLeft(const TurnRequest& turn) const;
   // A turn that the living process does not take needs a CLI that can go on
   // with the session.

@@ -72,6 +72,14 @@ absl::Status Runner::CheckNextProcess(const TurnRequest& turn) const {
   return absl::OkStatus();
 }
 
+absl::Status Runner::CheckWritable() const {
+  if (state().imported_from.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("task ", folder_.id, " is a copy of session ",
+                   state().session_id, " and takes no input: `troika resume ",
+                   state().session_id, "` continues the session itself"));
+}
+
 absl::Status Runner::CheckWorkLeft(const TurnRequest& turn) const {
   if (WorkLeft(state(), turn.timeouts) > absl::ZeroDuration()) {
     return absl::OkStatus();
@@ -185,6 +193,7 @@ absl::Status Runner::Input(const TurnRequest& given, std::string* id) {
   turn.converses |= turn.mode == InputMode::kSteer;
   if (MovesToSteer(turn)) turn.mode = InputMode::kInterrupt;
   RETURN_IF_ERROR(CheckDriver());
+  RETURN_IF_ERROR(CheckWritable());
   if (state().status == TaskStatus::kCancelled) {
     return absl::FailedPreconditionError(
         absl::StrCat("task ", folder_.id, " was cancelled: start a new one"));

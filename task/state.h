@@ -185,6 +185,10 @@ struct TaskState {
   // to be stopped: what it says belongs to another conversation.
   bool session_mismatch = false;
 
+  // The file whose lines the task has, if it was imported. Such a task is a
+  // copy and takes no input.
+  std::string imported_from;
+
   int generation = 0;        // Number of the last process.
   std::optional<Wire> wire;  // The wire of the last process.
   bool process_alive = false;

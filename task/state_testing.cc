@@ -157,6 +157,7 @@ std::string StateText(const TaskState& state) {
   lines.Add("model", state.model);
   lines.Add("version", state.version);
   lines.AddFlag("session_mismatch", state.session_mismatch);
+  lines.Add("imported_from", state.imported_from);
   lines.Add("generation", state.generation);
   lines.AddFlag("process_alive", state.process_alive);
   lines.AddFlag("input_closed", state.input_closed);

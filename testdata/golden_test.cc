@@ -66,9 +66,10 @@ std::string GoldenOfTranscript(const Stream& transcript) {
 }
 
 std::string GoldenOf(const Stream& stream) {
-  if (stream.wire) return GoldenOfTranscript(stream);
+  const bool is_file = stream.wire == Wire::kSessionFile;
+  if (stream.wire && !is_file) return GoldenOfTranscript(stream);
   const std::unique_ptr<Protocol> protocol =
-      BackendOf(stream.harness).NewProtocol({});
+      BackendOf(stream.harness).NewProtocol({.wire = stream.wire});
   std::string golden;
   for (const Message& m : RunStream(*protocol, ReadFileOrDie(stream.path))) {
     absl::StrAppend(&golden, EventText(m), "\n");
@@ -96,11 +97,12 @@ std::string FirstDifference(const std::string& want, const std::string& got) {
   return "";
 }
 
-std::vector<Stream> StreamsAndTranscripts() {
+std::vector<Stream> AllKinds() {
   std::vector<Stream> all = AllStreams();
   for (Stream& transcript : AllTranscripts()) {
     all.push_back(std::move(transcript));
   }
+  for (Stream& file : AllSessionFiles()) all.push_back(std::move(file));
   return all;
 }
 
@@ -112,8 +114,7 @@ TEST_P(GoldenTest, Matches) {
   EXPECT_EQ(FirstDifference(ReadFileOrDie(path), GoldenOf(GetParam())), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(All, GoldenTest,
-                         ::testing::ValuesIn(StreamsAndTranscripts()),
+INSTANTIATE_TEST_SUITE_P(All, GoldenTest, ::testing::ValuesIn(AllKinds()),
                          [](const auto& info) { return TestName(info.param); });
 
 int Update() {
@@ -123,7 +124,7 @@ int Update() {
     return 2;
   }
   int changed = 0;
-  for (const Stream& stream : StreamsAndTranscripts()) {
+  for (const Stream& stream : AllKinds()) {
     const std::string path =
         absl::StrCat(workspace, "/", GoldenPath(stream.path));
     const std::string golden = GoldenOf(stream);

@@ -105,6 +105,34 @@ INSTANTIATE_TEST_SUITE_P(All, StreamRulesTest,
 
 TEST(StreamsTest, AreThere) { EXPECT_THAT(AllStreams(), SizeIs(Ge(150))); }
 
+class SessionFileRulesTest : public ::testing::TestWithParam<Stream> {};
+
+TEST_P(SessionFileRulesTest, HoldInAnyChunksAndEverythingIsKnown) {
+  const std::string text = ReadFileOrDie(GetParam().path);
+  Drift drift;
+  const auto parse = [&](const std::vector<size_t>& cuts) {
+    const std::unique_ptr<Protocol> protocol =
+        BackendOf(GetParam().harness)
+            .NewProtocol({.drift = &drift, .wire = GetParam().wire});
+    return RunStream(*protocol, text, cuts);
+  };
+  const std::vector<Message> messages = parse({});
+  EXPECT_THAT(BrokenRules(messages), IsEmpty());
+  EXPECT_THAT(Payloads<ParseError>(messages), IsEmpty());
+  EXPECT_EQ(Texts(parse({1})), Texts(messages));
+  EXPECT_EQ(Texts(parse({7, 300})), Texts(messages));
+  // Those that are written by hand have what is unknown, on purpose.
+  if (absl::StrContains(GetParam().path, "legacy") ||
+      absl::StrContains(GetParam().path, "object")) {
+    return;
+  }
+  EXPECT_THAT(drift.Entries(), IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SessionFileRulesTest,
+                         ::testing::ValuesIn(AllSessionFiles()),
+                         [](const auto& info) { return TestName(info.param); });
+
 class TranscriptRulesTest : public ::testing::TestWithParam<Stream> {};
 
 TEST_P(TranscriptRulesTest, HoldAndEverythingIsKnown) {

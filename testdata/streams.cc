@@ -165,6 +165,23 @@ std::vector<Stream> AllTranscripts() {
   return transcripts;
 }
 
+std::vector<Stream> AllSessionFiles() {
+  std::vector<Stream> files;
+  for (const Backend* backend : AllBackends()) {
+    const std::string folder =
+        "testdata/sessions/" + std::string(HarnessId(backend->harness));
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      if (entry.path().extension() != ".jsonl") continue;
+      files.push_back({.path = entry.path(),
+                       .harness = backend->harness,
+                       .wire = Wire::kSessionFile});
+    }
+  }
+  std::sort(files.begin(), files.end(),
+            [](const auto& a, const auto& b) { return a.path < b.path; });
+  return files;
+}
+
 std::string TestName(const Stream& stream) {
   return absl::StrReplaceAll(
       stream.path,

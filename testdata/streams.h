@@ -26,6 +26,9 @@ std::vector<Stream> AllStreams();
 // RunTranscript, sorted by path.
 std::vector<Stream> AllTranscripts();
 
+// Returns the files in which CLIs keep sessions, sorted by path.
+std::vector<Stream> AllSessionFiles();
+
 // Returns a name that identifies the stream in gtest.
 std::string TestName(const Stream& stream);
 

@@ -61,17 +61,18 @@ void CheckInputs(const std::vector<Message>& messages) {
 
 }  // namespace
 
-void FuzzProtocol(const Backend& backend, absl::Span<const uint8_t> input) {
+void FuzzProtocol(const Backend& backend, absl::Span<const uint8_t> input,
+                  std::optional<Wire> wire) {
   if (input.empty()) return;
   const uint8_t choice = input.back();
   const absl::string_view stream(reinterpret_cast<const char*>(input.data()),
                                  input.size() - 1);
   const Continuation continuation = ContinuationOf(choice);
   Drift drift;
-  const std::unique_ptr<Protocol> first =
-      backend.NewProtocol({.continuation = continuation, .drift = &drift});
+  const std::unique_ptr<Protocol> first = backend.NewProtocol(
+      {.continuation = continuation, .drift = &drift, .wire = wire});
   const std::unique_ptr<Protocol> second =
-      backend.NewProtocol({.continuation = continuation});
+      backend.NewProtocol({.continuation = continuation, .wire = wire});
   const std::vector<Message> whole = Run(*first, stream, {});
   const std::vector<Message> pieces =
       Run(*second, stream, {size_t{1} + choice % 7, size_t{1} + choice / 7});

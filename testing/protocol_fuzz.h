@@ -8,6 +8,7 @@
 #define TROIKA_TESTING_PROTOCOL_FUZZ_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "absl/types/span.h"
 #include "agent/backend.h"
@@ -18,7 +19,9 @@ namespace troika {
 // one, so that a recorded stream is a good input unchanged); the rest is the
 // agent's output. Crashes if two ways to cut it give different messages, if a
 // rule of agent/message.h is violated, or if anything is open after the end.
-void FuzzProtocol(const Backend& backend, absl::Span<const uint8_t> input);
+// `wire` is the harness's first one if it is unset.
+void FuzzProtocol(const Backend& backend, absl::Span<const uint8_t> input,
+                  std::optional<Wire> wire = std::nullopt);
 
 // The same for a conversation: `input` is a transcript (RunTranscript). Crashes
 // if two protocols give different messages or outboxes for it, too.

@@ -9,9 +9,9 @@ name=${1:-}
 case $name in
   parse) rival=(bench/node_baseline.js) ;;
   relay) rival=(bench/relay_baseline.py) ;;
-  server | scale) rival=() ;;
+  server | scale | sessions) rival=() ;;
   peers) ;;
-  *) die "bench takes a name: parse, relay, server, scale, peers" ;;
+  *) die "bench takes a name: parse, relay, server, scale, sessions, peers" ;;
 esac
 need "${BENCH_PACKAGES[@]}"
 if [[ $name == peers ]]; then

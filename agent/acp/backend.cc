@@ -140,11 +140,6 @@ const troika::Backend& troika::AcpBackend() {
       },
       .BuildLaunch = BuildLaunch,
       .LooksLoggedIn = [](const Environment&) { return std::optional<bool>(); },
-      .LatestSession =
-          [](absl::string_view, const Environment&) {
-            return absl::StatusOr<std::string>(absl::NotFoundError(
-                "an ACP agent does not list its sessions: name the session"));
-          },
   };
   return *kBackend;
 }

@@ -67,11 +67,51 @@ TEST_F(ClaudeSessionsTest, LongNamesAreCut) {
   EXPECT_EQ(Latest(cwd + "e"), "");
 }
 
+constexpr absl::string_view kFile = ".claude/projects/-w/id.jsonl";
+
+TEST_F(ClaudeSessionsTest, ReadsTheBeginningAndTheEnd) {
+  folder_.Write(kFile,
+                R"({"type":"mode","mode":"normal","sessionId":"id"}
+{"type":"user","isMeta":true,"message":{"content":"Caveat"},"cwd":"/w","timestamp":"2025-01-01T00:00:00.000Z"}
+{"type":"user","message":{"content":"<command-name>/clear</command-name>"},"cwd":"/w"}
+{"type":"user","message":{"content":[{"type":"image"},{"type":"text","text":"fix it"}]},"cwd":"/w/sub"}
+{"type":"assistant","message":{"model":"claude-opus","content":[]},"cwd":"/w/sub","forkedFrom":{"sessionId":"p"}}
+{"type":"assistant","message":{"model":"<synthetic>","content":[]},"cwd":"/w/sub"}
+{"type":"last-prompt","lastPrompt":"fix it"}
+)");
+  const SessionReading session = ReadFile(kFile);
+  ASSERT_TRUE(session.ok()) << session.status();
+  EXPECT_EQ(**session,
+            (NativeSession{.id = "id",
+                           .cwd = "/w",
+                           .first_prompt = "fix it",
+                           .model = "claude-opus",
+                           .started = absl::FromUnixSeconds(1735689600)}));
+}
+
+TEST_F(ClaudeSessionsTest, PromptsAreCutBetweenCharacters) {
+  std::string prompt;
+  for (int i = 0; i < 300; ++i) absl::StrAppend(&prompt, "\xC3\xA4");
+  folder_.Write(kFile, Lines("/w", absl::StrCat(R"(,"message":{"content":"x)",
+                                                prompt, "\"}")));
+  EXPECT_EQ(ReadFile(kFile).value()->first_prompt,
+            absl::StrCat("x", prompt.substr(0, 498)));
+}
+
+TEST_F(ClaudeSessionsTest, TellsDamagedFilesFromOthers) {
+  folder_.Write(kFile, "");
+  EXPECT_EQ(ReadFile(kFile).value(), std::nullopt);
+  folder_.Write(kFile, std::string(5 << 20, '\xff'));
+  EXPECT_EQ(ReadFile(kFile).status(),
+            absl::DataLossError("none of its lines is JSON"));
+  folder_.Write(kFile, "{\"type\":\"summary\",\"summary\":\"x\"}\n");
+  EXPECT_EQ(ReadFile(kFile).value(), std::nullopt);
+  folder_.Write(kFile, Lines("/w", ",\"isSidechain\":true"));
+  EXPECT_EQ(ReadFile(kFile).value(), std::nullopt);
+}
+
 TEST_F(ClaudeSessionsTest, NoneIsAnErrorThatSaysWhere) {
-  EXPECT_EQ(backend_
-                .LatestSession("/w", Environment(Environment::Map{
-                                         {"CLAUDE_CONFIG_DIR", "/none"}}))
-                .status(),
+  EXPECT_EQ(LatestError("/w", {{"CLAUDE_CONFIG_DIR", "/none"}}),
             absl::NotFoundError(
                 "find the latest session of Claude Code in /w: there is none "
                 "under /none/projects; start a new one, or name the session"));

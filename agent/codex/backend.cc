@@ -6,12 +6,16 @@
 #include "agent/codex/launch.h"
 #include "agent/codex/parse.h"
 #include "agent/codex/rules.h"
+#include "agent/codex/session_file.h"
 #include "agent/codex/sessions.h"
 
 namespace troika::codex {
 namespace {
 
 std::unique_ptr<Protocol> NewProtocol(const ProtocolOptions& options) {
+  if (options.wire == Wire::kSessionFile) {
+    return NewSessionFileProtocol(options);
+  }
   return options.wire == Wire::kAppServer ? NewAppServerProtocol(options)
                                           : NewExecProtocol(options);
 }
@@ -49,7 +53,7 @@ const troika::Backend& troika::CodexBackend() {
       .NewProtocol = NewProtocol,
       .BuildLaunch = BuildLaunch,
       .LooksLoggedIn = LooksLoggedIn,
-      .LatestSession = LatestSession,
+      .sessions = &Sessions(),
   };
   return *kBackend;
 }

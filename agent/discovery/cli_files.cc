@@ -69,17 +69,20 @@ bool FileContains(const fs::path& path, absl::string_view text) {
          absl::StrContains(ReadHead(path, kMaxConfigBytes), text);
 }
 
+void SortNewestFirst(std::vector<SessionFile>* files) {
+  std::sort(files->begin(), files->end(),
+            [](const SessionFile& a, const SessionFile& b) {
+              // Times may be equal; the names usually contain the date.
+              return std::tie(a.changed, a.path) > std::tie(b.changed, b.path);
+            });
+}
+
 std::vector<SessionFile> NewestFiles(
     const fs::path& root, int depth,
     absl::FunctionRef<bool(const fs::path&)> wanted) {
   std::vector<SessionFile> files;
   Collect(root, depth, wanted, &files);
-  std::sort(files.begin(), files.end(),
-            [](const SessionFile& a, const SessionFile& b) {
-              // Times may be equal; the names usually contain the date.
-              return std::tie(a.changed, a.path) > std::tie(b.changed, b.path);
-            });
-  if (files.size() > kMaxSessionFiles) files.resize(kMaxSessionFiles);
+  SortNewestFirst(&files);
   return files;
 }
 
@@ -107,13 +110,6 @@ void VisitLines(absl::string_view text, Direction direction,
 
 bool SameFolder(absl::string_view a, absl::string_view b) {
   return !a.empty() && !b.empty() && (a == b || Resolved(a) == Resolved(b));
-}
-
-absl::Status NoSession(absl::string_view cli, absl::string_view cwd,
-                       const fs::path& where) {
-  return absl::NotFoundError(absl::StrCat(
-      "find the latest session of ", cli, " in ", cwd, ": there is none under ",
-      where.native(), "; start a new one, or name the session"));
 }
 
 }  // namespace troika

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
@@ -35,12 +34,12 @@ struct SessionFile {
   absl::Time changed;
 };
 
-// Returns at most kMaxSessionFiles regular files that `wanted` accepts, `depth`
-// folders below `root` (0: directly in it), the last changed first.
-inline constexpr size_t kMaxSessionFiles = 2000;
+// Returns the regular files that `wanted` accepts, `depth` folders below `root`
+// (0: directly in it), the last changed first.
 std::vector<SessionFile> NewestFiles(
     const std::filesystem::path& root, int depth,
     absl::FunctionRef<bool(const std::filesystem::path&)> wanted);
+void SortNewestFirst(std::vector<SessionFile>* files);
 
 // Return at most `limit` bytes from the start or the end of the file.
 std::string ReadHead(const std::filesystem::path& path, int64_t limit);
@@ -54,9 +53,6 @@ void VisitLines(absl::string_view text, Direction direction,
 
 // Whether two paths name the same folder, before or after links are resolved.
 bool SameFolder(absl::string_view a, absl::string_view b);
-
-absl::Status NoSession(absl::string_view cli, absl::string_view cwd,
-                       const std::filesystem::path& where);
 
 }  // namespace troika
 

@@ -1,23 +1,19 @@
 #include "agent/discovery/version_cache.h"
 
-#include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "agent/discovery/cli_files.h"
 #include "base/json.h"
 #include "base/json_fields.h"
+#include "base/replace_file.h"
 
 namespace troika {
 
@@ -41,16 +37,6 @@ namespace {
 
 int64_t Nanoseconds(const struct timespec& time) {
   return time.tv_sec * int64_t{1000000000} + time.tv_nsec;
-}
-
-bool WriteAll(int fd, absl::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = write(fd, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    bytes.remove_prefix(static_cast<size_t>(count));
-  }
-  return true;
 }
 
 }  // namespace
@@ -141,14 +127,8 @@ void VersionCache::Save() const {
     json::WriteFields(entry.facts, &item);
     absl::StrAppend(&items, items.empty() ? "" : ",", item.Take());
   }
-  std::string temporary = absl::StrCat(path_, ".XXXXXX");
-  const int fd = mkstemp(temporary.data());
-  if (fd < 0) return;
-  const bool written = WriteAll(fd, absl::StrCat("{\"clis\":[", items, "]}\n"));
-  close(fd);
-  if (!written || rename(temporary.c_str(), path_.c_str()) != 0) {
-    unlink(temporary.c_str());
-  }
+  // A CLI is run again if its facts can't be kept.
+  ReplaceFile(path_, absl::StrCat("{\"clis\":[", items, "]}\n")).IgnoreError();
 }
 
 }  // namespace troika

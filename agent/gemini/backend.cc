@@ -19,6 +19,7 @@
 #include "agent/gemini/acp_launch.h"
 #include "agent/gemini/cli_files.h"
 #include "agent/gemini/parse.h"
+#include "agent/gemini/session_file.h"
 #include "agent/launch/builder.h"
 #include "base/status_macros.h"
 
@@ -280,6 +281,7 @@ absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
       return BuildStreamLaunch(request, cli);
     case Wire::kExec:
     case Wire::kAppServer:
+    case Wire::kSessionFile:
       break;
   }
   return absl::InvalidArgumentError(
@@ -308,6 +310,9 @@ const troika::Backend& troika::GeminiBackend() {
       .capabilities = GetCapabilities,
       .NewProtocol =
           [](const ProtocolOptions& options) -> std::unique_ptr<Protocol> {
+        if (options.wire == Wire::kSessionFile) {
+          return NewSessionFileProtocol(options);
+        }
         if (options.wire == Wire::kAcp) {
           return std::make_unique<acp::AcpProtocol>(options, Harness::kGemini);
         }
@@ -315,7 +320,7 @@ const troika::Backend& troika::GeminiBackend() {
       },
       .BuildLaunch = BuildLaunch,
       .LooksLoggedIn = LooksLoggedIn,
-      .LatestSession = LatestSession,
+      .sessions = &Sessions(),
   };
   return *kBackend;
 }

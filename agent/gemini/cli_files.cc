@@ -4,32 +4,25 @@
 
 #include <filesystem>
 #include <map>
+#include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "agent/discovery/cli_files.h"
 #include "base/json.h"
+#include "base/read_file.h"
+#include "base/status_macros.h"
 
 namespace troika::gemini {
 namespace {
 
-constexpr int64_t kMaxPathBytes = 4096;
+namespace fs = std::filesystem;
 
-// Returns the session's id; empty if it is a subagent's or not a session.
-std::string SessionId(const SessionFile& file) {
-  // A .jsonl file has the id in its first line; a .json file is one object.
-  const std::string text =
-      ReadHead(file.path, static_cast<int64_t>(json::kMaxBytes));
-  const bool lines = file.path.extension() == ".jsonl";
-  json::Parser parser;
-  const absl::StatusOr<json::Value> session = parser.Parse(
-      lines ? absl::string_view(text).substr(0, text.find('\n')) : text);
-  if (!session.ok()) return "";
-  const absl::string_view kind = session->Get("kind").StringOr("main");
-  if (kind != "main") return "";
-  return std::string(session->Get("sessionId").StringOr(""));
-}
+constexpr int64_t kMaxPathBytes = 4096;
+constexpr int64_t kMaxProjectsBytes = 4 << 20;
 
 std::string Sha256Hex(absl::string_view bytes) {
   char hex[SHA256_DIGEST_STRING_LENGTH];
@@ -43,18 +36,18 @@ class ProjectFolders {
   explicit ProjectFolders(absl::string_view cwd)
       : cwd_(cwd), written_hash_(Sha256Hex(cwd)) {
     std::error_code error;
-    const auto real = std::filesystem::weakly_canonical(cwd_, error);
+    const auto real = fs::weakly_canonical(cwd_, error);
     real_hash_ = Sha256Hex(real.native());
   }
 
-  bool Contains(const std::filesystem::path& folder) {
+  bool Contains(const fs::path& folder) {
     const auto [it, is_new] = known_.try_emplace(folder.native(), false);
     if (is_new) it->second = Matches(folder);
     return it->second;
   }
 
  private:
-  bool Matches(const std::filesystem::path& folder) const {
+  bool Matches(const fs::path& folder) const {
     const std::string name = folder.filename().native();
     if (name == written_hash_ || name == real_hash_) return true;
     const std::string root = ReadHead(folder / ".project_root", kMaxPathBytes);
@@ -67,6 +60,119 @@ class ProjectFolders {
   std::map<std::string, bool> known_;
 };
 
+fs::path Temporary(const Environment& env) {
+  return FolderOf(env, "GEMINI_CLI_HOME", "") / ".gemini" / "tmp";
+}
+
+std::vector<SessionFile> Files(const Environment& env, absl::string_view cwd) {
+  ProjectFolders folders(cwd);
+  constexpr int kProjectAndChats = 2;
+  return NewestFiles(
+      Temporary(env), kProjectAndChats, [&](const fs::path& path) {
+        const fs::path chats = path.parent_path();
+        return absl::StartsWith(path.filename().native(), "session-") &&
+               (path.extension() == ".jsonl" || path.extension() == ".json") &&
+               chats.filename() == "chats" &&
+               (cwd.empty() || folders.Contains(chats.parent_path()));
+      });
+}
+
+// Returns the working folder of the sessions in `folder`, or nothing if it is
+// not known.
+std::string WorkingFolder(const fs::path& folder) {
+  const std::string root = ReadHead(folder / ".project_root", kMaxPathBytes);
+  if (!root.empty()) return std::string(absl::StripAsciiWhitespace(root));
+  const std::string hash = folder.filename().native();
+  if (hash.size() != SHA256_DIGEST_LENGTH * 2) return "";
+  const std::string text = ReadHead(
+      folder.parent_path().parent_path() / "projects.json", kMaxProjectsBytes);
+  json::Parser parser;
+  const absl::StatusOr<json::Value> file = parser.Parse(text);
+  if (!file.ok()) return "";
+  for (const json::Member project : file->Get("projects").members()) {
+    if (Sha256Hex(project.key) == hash) return std::string(project.key);
+  }
+  return "";
+}
+
+// Returns the user's words, or nothing if the CLI wrote the message itself: the
+// context of the session, or the results of tools.
+std::string PromptOf(json::Value message) {
+  if (message.Get("type").StringOr("") != "user") return "";
+  const json::Value content = message.Get("content");
+  absl::string_view text = content.StringOr("");
+  for (const json::Value part : content.items()) {
+    text = part.Get("text").StringOr("");
+    if (!text.empty()) break;
+  }
+  return absl::StartsWith(text, "<session_context>") ? ""
+                                                     : PromptBeginning(text);
+}
+
+// Takes what a session's first line, or its only object, tells.
+void TakeHead(json::Value head, NativeSession* session) {
+  session->id = std::string(head.Get("sessionId").StringOr(""));
+  session->started = SessionTime(head.Get("startTime").StringOr(""));
+}
+
+bool IsMain(json::Value head) {
+  return head.Get("kind").StringOr("main") == "main";
+}
+
+SessionReading ReadLines(const SessionFile& file) {
+  NativeSession session;
+  bool main = true;
+  ASSIGN_OR_RETURN(const int objects,
+                   VisitFirstLines(file, [&](json::Value line) {
+                     if (session.id.empty()) {
+                       main = IsMain(line);
+                       TakeHead(line, &session);
+                       return main && !session.id.empty();
+                     }
+                     session.first_prompt = PromptOf(line);
+                     return session.first_prompt.empty();
+                   }));
+  if (!main) return std::nullopt;
+  if (objects == 0) {
+    return absl::DataLossError(file.size == 0 ? "it is empty"
+                                              : "none of its lines is JSON");
+  }
+  RETURN_IF_ERROR(VisitLastLines(file, [&](json::Value line) {
+                    session.model = std::string(line.Get("model").StringOr(""));
+                    return session.model.empty();
+                  }).status());
+  return session;
+}
+
+// Before 0.35, a session is one object.
+SessionReading ReadObject(const SessionFile& file) {
+  ASSIGN_OR_RETURN(const std::string text,
+                   ReadFileUpTo(file.path.native(), json::kMaxBytes));
+  json::Parser parser;
+  const absl::StatusOr<json::Value> object = parser.Parse(text);
+  if (!object.ok()) {
+    return absl::DataLossError(text.empty() ? "it is empty" : "it is no JSON");
+  }
+  if (!IsMain(*object)) return std::nullopt;
+  NativeSession session;
+  TakeHead(*object, &session);
+  for (const json::Value message : object->Get("messages").items()) {
+    if (session.first_prompt.empty()) session.first_prompt = PromptOf(message);
+    const absl::string_view model = message.Get("model").StringOr("");
+    if (!model.empty()) session.model = std::string(model);
+  }
+  return session;
+}
+
+SessionReading Read(const SessionFile& file) {
+  ASSIGN_OR_RETURN(
+      std::optional<NativeSession> session,
+      file.path.extension() == ".jsonl" ? ReadLines(file) : ReadObject(file));
+  if (!session) return session;
+  session->cwd = WorkingFolder(file.path.parent_path().parent_path());
+  return Checked(*std::move(session));
+}
+
 }  // namespace
 
 std::optional<bool> LooksLoggedIn(const Environment& env) {
@@ -74,8 +180,7 @@ std::optional<bool> LooksLoggedIn(const Environment& env) {
       "GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENAI_USE_GCA",
       "GOOGLE_GENAI_USE_VERTEXAI"};
   if (AnySet(env, kVariables)) return true;
-  const std::filesystem::path folder =
-      FolderOf(env, "GEMINI_CLI_HOME", "") / ".gemini";
+  const fs::path folder = FolderOf(env, "GEMINI_CLI_HOME", "") / ".gemini";
   if (IsFile(folder / "oauth_creds.json")) return true;
   // The CLI reads variables from .env, and its settings may name other logins.
   if (IsFile(folder / ".env") ||
@@ -85,24 +190,13 @@ std::optional<bool> LooksLoggedIn(const Environment& env) {
   return false;
 }
 
-absl::StatusOr<std::string> LatestSession(absl::string_view cwd,
-                                          const Environment& env) {
-  const std::filesystem::path root =
-      FolderOf(env, "GEMINI_CLI_HOME", "") / ".gemini" / "tmp";
-  ProjectFolders folders(cwd);
-  constexpr int kProjectAndChats = 2;
-  const auto files = NewestFiles(
-      root, kProjectAndChats, [&](const std::filesystem::path& path) {
-        const std::filesystem::path chats = path.parent_path();
-        return absl::StartsWith(path.filename().native(), "session-") &&
-               chats.filename() == "chats" &&
-               folders.Contains(chats.parent_path());
-      });
-  for (const SessionFile& file : files) {
-    std::string id = SessionId(file);
-    if (!id.empty()) return id;
-  }
-  return NoSession("Gemini CLI", cwd, root);
+const SessionKeeping& Sessions() {
+  static const auto* const kSessions =
+      new SessionKeeping{.variables = {"HOME", "GEMINI_CLI_HOME"},
+                         .Root = Temporary,
+                         .Files = Files,
+                         .Read = Read};
+  return *kSessions;
 }
 
 }  // namespace troika::gemini

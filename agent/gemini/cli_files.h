@@ -6,20 +6,18 @@
 #define TROIKA_AGENT_GEMINI_CLI_FILES_H_
 
 #include <optional>
-#include <string>
 
-#include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "agent/discovery/environment.h"
+#include "agent/discovery/native_sessions.h"
 
 namespace troika::gemini {
 
 // See Backend::LooksLoggedIn.
 std::optional<bool> LooksLoggedIn(const Environment& env);
 
-// See Backend::LatestSession. Skips the sessions of subagents.
-absl::StatusOr<std::string> LatestSession(absl::string_view cwd,
-                                          const Environment& env);
+// A session whose folder has only a hash tells its folder if projects.json
+// lists it.
+const SessionKeeping& Sessions();
 
 }  // namespace troika::gemini
 

@@ -8,16 +8,19 @@
 namespace troika {
 
 enum class Wire {
-  kExec,        // `codex exec --json`: one prompt, then events.
-  kStreamJson,  // Events of Claude Code or Gemini CLI; Claude's also takes
-                // input.
-  kAppServer,   // `codex app-server`: JSON-RPC in both directions.
-  kAcp,         // The Agent Client Protocol: JSON-RPC in both directions.
+  kExec,         // `codex exec --json`: one prompt, then events.
+  kStreamJson,   // Events of Claude Code or Gemini CLI; Claude's also takes
+                 // input.
+  kAppServer,    // `codex app-server`: JSON-RPC in both directions.
+  kAcp,          // The Agent Client Protocol: JSON-RPC in both directions.
+  kSessionFile,  // The lines of a file in which a CLI keeps a session: no
+                 // process has it, only tasks that were imported.
 };
 
 template <>
 inline constexpr auto kEnumNames<Wire> = EnumNames("exec", "stream_json",
-                                                   "app_server", "acp");
+                                                   "app_server", "acp",
+                                                   "session_file");
 
 }  // namespace troika
 

@@ -68,12 +68,12 @@ bool AsksForHelp(Args args) {
 
 absl::Span<const Command* const> AllCommands() {
   static constexpr const Command* kCommands[] = {
-      &kRunCommand,       &kAttachCommand, &kTasksCommand,     &kShowCommand,
-      &kTailCommand,      &kSendCommand,   &kQueueCommand,     &kRespondCommand,
-      &kInterruptCommand, &kStopCommand,   &kResumeCommand,    &kForkCommand,
-      &kRmCommand,        &kUsageCommand,  &kHarnessesCommand, &kDoctorCommand,
-      &kServeCommand,     &kTokenCommand,  &kLogCommand,       &kParseCommand,
-      &kVersionCommand};
+      &kRunCommand,       &kAttachCommand, &kTasksCommand,  &kShowCommand,
+      &kTailCommand,      &kSendCommand,   &kQueueCommand,  &kRespondCommand,
+      &kInterruptCommand, &kStopCommand,   &kResumeCommand, &kForkCommand,
+      &kSessionsCommand,  &kImportCommand, &kRmCommand,     &kUsageCommand,
+      &kHarnessesCommand, &kDoctorCommand, &kServeCommand,  &kTokenCommand,
+      &kLogCommand,       &kParseCommand,  &kVersionCommand};
   return kCommands;
 }
 

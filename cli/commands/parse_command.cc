@@ -205,9 +205,9 @@ absl::StatusOr<CommandLine> ReadCommandLine(Args args) {
   if (!wire.empty()) {
     line.options.wire = FromName<Wire>(wire);
     if (!line.options.wire) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("there is no wire \"", wire,
-                       "\"; there are: exec, stream_json, app_server, acp"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "there is no wire \"", wire,
+          "\"; there are: ", absl::StrJoin(kEnumNames<Wire>, ", ")));
     }
   }
   if (resumed) line.options.start = ParseOptions::Start::kResumed;

@@ -64,9 +64,12 @@ void AddFlags(TaskRequest* request, Given* given, Flags* flags) {
 absl::StatusOr<std::optional<Wire>> ReadWire(const std::string& id) {
   if (id.empty()) return std::optional<Wire>();
   const auto wire = FromName<Wire>(absl::StrReplaceAll(id, {{"-", "_"}}));
-  if (wire) return wire;
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--wire ", id, " is not one of ", absl::StrJoin(kEnumNames<Wire>, ", ")));
+  // No process talks as session files are written.
+  if (wire && *wire != Wire::kSessionFile) return wire;
+  const auto& names = kEnumNames<Wire>;
+  return absl::InvalidArgumentError(
+      absl::StrCat("--wire ", id, " is not one of ",
+                   absl::StrJoin(names.begin(), names.end() - 1, ", ")));
 }
 
 // Whether the terminal is attached to the task.

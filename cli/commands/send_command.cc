@@ -5,10 +5,12 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "agent/registry.h"
 #include "base/flags.h"
 #include "base/json.h"
 #include "base/status_macros.h"
 #include "cli/commands/help.h"
+#include "cli/commands/sessions.h"
 #include "cli/commands/turn.h"
 #include "dto/request.h"
 
@@ -95,12 +97,49 @@ absl::StatusOr<int> Send(const Line<v1::InputRequest>& line, Server& server,
   return GiveTurn(line, request, &client::ApiClient::SendInput, server, io);
 }
 
+// Makes a task that continues a session.
+absl::StatusOr<int> ContinueSession(const v1::Session& session,
+                                    const v1::ResumeRequest& wanted,
+                                    const TurnOptions& turn, Server& server,
+                                    const Io& io) {
+  TaskRequest wanted_task = {.cwd = session.cwd(),
+                             .timeouts = turn.timeouts,
+                             .resume_session = session.id()};
+  ASSIGN_OR_RETURN(const Backend* const backend,
+                   BackendById(session.harness()));
+  wanted_task.harness = backend->harness;
+  wanted_task.prompt =
+      wanted.prompt().empty() ? std::string(kGoOn) : wanted.prompt();
+  wanted_task.options.model = wanted.model();
+  if (wanted.has_edit_mode()) {
+    wanted_task.options.edit_mode = ToEditMode(wanted.edit_mode());
+  }
+  wanted_task.options.images = {wanted.images().begin(), wanted.images().end()};
+  v1::CreateTaskRequest request =
+      ToCreateRequest(wanted_task, server.environment);
+  request.set_idempotency_key(NewIdempotencyKey());
+  ASSIGN_OR_RETURN(const v1::Task task, server.api.CreateTask(request));
+  return ShowTurn(
+      server,
+      {.before = task, .after = task, .show = FollowOptions::Show::kAll}, turn,
+      io);
+}
+
 absl::StatusOr<int> Resume(const Line<v1::ResumeRequest>& line, Server& server,
                            const Io& io) {
   v1::ResumeRequest request = line.request;
+  const absl::StatusOr<v1::Task> task = server.api.GetTask(line.task);
+  v1::Session session;
+  if (absl::IsNotFound(task.status())) {
+    ASSIGN_OR_RETURN(session, FindSession(server, line.task));
+    RETURN_IF_ERROR(CheckResumable(session));
+  }
   ASSIGN_OR_RETURN(const std::optional<std::string> prompt,
                    ReadPrompt(line.turn.prompt, io));
   if (prompt) request.set_prompt(json::ToValidUtf8(*prompt));
+  if (absl::IsNotFound(task.status())) {
+    return ContinueSession(session, request, line.turn, server, io);
+  }
   return GiveTurn(line, request, &client::ApiClient::Resume, server, io);
 }
 
@@ -114,7 +153,7 @@ constinit const Command kSendCommand = {
 
 constinit const Command kResumeCommand = {
     .name = "resume",
-    .summary = "continue a task that has ended",
+    .summary = "continue a task that has ended, or a session",
     .help = kResumeHelp,
     .run = RunOnServer<kResumeCommand, ReadResume, Resume>};
 

@@ -63,13 +63,15 @@ print(json.dumps({'type': 'turn.completed', 'usage': {'input_tokens': 1,
             ('POST', f'/tasks/{asks}/respond',
              {'id': approval['id'], 'approval': {'allow': True}}),
             ('DELETE', f'/tasks/{asks}', None),
+            ('GET', '/sessions', None),
+            ('POST', '/sessions/some/import', {}),
             ('GET', '/tasks', None),
         ]
         task = world.create('', env={'ASK': json.dumps(requests),
                                      'TROIKA_CODEX_BIN': agent},
                             options={'editMode': 'auto_edit'})
         said = json.loads(world.wait_state(task, 'done')['result']['text'])
-        self.assertEqual([s[0] for s in said], [201, 403, 403, 403, 403, 200])
+        self.assertEqual([s[0] for s in said], [201] + 6 * [403] + [200])
         made = json.loads(said[0][1])
         self.assertEqual(made['parentId'], task)
         self.assertIn('agent may not', said[3][1])

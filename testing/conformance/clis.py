@@ -43,6 +43,10 @@ class Cli:
         """Writes the CLI's own settings and returns its environment."""
         raise NotImplementedError
 
+    def alone(self, prompt):
+        """Returns the command line of one turn without Troika."""
+        return [self.program, '-p', prompt, '--model', self.model]
+
     def allow_everything(self, home, work):
         """Adds settings that allow commands and edits, where it has such."""
 
@@ -66,6 +70,9 @@ class Codex(Cli):
             ('gpt-5.4', 'gpt-5.2') if self.number >= (0, 124) else
             ('gpt-5-codex', 'gpt-5'))
         self.verbosity_model = 'gpt-5' if self.number < (0, 124) else ''
+
+    def alone(self, prompt):
+        return [self.program, 'exec', '--model', self.model, prompt]
 
     def prepare(self, home, url, mcp):
         folder = os.path.join(home, '.codex')

@@ -1,5 +1,7 @@
 """Scenarios in which a conversation continues."""
+import json
 import os
+import subprocess
 
 from clis import PROFILE
 from scenario import equal, holds, scenario
@@ -75,6 +77,59 @@ answer
     third = case.run('And now?', '--resume', 'latest')
     equal(case.well(third)['result']['text'], 'Still forty-three.',
           'the answer')
+
+
+@scenario('a session begun without Troika')
+def foreign_session(case):
+    case.play('''
+answer
+  say I will.
+answer
+  expect history Remember forty-four.
+  say Forty-four.
+''')
+    subprocess.run(case.cli.alone('Remember forty-four.'), env=case.env,
+                   cwd=case.work, stdin=subprocess.DEVNULL, check=True,
+                   capture_output=True, timeout=90)
+
+    def troika(*arguments):
+        process = case.troika(*arguments)
+        output, errors = process.communicate(timeout=90)
+        return process.returncode, output, errors
+
+    def listed():
+        code, output, errors = troika('sessions', '--here', '--json')
+        equal((code, errors), (0, b''), 'troika sessions')
+        sessions = [json.loads(line) for line in output.splitlines()]
+        # Old versions continue a session in a copy.
+        equal({(s['harness'], s['prompt'], s['cwd']) for s in sessions},
+              {(case.cli.harness, 'Remember forty-four.', case.work)},
+              'the sessions')
+        return sessions
+    [session] = listed()
+    equal(session['taskId'], '', 'the task of the session')
+    code, output, _ = troika('import', session['id'], '--json')
+    equal(code, 0, 'troika import')
+    copy = json.loads(output)
+    equal((copy['state'], copy['turns'], copy['sessionId'],
+           copy['result']['text']), ('done', 1, session['id'], 'I will.'),
+          'the imported task')
+    unread = [e for e in case.events(copy['id'])
+              if 'raw' in e or 'parseError' in e]
+    equal(unread, [], 'lines that could not be read')
+    process = case.troika('parse', '--harness', case.cli.harness, '--wire',
+                          'session_file', '--unknown', '--json',
+                          stdin=subprocess.PIPE)
+    with open(session['path'], 'rb') as file:
+        unknown, _ = process.communicate(file.read(), 90)
+    if session['path'].endswith('.jsonl'):
+        equal(unknown.decode().strip(), '', 'what is unknown in the file')
+    task = case.ran(*troika('resume', session['id'], 'What was it?', '--json'),
+                    code=0)
+    now = case.well(task)
+    equal((now['result']['text'], now['cwd']), ('Forty-four.', case.work),
+          'the continued session')
+    equal([s['taskId'] for s in listed()][0], task, 'the task of the session')
 
 
 @scenario('an unknown session is told')
