@@ -117,7 +117,7 @@ absl::StatusOr<int> ContinueSession(const v1::Session& session,
   wanted_task.options.images = {wanted.images().begin(), wanted.images().end()};
   v1::CreateTaskRequest request =
       ToCreateRequest(wanted_task, server.environment);
-  request.set_idempotency_key(NewIdempotencyKey());
+  request.set_idempotency_key(client::NewIdempotencyKey());
   ASSIGN_OR_RETURN(const v1::Task task, server.api.CreateTask(request));
   return ShowTurn(
       server,
