@@ -22,7 +22,8 @@ class AcpInbox final : public Inbox {
   };
 
   // `process` must outlive the inbox.
-  explicit AcpInbox(const Process* process) : process_(*process) {}
+  explicit AcpInbox(const Process* process)
+      : Inbox(process->script.deaf), process_(*process) {}
 
   // Returns nullopt for lines that are no prompts.
   static std::optional<Prompt> PromptOf(absl::string_view line);
