@@ -378,12 +378,14 @@ absl::Status Runner::Interrupt(absl::string_view by, absl::string_view reason) {
     }
     return AppendNote(cancelled, NextKey("cancel"));
   }
-  if (appender_.HasTurns()) {
+  if (HasTurnsForNextProcess()) {
     // They wait for the end of this process; so does their end.
     ASSIGN_OR_RETURN(RelayCommand command,
                      NoteCommand(cancelled, NextKey("cancel")));
     appender_.Add(std::move(command));
-    if (!state().turn_open) return absl::OkStatus();
+    if (!state().turn_open || state().turns_waiting > 0) {
+      return absl::OkStatus();
+    }
   }
   const notes::Interrupt note = {.by = std::string(by),
                                  .reason = std::string(reason)};
