@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/strings/string_view.h"
 #include "base/json.h"
@@ -29,6 +30,8 @@ class AcpInbox final : public Inbox {
   static std::optional<Prompt> PromptOf(absl::string_view line);
   // Unset until a session was opened.
   std::optional<Work>& work() { return work_; }
+  // Whether prompts that were not taken were cancelled; then forgets it.
+  bool TakeCancelled() { return std::exchange(cancelled_, false); }
 
  private:
   bool listens() const override { return true; }
@@ -39,6 +42,7 @@ class AcpInbox final : public Inbox {
 
   const Process& process_;
   std::optional<Work> work_;
+  bool cancelled_ = false;
 };
 
 }  // namespace troika::fake
