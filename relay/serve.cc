@@ -79,7 +79,7 @@ std::optional<RelayTask> AwaitTask() {
   if (!task.guard.ok()) return std::nullopt;
   // Without its guard it could not start the agent.
   pollfd ends[] = {{.fd = starter.get(), .events = POLLIN},
-                   {.fd = task.guard->get(), .events = POLLIN}};
+                   {.fd = task.guard->socket.get(), .events = POLLIN}};
   while (poll(ends, 2, -1) < 0 && errno == EINTR) {
   }
   if (ends[1].revents != 0) return std::nullopt;
