@@ -85,6 +85,7 @@ std::optional<RelayTask> AwaitTask() {
   if (ends[1].revents != 0) return std::nullopt;
   auto fds = ReceiveFds(starter.get(), kLastInheritedFd - kSpecFd + 1);
   if (!fds.ok()) return std::nullopt;
+  send(starter.get(), &kSpareTakes, 1, MSG_NOSIGNAL);
   task.spec = std::move((*fds)[0]);
   task.log = std::move((*fds)[1]);
   task.dir = std::move((*fds)[2]);

@@ -219,8 +219,9 @@ absl::Status Runner::StartProcess() {
 absl::Status Runner::FinishLaunch() {
   if (!launcher_.starting()) return absl::OkStatus();
   const absl::Status launched = launcher_.Advance();
-  // The CLI is kept for another try.
+  // The CLI is kept for another try, at once if no relay has begun.
   if (absl::IsResourceExhausted(launched)) return TryAgainLater(launched);
+  if (absl::IsAborted(launched)) return absl::OkStatus();
   if (!launcher_.starting()) next_.cli.reset();
   if (launched.ok()) return absl::OkStatus();
   appender_.AddStartFailed(state().generation + 1, launched.message());
