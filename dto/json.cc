@@ -135,8 +135,13 @@ class JsonSink {
   bool first_ = true;  // Nothing stands yet after the last bracket.
 };
 
+// Room for the part of a secret at the end, and for the secrets that become
+// shorter before it.
+constexpr size_t kReadAhead = 2 * kMaxSecretBytes;
+
 // Leaves out secrets and the ends of long texts of an event. Texts are redacted
-// before they are cut: a part of a secret would not be found.
+// before they are cut, because a part of a secret would not be found; of a very
+// long one only as much as may be shown is redacted.
 class CutSink {
  public:
   CutSink(size_t max_text, const Redactor* /*nullable*/ redactor,
@@ -154,18 +159,21 @@ class CutSink {
 
   void Put(const FieldInfo& field, absl::string_view text) {
     std::optional<std::string> redacted;
+    const absl::string_view start = Start(text);
     if (redactor_ != nullptr && in_payload_) {
-      redacted = redactor_->RedactedText(field.name, text);
+      redacted = redactor_->RedactedText(field.name, start);
     }
-    to_.Put(field, Begin(field, redacted ? *redacted : text));
+    to_.Put(field, Begin(field, redacted ? *redacted : start, text));
   }
   void Put(const FieldInfo& field, JsonValue json) {
     std::optional<std::string> redacted;
+    const absl::string_view whole = json.text;
+    json.text = Start(whole);
     if (redactor_ != nullptr) redacted = redactor_->RedactedJson(json.text);
     if (redacted) json.text = *redacted;
     std::string begin;
-    if (json.text.size() > max_text_) {
-      json::AppendQuoted(Begin(field, json.text), &begin);
+    if (json.text.size() > max_text_ || IsVeryLong(whole)) {
+      json::AppendQuoted(Begin(field, json.text, whole), &begin);
       json.text = begin;
     }
     to_.Put(field, json);
@@ -177,7 +185,7 @@ class CutSink {
         redacted = redactor_->RedactedText(NameOfItems(field.name), text);
       }
       if (redacted) text = *std::move(redacted);
-      text.resize(Begin(field, text).size());
+      text.resize(Begin(field, text, text).size());
     }
     to_.Put(field, texts);
   }
@@ -202,8 +210,24 @@ class CutSink {
     int64_t size;
   };
 
-  // As much of `text` as may be shown.
-  absl::string_view Begin(const FieldInfo& field, absl::string_view text) {
+  bool IsVeryLong(absl::string_view whole) const {
+    const bool withheld = redactor_ != nullptr && !redactor_->problem().empty();
+    return in_payload_ && !withheld && whole.size() > kReadAhead &&
+           whole.size() - kReadAhead > max_text_;
+  }
+  // As much of a text as must be redacted.
+  absl::string_view Start(absl::string_view whole) const {
+    if (!IsVeryLong(whole)) return whole;
+    return CutAtCharacter(whole, max_text_ + kReadAhead);
+  }
+  // As much of `text`, the redacted start of `whole`, as may be shown.
+  absl::string_view Begin(const FieldInfo& field, absl::string_view text,
+                          absl::string_view whole) {
+    if (IsVeryLong(whole)) {
+      cuts_.push_back({field.name, static_cast<int64_t>(whole.size())});
+      const size_t sure = text.size() - std::min(text.size(), kMaxSecretBytes);
+      return CutAtCharacter(text, std::min(max_text_, sure));
+    }
     if (text.size() <= max_text_ || !in_payload_) return text;
     cuts_.push_back({field.name, static_cast<int64_t>(text.size())});
     return CutAtCharacter(text, max_text_);

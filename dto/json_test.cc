@@ -109,6 +109,44 @@ TEST(EventJsonTest, SecretsAreTakenOutBeforeTheCut) {
   EXPECT_GT(redacted, 100);
 }
 
+// A secret of `secret` bytes at `at`, in a text of 1 MiB of which 1000 bytes
+// are shown.
+std::string VeryLongText(size_t at, const std::string& secret) {
+  std::string text(size_t{1} << 20, 'x');
+  return text.replace(at, secret.size(), secret);
+}
+
+TEST(EventJsonTest, VeryLongTextsAreRedactedAsFarAsTheyAreShown) {
+  constexpr size_t kShown = 1000;
+  std::string secret = "very secret ";
+  secret += std::string(100000, 's');
+  const Redactor redactor(std::vector<std::string>{secret});
+  // The last two reach beyond what is shown, and beyond what is redacted.
+  for (const size_t at :
+       {size_t{0}, size_t{500}, kShown - 5, kShown + 2 * kMaxSecretBytes - 5}) {
+    const std::string text = VeryLongText(at, secret);
+    std::string input_json;
+    json::AppendQuoted(text, &input_json);
+    for (const Message& message :
+         {Message{.payload = Text{text}},
+          Message{.payload = ToolUse{.input_json = input_json}}}) {
+      std::string cut;
+      AppendEventJson(message, "task",
+                      {.max_text = kShown, .redactor = &redactor}, &cut);
+      EXPECT_FALSE(absl::StrContains(cut, "very")) << at;
+      EXPECT_TRUE(absl::StrContains(cut, "xxx")) << at;
+      EXPECT_LT(cut.size(), 2 * kShown) << at;
+      EXPECT_EQ(absl::StrContains(cut, "[redacted]"), at <= 500) << at;
+      EXPECT_TRUE(absl::StrContains(cut, "\"cut\":[{")) << at;
+    }
+  }
+  const Redactor none(KnownSecrets{.problem = "no environment"});
+  std::string withheld;
+  AppendEventJson({.payload = Text{VeryLongText(0, secret)}}, "task",
+                  {.max_text = kShown, .redactor = &none}, &withheld);
+  EXPECT_TRUE(absl::StrContains(withheld, "[withheld]"));
+}
+
 TEST(EventJsonTest, WhatIsNewIsRaw) {
   for (const absl::string_view json :
        {R"({"id":"3.1","taskId":"t","hologram":{"x":1}})",

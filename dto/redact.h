@@ -42,6 +42,12 @@ bool LooksPasswordName(absl::string_view name);
 std::vector<std::string> SecretsOf(const Environment& environment,
                                    const LaunchOptions& options);
 
+// No form of a secret is longer: a variable of the environment has at most
+// 128 KiB. So a text whose beginning is shown is redacted up to this far beyond
+// it, and this much of the result's end, which may have a part of a secret, is
+// left out.
+inline constexpr size_t kMaxSecretBytes = size_t{256} << 10;
+
 // A task's secrets, as far as they are known.
 struct KnownSecrets {
   std::vector<std::string> values;

@@ -59,9 +59,6 @@ constexpr size_t kMaxPrompt = size_t{64} << 10;
 constexpr size_t kMaxPending = size_t{32} << 10;
 // What all that waits for an answer shows together.
 constexpr size_t kMaxAllPending = size_t{1} << 20;
-// No form of a secret is longer: a variable of the environment has at most
-// 128 KiB.
-constexpr size_t kMaxSecret = size_t{256} << 10;
 
 // The first bytes of a text, at most `max`, without secrets. Before a cut there
 // may be a part of one, which would not be found: that much is left out.
@@ -69,8 +66,8 @@ std::string Beginning(absl::string_view text, size_t max,
                       const Redactor* /*nullable*/ redactor) {
   if (text.size() <= max) return std::string(text);
   if (max == 0) return "";
-  std::string begin(CutAtCharacter(text, max + kMaxSecret));
-  const size_t unsure = begin.size() < text.size() ? kMaxSecret : 0;
+  std::string begin(CutAtCharacter(text, max + kMaxSecretBytes));
+  const size_t unsure = begin.size() < text.size() ? kMaxSecretBytes : 0;
   if (redactor != nullptr) redactor->RedactPlain(&begin);
   const size_t sure = begin.size() - std::min(begin.size(), unsure);
   begin.resize(CutAtCharacter(begin, std::min(max, sure)).size());

@@ -113,6 +113,7 @@ class Guard {
       Kill();
       return;
     }
+    Report({.kind = GuardReport::Kind::kTaken});
     switch (command.kind) {
       case GuardCommand::Kind::kGo:
         return;
@@ -244,7 +245,7 @@ class Guard {
 
 }  // namespace
 
-absl::StatusOr<UniqueFd> ForkGuard() {
+absl::StatusOr<GuardProcess> ForkGuard() {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
     return absl::ErrnoToStatus(errno, "make the guard's socket");
@@ -257,7 +258,7 @@ absl::StatusOr<UniqueFd> ForkGuard() {
     ours.Reset();
     RunGuard(std::move(theirs));
   }
-  return ours;
+  return GuardProcess{.socket = std::move(ours), .pid = pid};
 }
 
 }  // namespace troika::relay

@@ -42,6 +42,7 @@ struct GuardCommand {
 // A report of the guard.
 struct GuardReport {
   enum class Kind : int32_t {
+    kTaken,        // A command was read.
     kStarted,      // `pid`
     kStartFailed,  // `text()`: the reason.
     kSignalled,    // `signal`
@@ -50,7 +51,7 @@ struct GuardReport {
                    // were ended, with a NUL between them.
     kGone,         // No process is left; the guard ends.
   };
-  Kind kind = Kind::kStarted;
+  Kind kind = Kind::kTaken;
   pid_t pid = 0;
   int signal = 0;
   int status = 0;  // Status from wait4().
@@ -69,9 +70,14 @@ struct GuardReport {
 enum class GuardFd { kSpec, kLog, kIn, kOut, kErr };
 inline constexpr size_t kGuardFds = 5;
 
-// Forks a guard and returns the relay's end of its socket. It has no other
-// descriptor of ours. The caller must have no threads.
-absl::StatusOr<UniqueFd> ForkGuard();
+struct GuardProcess {
+  UniqueFd socket;  // The relay's end.
+  pid_t pid = 0;    // Our child, which nobody else may reap.
+};
+
+// Forks a guard. It has no other descriptor of ours than its socket. The caller
+// must have no threads.
+absl::StatusOr<GuardProcess> ForkGuard();
 
 }  // namespace troika::relay
 

@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -23,6 +25,10 @@ constexpr int kPipeBytes = 256 << 10;
 constexpr absl::Duration kKillAgain = absl::Milliseconds(10);
 // After that, processes that can't be killed are named and left alone.
 constexpr absl::Duration kGiveUp = absl::Seconds(10);
+// A guard takes a command within milliseconds, unless somebody has stopped it.
+constexpr absl::Duration kGuardPatience = absl::Seconds(2);
+// If checks are that far apart, we stood still ourselves, and so did the guard.
+constexpr absl::Duration kOverslept = absl::Milliseconds(1500);
 
 struct Pipe {
   UniqueFd read;
@@ -70,11 +76,17 @@ void GuardedAgent::Signal(int signal) {
   Send({.kind = GuardCommand::Kind::kSignal, .signal = signal});
 }
 
-void GuardedAgent::Stop(absl::Duration grace) {
-  Send({.kind = GuardCommand::Kind::kStop, .grace = grace});
+void GuardedAgent::SendEnding(const GuardCommand& command) {
+  Send(command);
+  if (!guard_.ok()) return;
+  guard_due_ = std::min(guard_due_, clock_->Awake() + kGuardPatience);
 }
 
-void GuardedAgent::Kill() { Send({.kind = GuardCommand::Kind::kKill}); }
+void GuardedAgent::Stop(absl::Duration grace) {
+  SendEnding({.kind = GuardCommand::Kind::kStop, .grace = grace});
+}
+
+void GuardedAgent::Kill() { SendEnding({.kind = GuardCommand::Kind::kKill}); }
 
 void GuardedAgent::ReadReports() {
   while (guard_.ok()) {
@@ -87,12 +99,22 @@ void GuardedAgent::ReadReports() {
       give_up_ = clock_->Awake() + kGiveUp;
       return;
     }
+    guard_due_ = absl::InfiniteFuture();
     OnReport(report);
   }
 }
 
+absl::string_view GuardedAgent::guard_death() const {
+  if (!give_up_) return "";
+  return guard_overdue_
+             ? "the guard did not answer, and was killed with the agent"
+             : "the guard was killed, and the agent was ended with it";
+}
+
 void GuardedAgent::OnReport(const GuardReport& report) {
   switch (report.kind) {
+    case GuardReport::Kind::kTaken:
+      return;
     case GuardReport::Kind::kStarted:
       agent_pid_ = report.pid;
       return;
@@ -118,8 +140,23 @@ void GuardedAgent::OnReport(const GuardReport& report) {
   }
 }
 
+absl::Time GuardedAgent::KillOverdue(absl::Time now) {
+  const absl::Time checked = std::exchange(checked_, now);
+  if (give_up_) return KillOrphans(now);
+  if (now < guard_due_) return guard_due_;
+  if (now - checked > kOverslept) {
+    guard_due_ = now + kGuardPatience;
+    return guard_due_;
+  }
+  // Its socket closes then, which ReadReports() notices.
+  guard_due_ = absl::InfiniteFuture();
+  guard_overdue_ = true;
+  kill(guard_pid_, SIGKILL);
+  return guard_due_;
+}
+
 absl::Time GuardedAgent::KillOrphans(absl::Time now) {
-  if (!give_up_ || gone_) return absl::InfiniteFuture();
+  if (gone_) return absl::InfiniteFuture();
   const std::vector<ProcessInfo> left = KillDescendants();
   if (!left.empty() && now > *give_up_) {
     std::vector<std::string> names;

@@ -30,9 +30,12 @@ class GuardedAgent {
     UniqueFd err;
   };
 
-  // `guard` is the socket of ForkGuard(). The others are borrowed.
-  GuardedAgent(UniqueFd guard, RelayLog* log, Clock* clock)
-      : log_(log), clock_(clock), guard_(std::move(guard)) {}
+  // The log and the clock are borrowed.
+  GuardedAgent(GuardProcess guard, RelayLog* log, Clock* clock)
+      : log_(log),
+        clock_(clock),
+        guard_pid_(guard.pid),
+        guard_(std::move(guard.socket)) {}
 
   // Gives the guard what it needs to start the agent, which it does at Start().
   // `spec_fd` is the file of `spec`.
@@ -42,7 +45,8 @@ class GuardedAgent {
   // over. ReadReports() tells which.
   void AwaitStart(absl::Duration patience) const;
 
-  // These ask the guard.
+  // These ask the guard. One that does not take a Stop() or Kill() in time is
+  // killed, and with it the agent.
   void Signal(int signal);
   void Stop(absl::Duration grace);
   void Kill();
@@ -51,14 +55,15 @@ class GuardedAgent {
   int fd() const { return guard_.get(); }
   // Records the guard's reports, or its death.
   void ReadReports();
-  // Kills all processes that are left if the guard is dead. Returns when to
-  // call again.
-  absl::Time KillOrphans(absl::Time now);
+  // Kills the guard if it is overdue, and all processes that are left if it is
+  // dead. Returns when to call again.
+  absl::Time KillOverdue(absl::Time now);
 
   // Whether the agent has ended, or could not be started.
   bool ended() const { return exited_ || start_failed_; }
   bool start_failed() const { return start_failed_; }
-  bool guard_died() const { return give_up_.has_value(); }
+  // Why the agent was ended if its guard is dead, else empty.
+  absl::string_view guard_death() const;
   // Whether no process is left.
   bool gone() const { return gone_; }
   // Adds how the agent ended to an `exited` note: its status, `reason`, and the
@@ -67,11 +72,19 @@ class GuardedAgent {
 
  private:
   void Send(const GuardCommand& command);
+  // Does the same, and expects that the guard takes it soon.
+  void SendEnding(const GuardCommand& command);
   void OnReport(const GuardReport& report);
+  absl::Time KillOrphans(absl::Time now);
 
   RelayLog* const log_;
   Clock* const clock_;
+  const pid_t guard_pid_;
   UniqueFd guard_;
+  // When a guard that has taken no command is killed.
+  absl::Time guard_due_ = absl::InfiniteFuture();
+  absl::Time checked_ = absl::InfinitePast();  // The last KillOverdue().
+  bool guard_overdue_ = false;
   pid_t agent_pid_ = 0;
   std::optional<GuardReport> exited_;
   bool start_failed_ = false;

@@ -13,8 +13,11 @@ namespace troika::relay {
 
 inline constexpr size_t kMaxPassedFds = 8;
 
-// What a spare relay says when it waits for a task.
-inline constexpr char kSpareWaits = 'w';
+// What a spare relay says when it waits for a task, and when it has one, before
+// it does anything with it. Those of before 2026-11-17 say 'w', and say nothing
+// of their task; they are not used.
+inline constexpr char kSpareWaits = 'W';
+inline constexpr char kSpareTakes = 'T';
 
 // Sends at most kMaxPassedFds descriptors in one packet. Does not block:
 // returns Unavailable if the other process is gone or reads nothing.

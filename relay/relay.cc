@@ -26,7 +26,7 @@ constexpr absl::Duration kRetry = absl::Milliseconds(200);
 
 }  // namespace
 
-Relay::Relay(RelaySpec spec, LogWriter log, int dir_fd, UniqueFd guard,
+Relay::Relay(RelaySpec spec, LogWriter log, int dir_fd, GuardProcess guard,
              Clock* clock)
     : spec_(std::move(spec)),
       dir_fd_(dir_fd),
@@ -138,9 +138,9 @@ void Relay::OnStdinLost(size_t lost) {
 }
 
 void Relay::OnTick(absl::Time now) {
-  if (agent_.guard_died()) {
-    reason_ = "the guard was killed, and the agent was ended with it";
-    next_kill_ = agent_.KillOrphans(now);
+  next_kill_ = agent_.KillOverdue(now);
+  if (!agent_.guard_death().empty()) {
+    reason_ = std::string(agent_.guard_death());
   }
   const std::optional<absl::Time> failing = log_.failing_since();
   if (failing && now - *failing > spec_.disk_full_wait) {

@@ -24,8 +24,8 @@ namespace troika::relay {
 
 class Relay {
  public:
-  // `guard` is the socket of ForkGuard(), `dir_fd` and `clock` are borrowed.
-  Relay(RelaySpec spec, LogWriter log, int dir_fd, UniqueFd guard,
+  // `dir_fd` and `clock` are borrowed.
+  Relay(RelaySpec spec, LogWriter log, int dir_fd, GuardProcess guard,
         Clock* clock);
 
   // Records that the agent is about to run, starts it, and listens. `spec_fd`

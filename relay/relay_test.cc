@@ -284,6 +284,45 @@ TEST(RelayTest, RelayEndsTheTreeWhenTheGuardIsKilled) {
               HasSubstr("\"signal\":9,\"reason\":\"the guard was killed"));
 }
 
+TEST(RelayTest, AStoppedGuardIsKilledWithTheTree) {
+  const std::string token = Token();
+  TestRelay relay(Tree(token));
+  ASSERT_TRUE(relay.WaitFor([](const CollectingSink& log) {
+    return !Joined(log, Stream::kStdout).empty();
+  }));
+  const auto driver = relay.Connect(Role::kDriver);
+  ASSERT_EQ(kill(RelayProcess(relay.folder().path(), "troika-guard"), SIGSTOP),
+            0);
+  const absl::Time began = absl::Now();
+  relay.Ask(*driver, {.type = FrameType::kStop,
+                      .key = "s",
+                      .payload = "{\"note\":\"stop\"}",
+                      .grace = absl::ZeroDuration()});
+  ASSERT_TRUE(relay.WaitForEnd());
+  EXPECT_LT(absl::Now() - began, absl::Seconds(8));
+  EXPECT_THAT(ProcessesWith(token), IsEmpty());
+  EXPECT_THAT(LastNote(relay.Log()),
+              HasSubstr("\"signal\":9,\"reason\":\"the guard did not answer"));
+}
+
+TEST(RelayTest, AGuardThatGoesOnInTimeEndsTheAgentItself) {
+  TestRelay relay("trap 'exit 3' INT; echo ready; sleep 100 & wait");
+  ASSERT_TRUE(relay.WaitFor([](const CollectingSink& log) {
+    return !Joined(log, Stream::kStdout).empty();
+  }));
+  const auto driver = relay.Connect(Role::kDriver);
+  const int guard = RelayProcess(relay.folder().path(), "troika-guard");
+  ASSERT_EQ(kill(guard, SIGSTOP), 0);
+  relay.Ask(*driver, {.type = FrameType::kStop,
+                      .key = "s",
+                      .payload = "{\"note\":\"stop\"}",
+                      .grace = absl::Seconds(20)});
+  absl::SleepFor(absl::Milliseconds(500));
+  ASSERT_EQ(kill(guard, SIGCONT), 0);
+  ASSERT_TRUE(relay.WaitForEnd());
+  EXPECT_THAT(LastNote(relay.Log()), HasSubstr("\"code\":3"));
+}
+
 TEST(RelayTest, TermEndsARelayInOrder) {
   TestRelay relay("echo ready; sleep 100");
   ASSERT_TRUE(relay.WaitFor([](const CollectingSink& log) {

@@ -79,12 +79,13 @@ std::optional<RelayTask> AwaitTask() {
   if (!task.guard.ok()) return std::nullopt;
   // Without its guard it could not start the agent.
   pollfd ends[] = {{.fd = starter.get(), .events = POLLIN},
-                   {.fd = task.guard->get(), .events = POLLIN}};
+                   {.fd = task.guard->socket.get(), .events = POLLIN}};
   while (poll(ends, 2, -1) < 0 && errno == EINTR) {
   }
   if (ends[1].revents != 0) return std::nullopt;
   auto fds = ReceiveFds(starter.get(), kLastInheritedFd - kSpecFd + 1);
   if (!fds.ok()) return std::nullopt;
+  send(starter.get(), &kSpareTakes, 1, MSG_NOSIGNAL);
   task.spec = std::move((*fds)[0]);
   task.log = std::move((*fds)[1]);
   task.dir = std::move((*fds)[2]);

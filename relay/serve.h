@@ -7,18 +7,18 @@
 #include "absl/status/statusor.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "relay/guard.h"
 #include "relay/spec.h"
 
 namespace troika::relay {
 
-// What a relay serves: the descriptors of its task, and the socket of its
-// guard.
+// What a relay serves: the descriptors of its task, and its guard.
 struct RelayTask {
   UniqueFd spec;
   UniqueFd log;
   UniqueFd dir;
   UniqueFd ready;
-  absl::StatusOr<UniqueFd> guard;
+  absl::StatusOr<GuardProcess> guard;
 };
 
 // Makes the process a relay that leaves its starter, and returns the task whose

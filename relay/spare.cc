@@ -49,6 +49,7 @@ absl::StatusOr<StartingRelay> SpareRelay::HandOver(const RelaySpec& spec,
   // The relay has the log's lock now.
   const UniqueFd handed = std::move(log).Release();
   starting.process = std::move(process_);
+  starting.spare = std::move(socket_);
   return starting;
 }
 

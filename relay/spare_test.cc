@@ -87,6 +87,33 @@ TEST_F(SpareRelayTest, RunsTheTaskThatItGets) {
   EXPECT_LT(text.find("hello"), text.find("exited"));
 }
 
+TEST_F(SpareRelayTest, TellsThatItHasItsTask) {
+  SpareRelay spare = StartSpare();
+  auto log = OpenLog();
+  ASSERT_TRUE(log.ok());
+  auto starting = spare.HandOver(Spec("true"), *log, dir_.get());
+  ASSERT_TRUE(starting.ok());
+  ASSERT_TRUE(RelayStarted(*starting).ok());
+  EXPECT_TRUE(SpareTook(&*starting));
+  EXPECT_FALSE(starting->spare.ok());
+  EXPECT_TRUE(WaitForLogEnd(dir_.get()));
+}
+
+TEST_F(SpareRelayTest, AStoppedSpareIsEndedAndHasNotBegun) {
+  SpareRelay spare = StartSpare();
+  syscall(SYS_pidfd_send_signal, spare.process(), SIGSTOP, nullptr, 0);
+  auto log = OpenLog();
+  ASSERT_TRUE(log.ok());
+  auto starting = spare.HandOver(Spec("echo hello"), *log, dir_.get());
+  ASSERT_TRUE(starting.ok());
+  EXPECT_FALSE(OpenLog().ok()) << "it has the lock";
+  EXPECT_FALSE(SpareTook(&*starting));
+  EndRelay(*starting);
+  EXPECT_TRUE(WaitForLogEnd(dir_.get()));
+  EXPECT_TRUE(OpenLog().ok());
+  EXPECT_FALSE(absl::StrContains(LogText(), "spawned"));
+}
+
 TEST_F(SpareRelayTest, TheLockPassesToTheRelay) {
   SpareRelay spare = StartSpare();
   auto log = OpenLog();

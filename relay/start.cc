@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "base/blocking.h"
 #include "base/find_program.h"
 #include "base/status_macros.h"
+#include "relay/pass_fds.h"
 #include "relay/spawn.h"
 
 namespace troika::relay {
@@ -55,15 +57,28 @@ absl::StatusOr<StartingRelay> StartRelayFromBytes(const std::string& program,
   return starting;
 }
 
+bool SpareTook(StartingRelay* starting) {
+  char said = 0;
+  if (recv(starting->spare.get(), &said, 1, MSG_DONTWAIT) != 1 ||
+      said != kSpareTakes) {
+    return false;
+  }
+  starting->spare.Reset();
+  return true;
+}
+
+void EndRelay(const StartingRelay& starting) {
+  syscall(SYS_pidfd_send_signal, starting.process.get(), SIGKILL, nullptr, 0);
+  WaitUntilReadable(starting.process.get(), kKillPatience);
+}
+
 absl::Status RelayStarted(const StartingRelay& starting,
                           absl::Duration patience) {
   std::string said;
   char buffer[512];
   while (said != "ok") {
     if (!WaitUntilReadable(starting.ready.get(), patience)) {
-      syscall(SYS_pidfd_send_signal, starting.process.get(), SIGKILL, nullptr,
-              0);
-      WaitUntilReadable(starting.process.get(), kKillPatience);
+      EndRelay(starting);
       return absl::DeadlineExceededError(
           "the relay did not start in time and was killed; see whether its "
           "program is a troika-relay, and whether the machine is overloaded");

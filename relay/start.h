@@ -21,6 +21,7 @@ absl::StatusOr<std::string> FindRelayProgram();
 struct StartingRelay {
   UniqueFd ready;    // Readable once the relay serves or has failed.
   UniqueFd process;  // A pidfd.
+  UniqueFd spare;    // The socket of a spare relay, until it has the task.
 };
 
 inline constexpr absl::Duration kStartPatience = absl::Seconds(10);
@@ -35,6 +36,15 @@ absl::StatusOr<StartingRelay> StartRelay(const std::string& program,
 absl::StatusOr<StartingRelay> StartRelayFromBytes(const std::string& program,
                                                   absl::string_view spec_bytes,
                                                   LogWriter log, int dir_fd);
+
+// Time for a spare relay to take its task, which needs no more than one turn of
+// the processor.
+inline constexpr absl::Duration kSparePatience = absl::Milliseconds(300);
+
+// Whether a spare relay has taken its task; then resets `starting->spare`.
+bool SpareTook(StartingRelay* starting);
+// Ends a relay that hangs. Its log tells whether it had begun.
+void EndRelay(const StartingRelay& starting);
 
 // Waits for the relay's report and returns it. Returns Unavailable if the relay
 // died, and kills it and returns DeadlineExceeded if it reports nothing in

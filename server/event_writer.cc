@@ -1,5 +1,6 @@
 #include "server/event_writer.h"
 
+#include <limits>
 #include <utility>
 #include <variant>
 
@@ -86,11 +87,13 @@ void EventWriter::AddNotice(const EventId& id,
 void EventWriter::AddCut(const Message& message, const Redactor& redactor) {
   const bool wants_whole = file_.wants_whole(message.id);
   if (!wants_whole && message.id <= file_.last()) return;
-  if (wants_whole) {
+  const int64_t size =
+      MeasureEvent(message, std::numeric_limits<size_t>::max()).bytes;
+  if (wants_whole && size <= static_cast<int64_t>(limits_.whole)) {
     std::string whole;
     AppendEventJson(message, task_id_, &whole);
     redactor.Redact(&whole, 0);
-    if (whole.size() <= limits_.whole) file_.AddWhole(message.id, whole);
+    file_.AddWhole(message.id, whole);
   }
   file_.Add(message.id, [&](std::string* out) {
     AppendEventJson(message, task_id_,

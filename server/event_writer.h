@@ -33,7 +33,8 @@ class EventWriter {
     // are kept.
     int64_t reserve = int64_t{64} << 20;
     // A whole event of more bytes than this is read from the log instead.
-    size_t whole = size_t{32} << 20;
+    // Redacting it holds the loop up.
+    size_t whole = size_t{4} << 20;
   };
 
   // `file` is borrowed.

@@ -1,6 +1,8 @@
-// kill_driver HOME HARNESS SCRIPT N [queue]: has a task of two turns run in
-// HOME, or goes on with the one that is there, and kills itself at its N-th
-// step; 0: never. With `queue`, two inputs are given while the first turn runs.
+// kill_driver HOME HARNESS WIRE SCRIPT N [queue|steer]: has a task of two turns
+// run in HOME, or goes on with the one that is there, and kills itself at its
+// N-th step; 0: never. With `queue`, two inputs are given while the first turn
+// runs; with `steer`, one is added to the first turn once the agent has said
+// something.
 #include <poll.h>
 #include <signal.h>
 
@@ -26,10 +28,17 @@
 namespace troika {
 namespace {
 
-absl::StatusOr<std::unique_ptr<Runner>> MakeRunner(const std::string& path,
-                                                   Harness harness,
-                                                   const std::string& script,
+struct Options {
+  std::string path;
+  Harness harness;
+  Wire wire;
+  std::string script;
+  std::string what;
+};
+
+absl::StatusOr<std::unique_ptr<Runner>> MakeRunner(const Options& options,
                                                    RunnerTools tools) {
+  const std::string& path = options.path;
   ASSIGN_OR_RETURN(
       const Home home,
       Home::Open(Environment({{"TROIKA_HOME", path + "/troika"}})));
@@ -40,21 +49,26 @@ absl::StatusOr<std::unique_ptr<Runner>> MakeRunner(const std::string& path,
     if (!Follower::Open(&folder, {.clock = tools.clock}).ok()) continue;
     return Runner::Open(std::move(folder), std::move(tools));
   }
-  const std::string id = absl::AsciiStrToUpper(HarnessId(harness));
+  const std::string id = absl::AsciiStrToUpper(HarnessId(options.harness));
   const Environment environment(
       {{"PATH", "/usr/bin:/bin"},
        {"HOME", path},
-       {absl::StrCat("TROIKA_", id, "_BIN"), FakeProgram(harness)},
-       {"TROIKA_FAKE_SCRIPT", script},
+       {absl::StrCat("TROIKA_", id, "_BIN"), FakeProgram(options.harness)},
+       {"TROIKA_FAKE_SCRIPT", options.script},
        {"TROIKA_FAKE_STATE", path + "/fake_state"}});
-  ASSIGN_OR_RETURN(
-      MadeTask made,
-      MakeTask(
-          home,
-          {.harness = harness, .prompt = "first\nturn", .cwd = path + "/work"},
-          environment,
-          FindCliOf(BackendOf(harness), environment, home.version_cache()),
-          tools.clock));
+  TaskRequest request = {.harness = options.harness,
+                         .prompt = "first\nturn",
+                         .cwd = path + "/work"};
+  request.options.wire = options.wire;
+  request.options.skip_git_check = options.wire == Wire::kAppServer;
+  if (options.wire == Wire::kAppServer || options.wire == Wire::kAcp) {
+    request.options.edit_mode = EditMode::kAsk;
+  }
+  ASSIGN_OR_RETURN(MadeTask made,
+                   MakeTask(home, std::move(request), environment,
+                            FindCliOf(BackendOf(options.harness), environment,
+                                      home.version_cache()),
+                            tools.clock));
   return Runner::Open(std::move(made), std::move(tools));
 }
 
@@ -107,10 +121,14 @@ absl::Status DriveQueue(Runner& runner, const std::string& version_cache) {
   }
 }
 
-absl::Status Drive(Runner& runner, const std::string& version_cache) {
-  SystemClock clock;
+absl::Status Drive(Runner& runner, const Options& options,
+                   const std::string& version_cache) {
+  bool spoke = false;
+  const int turns_before_second = options.what == "steer" ? 2 : 1;
   while (true) {
-    RETURN_IF_ERROR(runner.Advance([](Message&&) {}));
+    RETURN_IF_ERROR(runner.Advance([&](Message&& message) {
+      spoke = spoke || std::holds_alternative<Text>(message.payload);
+    }));
     if (runner.waits_for_start()) {
       runner.Start(FindCliOf(BackendOf(*runner.state().harness),
                              *runner.environment(), version_cache));
@@ -118,21 +136,26 @@ absl::Status Drive(Runner& runner, const std::string& version_cache) {
     }
     const TaskState& state = runner.state();
     if (runner.caught_up()) Answer(runner);
+    if (spoke && runner.caught_up() && state.turns < turns_before_second) {
+      RETURN_IF_ERROR(runner.Input({.prompt = "to the left",
+                                    .request_key = "steer",
+                                    .mode = InputMode::kSteer}));
+    }
     // The same moment in each run: an exec's end is near when it is idle.
-    const Backend& backend = BackendOf(*state.harness);
     const bool follows =
-        backend
-            .wire_capabilities({.version = state.version}, backend.first_wire)
+        BackendOf(options.harness)
+            .wire_capabilities({.version = state.version}, options.wire)
             .follow_up;
     const bool waits =
         follows ? state.status == TaskStatus::kIdle : runner.at_rest();
-    if (waits && state.turns == 1) {
+    if (waits && state.turns == turns_before_second) {
       RETURN_IF_ERROR(
           runner.Input({.prompt = "second turn", .request_key = "second"}));
-    } else if (state.status == TaskStatus::kIdle && state.turns == 2) {
-      RETURN_IF_ERROR(runner.CloseInput());
-    } else if (runner.at_rest() && state.turns == 2) {
-      return absl::OkStatus();
+    } else if (state.turns > turns_before_second) {
+      if (runner.at_rest()) return absl::OkStatus();
+      if (state.status == TaskStatus::kIdle) {
+        RETURN_IF_ERROR(runner.CloseInput());
+      }
     }
     std::vector<pollfd> fds = runner.PollFds();
     poll(fds.data(), fds.size(), 10);
@@ -142,19 +165,25 @@ absl::Status Drive(Runner& runner, const std::string& version_cache) {
 int Main(const std::vector<std::string>& args) {
   int kill_at = 0;
   const auto harness = HarnessFromId(args[2]);
-  if (!harness || !absl::SimpleAtoi(args[4], &kill_at)) return 2;
+  const auto wire = FromName<Wire>(args[3]);
+  if (!harness || !wire || !absl::SimpleAtoi(args[5], &kill_at)) return 2;
+  const Options options = {.path = args[1],
+                           .harness = *harness,
+                           .wire = *wire,
+                           .script = args[4],
+                           .what = args.size() > 6 ? args[6] : ""};
   SystemClock clock;
   int step = 0;
   auto runner = MakeRunner(
-      args[1], *harness, args[3],
+      options,
       {.clock = &clock, .relay_program = RelayProgram(), .on_step = [&] {
          if (++step == kill_at) raise(SIGKILL);
        }});
   absl::Status done = runner.status();
-  const std::string version_cache = args[1] + "/troika/cache/versions";
+  const std::string version_cache = options.path + "/troika/cache/versions";
   if (runner.ok()) {
-    done = args.size() > 5 ? DriveQueue(**runner, version_cache)
-                           : Drive(**runner, version_cache);
+    done = options.what == "queue" ? DriveQueue(**runner, version_cache)
+                                   : Drive(**runner, options, version_cache);
   }
   if (done.ok()) return 0;
   fprintf(stderr, "%s\n", std::string(done.message()).c_str());
@@ -165,6 +194,6 @@ int Main(const std::vector<std::string>& args) {
 }  // namespace troika
 
 int main(int argc, char** argv) {
-  if (argc != 5 && argc != 6) return 2;
+  if (argc != 6 && argc != 7) return 2;
   return troika::Main(std::vector<std::string>(argv, argv + argc));
 }

@@ -10,8 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "agent/launch/wire.h"
+#include "agent/registry.h"
 #include "dto/text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -27,8 +30,22 @@ namespace {
 
 constexpr int kMaxSteps = 400;
 
+struct Wired {
+  Harness harness;
+  Wire wire;
+};
+
+// A wire that takes input while a turn runs gets some there.
+bool Steers(const Wired& wired) { return wired.wire == Wire::kAppServer; }
+
+// Distance of the steps at which a runner is killed: app_server has twice as
+// many as the other wires.
+int StrideOf(const Wired& wired) {
+  return wired.wire == Wire::kAppServer ? 2 : 1;
+}
+
 constexpr char kScript[] =
-    "== turn 1\nthink Let me see.\nsay One.\nrun ls => a b\n"
+    "== turn 1\nthink Let me see.\nsay One.\n$STEERrun ls => a b\n"
     "ask Bash {\"command\":\"make\"}\nquestion Which? | Red | Blue\n"
     "todo [x] a | [ ] b\nusage 100 20 30\nok\n"
     "== turn 2\nwrite f.txt hi\nsay Two.\nok\n";
@@ -38,13 +55,16 @@ struct Outcome {
   int code = -1;
 };
 
-Outcome RunDriver(const std::string& home, Harness harness,
+Outcome RunDriver(const std::string& home, const Wired& wired,
                   const std::string& script, int kill_at,
-                  const std::string& what = "") {
+                  const std::string& what) {
   const std::string program =
       std::filesystem::absolute("task/kill_driver").string();
-  std::vector<std::string> args = {program, home,
-                                   std::string(HarnessId(harness)), script,
+  std::vector<std::string> args = {program,
+                                   home,
+                                   std::string(HarnessId(wired.harness)),
+                                   std::string(NameOf(wired.wire)),
+                                   script,
                                    absl::StrCat(kill_at)};
   if (!what.empty()) args.push_back(what);
   std::vector<char*> argv;
@@ -110,29 +130,56 @@ Account AccountOf(const std::string& path) {
   return account;
 }
 
-class KillMatrixTest : public ::testing::TestWithParam<Harness> {};
+// Whether an answer is in the log and has not been written to the agent.
+bool AnswerIsOnItsWay(const std::string& path) {
+  const auto home =
+      Home::Open(Environment({{"TROIKA_HOME", path + "/troika"}}));
+  int answers = 0;
+  int written = 0;
+  for (const std::string& id : home->TaskIds()) {
+    const auto folder = home->FindTask(id);
+    for (const auto& record : relay::ReadLog(folder->fd.get()).records) {
+      if (!absl::StartsWith(record.key, "answer-")) continue;
+      ++(record.stream == relay::Stream::kNote ? answers : written);
+    }
+  }
+  return answers > written;
+}
 
-INSTANTIATE_TEST_SUITE_P(All, KillMatrixTest,
-                         ::testing::Values(Harness::kCodex, Harness::kClaude,
-                                           Harness::kGemini),
-                         [](const auto& info) {
-                           return std::string(HarnessId(info.param));
-                         });
+class KillMatrixTest : public ::testing::TestWithParam<Wired> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    All, KillMatrixTest,
+    ::testing::Values(Wired{Harness::kCodex, Wire::kExec},
+                      Wired{Harness::kClaude, Wire::kStreamJson},
+                      Wired{Harness::kGemini, Wire::kStreamJson},
+                      Wired{Harness::kCodex, Wire::kAppServer},
+                      Wired{Harness::kGemini, Wire::kAcp}),
+    [](const auto& info) {
+      return absl::StrCat(HarnessId(info.param.harness), "_",
+                          NameOf(info.param.wire));
+    });
 
 TEST_P(KillMatrixTest, NothingIsLostOrDoubled) {
   const TempFolder scripts;
   const std::string script = scripts.path() + "/script";
-  std::ofstream(script) << kScript;
+  const bool steers = Steers(GetParam());
+  const std::string what = steers ? "steer" : "";
+  std::ofstream(script) << absl::StrReplaceAll(
+      kScript, {{"$STEER", steers ? "expect to the left\n" : ""}});
   Account undisturbed;
   int kills = 0;
-  for (int kill_at = 0; kill_at < kMaxSteps; ++kill_at) {
+  int kills_before_delivery = 0;
+  for (int kill_at = 0; kill_at < kMaxSteps; kill_at += StrideOf(GetParam())) {
     SCOPED_TRACE(absl::StrCat("killed at step ", kill_at));
     const TempFolder home;
     std::filesystem::create_directories(home.path() + "/work");
-    const Outcome first = RunDriver(home.path(), GetParam(), script, kill_at);
+    const Outcome first =
+        RunDriver(home.path(), GetParam(), script, kill_at, what);
     if (first.killed) {
       ++kills;
-      ASSERT_EQ(RunDriver(home.path(), GetParam(), script, 0).code, 0);
+      kills_before_delivery += AnswerIsOnItsWay(home.path());
+      ASSERT_EQ(RunDriver(home.path(), GetParam(), script, 0, what).code, 0);
     } else {
       ASSERT_EQ(first.code, 0);
     }
@@ -151,6 +198,10 @@ TEST_P(KillMatrixTest, NothingIsLostOrDoubled) {
   // It was killed at each step that it has.
   EXPECT_GT(kills, 20);
   EXPECT_LT(kills, kMaxSteps - 1);
+  const bool asks = BackendOf(GetParam().harness)
+                        .wire_capabilities({}, GetParam().wire)
+                        .approvals;
+  EXPECT_EQ(kills_before_delivery > 0, asks);
 }
 
 // The times at which inputs come differ from run to run, so only their ends are
@@ -162,8 +213,9 @@ TEST_P(KillMatrixTest, QueuedInputsAreDeliveredOnce) {
                            "== turn 2\nsay Two.\nok\n"
                            "== turn 3\nsay Three.\nok\n";
   int kills = 0;
-  // Every third step: the matrix above has them all.
-  for (int kill_at = 0; kill_at < kMaxSteps; kill_at += 3) {
+  // Some steps: the matrix above has them all.
+  const int stride = 3 * StrideOf(GetParam());
+  for (int kill_at = 0; kill_at < kMaxSteps; kill_at += stride) {
     SCOPED_TRACE(absl::StrCat("killed at step ", kill_at));
     const TempFolder path;
     std::filesystem::create_directories(path.path() + "/work");

@@ -155,7 +155,7 @@ absl::Status Launcher::Start(const Replay& replay, const Backend& backend,
 }
 
 bool Launcher::HandOver(const relay::RelaySpec& spec, relay::LogWriter& log) {
-  if (!tools_->take_spare) return false;
+  if (!tools_->take_spare || !std::exchange(use_spare_, true)) return false;
   std::optional<relay::SpareRelay> spare = tools_->take_spare();
   if (!spare) return false;
   auto starting = spare->HandOver(spec, log, folder_->fd.get());
@@ -166,6 +166,7 @@ bool Launcher::HandOver(const relay::RelaySpec& spec, relay::LogWriter& log) {
 void Launcher::OnStarting(relay::StartingRelay relay) {
   relay_ = std::move(relay);
   give_up_ = tools_->clock->Awake() + relay::kStartPatience;
+  spare_due_ = tools_->clock->Awake() + relay::kSparePatience;
   ++starts_;
 }
 
@@ -175,6 +176,13 @@ absl::Status Launcher::Advance() {
     OnStarting(**std::move(started));
   }
   if (!relay_.ready.ok()) return absl::OkStatus();
+  if (relay_.spare.ok() && tools_->clock->Awake() >= spare_due_ &&
+      !relay::SpareTook(&relay_)) {
+    relay::EndRelay(relay_);
+    relay_ = {};
+    use_spare_ = false;
+    return absl::AbortedError("the spare relay did not take its task");
+  }
   pollfd fd = {.fd = relay_.ready.get(), .events = POLLIN};
   if (poll(&fd, 1, 0) <= 0 && tools_->clock->Awake() < give_up_) {
     return absl::OkStatus();

@@ -45,6 +45,8 @@ class Launcher {
                      const Cli& cli, const Environment& environment,
                      relay::LogWriter& log);
   // The error of a start that failed, once. ResourceExhausted may pass.
+  // Aborted: the relay that waited for a task did not take it, and is gone;
+  // Start() can be called again once the log shows that it had not begun.
   absl::Status Advance();
 
   // Whether a process is on its way.
@@ -55,7 +57,8 @@ class Launcher {
   const UniqueFd& ready() const { return relay_.ready; }
   // When to call Advance() even if it says nothing.
   absl::Time wake_at() const {
-    return relay_.ready.ok() ? give_up_ : absl::InfiniteFuture();
+    if (!relay_.ready.ok()) return absl::InfiniteFuture();
+    return relay_.spare.ok() ? spare_due_ : give_up_;
   }
   // The wire of the process that was started last.
   Wire wire() const { return wire_; }
@@ -71,7 +74,9 @@ class Launcher {
   RunnerTools* const tools_;
   Later<absl::StatusOr<relay::StartingRelay>> start_relay_;
   relay::StartingRelay relay_;
-  absl::Time give_up_;  // A relay that has not started then is killed.
+  absl::Time give_up_;    // A relay that has not started then is killed.
+  absl::Time spare_due_;  // So is a spare that has not taken its task then.
+  bool use_spare_ = true;
   int64_t starts_ = 0;
   Wire wire_ = Wire::kStreamJson;
 };

@@ -208,6 +208,8 @@ class Replay {
   // Whether turns of the process that ends are given to one on another wire,
   // because this one did not open its own.
   bool FallsBack() const;
+  // The turns that the process did not get were interrupted.
+  void WithdrawUndelivered(const notes::Interrupt& note, Out& out);
   // The process ends: what it did not get waits for the next process, or fails.
   // Returns whether it waits.
   bool TakeBackUndelivered(const ProcessEnded& ended, Out& out);

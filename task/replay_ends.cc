@@ -51,6 +51,7 @@ void Replay::OnNote(const notes::Interrupt& note, Out& out) {
               .text = note.reason},
              out);
   NotifyProtocol(InterruptAsked{}, out);
+  if (process_ && !process_->owes_result) WithdrawUndelivered(note, out);
 }
 
 void Replay::OnNote(const notes::Stop& note, Out& out) {

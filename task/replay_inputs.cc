@@ -160,6 +160,17 @@ bool Replay::FallsBack() const {
          state_.ending.kind != Ending::Kind::kInterrupt;
 }
 
+void Replay::WithdrawUndelivered(const notes::Interrupt& note, Out& out) {
+  for (const TurnAsked& turn : std::exchange(process_->undelivered, {})) {
+    EndInputOfTurn(
+        turn.turn,
+        {.state = Receipt::State::kWithdrawn,
+         .reason = absl::StrCat("interrupted by ", note.by,
+                                note.reason.empty() ? "" : ": ", note.reason)},
+        out);
+  }
+}
+
 bool Replay::TakeBackUndelivered(const ProcessEnded& ended, Out& out) {
   std::vector<TurnAsked> turns = std::exchange(process_->undelivered, {});
   if (turns.empty()) return false;

@@ -219,8 +219,9 @@ absl::Status Runner::StartProcess() {
 absl::Status Runner::FinishLaunch() {
   if (!launcher_.starting()) return absl::OkStatus();
   const absl::Status launched = launcher_.Advance();
-  // The CLI is kept for another try.
+  // The CLI is kept for another try, at once if no relay has begun.
   if (absl::IsResourceExhausted(launched)) return TryAgainLater(launched);
+  if (absl::IsAborted(launched)) return absl::OkStatus();
   if (!launcher_.starting()) next_.cli.reset();
   if (launched.ok()) return absl::OkStatus();
   appender_.AddStartFailed(state().generation + 1, launched.message());
@@ -378,12 +379,14 @@ absl::Status Runner::Interrupt(absl::string_view by, absl::string_view reason) {
     }
     return AppendNote(cancelled, NextKey("cancel"));
   }
-  if (appender_.HasTurns()) {
+  if (HasTurnsForNextProcess()) {
     // They wait for the end of this process; so does their end.
     ASSIGN_OR_RETURN(RelayCommand command,
                      NoteCommand(cancelled, NextKey("cancel")));
     appender_.Add(std::move(command));
-    if (!state().turn_open) return absl::OkStatus();
+    if (!state().turn_open || state().turns_waiting > 0) {
+      return absl::OkStatus();
+    }
   }
   const notes::Interrupt note = {.by = std::string(by),
                                  .reason = std::string(reason)};

@@ -180,6 +180,8 @@ class Runner {
   absl::StatusOr<Way> WayOf(const TurnRequest& turn) const;
   // Whether a turn runs, or waits for its process.
   bool IsBusy() const;
+  // Whether a process lives, and turns wait for the one after it.
+  bool HasTurnsForNextProcess() const;
   bool CanSteer() const;
   // Whether the turn can't be steered, but would be on another wire of the
   // harness. It is then ended, and a process on that wire gets the input.

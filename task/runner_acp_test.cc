@@ -197,5 +197,24 @@ TEST_F(RunnerAcpTest, QuickInterruptsLeaveNothingBehind) {
   }
 }
 
+TEST_F(RunnerAcpTest, AnInterruptBeforeTheSessionIsOpenWithdrawsTheTurn) {
+  TestTask task(&home_, Script("== start\nsleep 300\n"
+                               "== turn 1\nsay Left.\nok"));
+  ASSERT_TRUE(task.Until([&] { return task.state().process_alive; }));
+  ASSERT_TRUE(task.runner().Interrupt("user", "wrong one").ok());
+  ASSERT_TRUE(task.UntilStatus(TaskStatus::kIdle));
+  EXPECT_EQ(task.state().inputs[0].receipt.state, Receipt::State::kWithdrawn);
+  EXPECT_EQ(task.state().inputs[0].receipt.reason,
+            "interrupted by user: wrong one");
+  ASSERT_TRUE(task.runner().Input({.prompt = "to the left"}).ok());
+  ASSERT_TRUE(task.Until([&] { return !task.All<Text>().empty(); }));
+  ASSERT_TRUE(task.UntilStatus(TaskStatus::kIdle));
+  EXPECT_EQ(task.state().inputs[1].receipt.state, Receipt::State::kDelivered);
+  ASSERT_TRUE(task.UntilEnd());
+  EXPECT_EQ(task.Answer(), "Left.");
+  EXPECT_THAT(task.All<UserInput>(), SizeIs(1));
+  EXPECT_EQ(task.state().generation, 1);
+}
+
 }  // namespace
 }  // namespace troika

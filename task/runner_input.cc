@@ -100,6 +100,13 @@ bool Runner::IsBusy() const {
          queue_.HasTurns() || appender_.HasTurns();
 }
 
+bool Runner::HasTurnsForNextProcess() const {
+  if (appender_.HasTurns()) return true;
+  if (!state().process_alive) return false;
+  const bool takes = CapabilitiesNow().follow_up && !state().input_closed;
+  return state().turns_waiting > 0 || (queue_.HasTurns() && !takes);
+}
+
 // A process that is about to start gets all turns that wait for it.
 bool Runner::CanSteer() const { return CapabilitiesNow().steer; }
 

@@ -267,7 +267,7 @@ TEST_P(EveryHarness, DeadlinesEndTheTask) {
     absl::string_view script;
     notes::Timeouts timeouts;
   } cases[] = {
-      {"start", "hang", {.start = absl::Minutes(1)}},
+      {"start", "== start\nhang\n== turn 1\nok", {.start = absl::Minutes(1)}},
       {"idle", "say A.\nhang", {.idle = absl::Minutes(1)}},
       {"turn", "say A.\nhang", {.turn = absl::Minutes(1)}},
       {"task", "say A.\nhang", {.task = absl::Minutes(1)}},

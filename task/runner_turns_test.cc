@@ -468,5 +468,31 @@ TEST_F(RunnerTurnsTest, NotesWaitForTheLockWithoutBlocking) {
   EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
 }
 
+// `codex exec` has said its last word and exits a moment later.
+TEST_F(RunnerTurnsTest, AnInterruptTakesATurnBackThatWaitsForTheNextProcess) {
+  TestTask task(&home_, {.harness = Harness::kCodex,
+                         .script = "== turn 1\nsay One.\nok\nsleep 300\n"
+                                   "== turn 2\nhang"});
+  ASSERT_TRUE(task.UntilStatus(TaskStatus::kIdle));
+  ASSERT_TRUE(task.runner().Input({.prompt = "more"}).ok());
+  ASSERT_TRUE(task.runner().Interrupt("user", "").ok());
+  ASSERT_TRUE(task.UntilRest());
+  EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
+  EXPECT_EQ(task.state().generation, 1);
+  EXPECT_EQ(task.state().inputs.back().receipt.state,
+            Receipt::State::kWithdrawn);
+  // The same if the turn is in the log.
+  TestTask other(&home_, {.harness = Harness::kCodex,
+                          .script = "== turn 1\nsay One.\nok\nsleep 300\n"
+                                    "== turn 2\nhang"});
+  ASSERT_TRUE(other.UntilStatus(TaskStatus::kIdle));
+  ASSERT_TRUE(other.runner().Input({.prompt = "more"}).ok());
+  ASSERT_TRUE(other.Until([&] { return other.state().turns_waiting == 1; }));
+  ASSERT_TRUE(other.runner().Interrupt("user", "").ok());
+  ASSERT_TRUE(other.UntilRest());
+  EXPECT_EQ(other.state().status, TaskStatus::kDone) << other.state().error;
+  EXPECT_EQ(other.state().generation, 1);
+}
+
 }  // namespace
 }  // namespace troika

@@ -20,6 +20,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -112,6 +113,7 @@ class AcpProtocol final : public LineProtocol {
                     Emitter& out);
   // Ends all turns that wait, because no session can be opened.
   void FailTurns(absl::string_view error, Emitter& out);
+  void EndWaitingTurns(Result result, Emitter& out);
   // Sends the next request: one that opens the session, or the next prompt.
   // Does nothing if a request waits for its response, or no turn waits.
   void Proceed(Emitter& out);
@@ -146,6 +148,9 @@ class AcpProtocol final : public LineProtocol {
   // A session was asked to be loaded, and no prompt was written since.
   bool loading_ = false;
   std::string resumed_;  // Id of the session that was asked to go on.
+  // All turns were taken back, so that nobody waits for the session.
+  bool abandoned_ = false;
+  std::optional<Init> init_;  // Of such a session, until there is a turn.
 
   // What the agent said about itself.
   bool can_load_ = false;

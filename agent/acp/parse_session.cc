@@ -120,6 +120,8 @@ void AcpProtocol::Answer(std::string line) {
 
 void AcpProtocol::OnTurnAsked(const TurnAsked& turn, Emitter& out) {
   turns_.push_back(turn);
+  abandoned_ = false;
+  if (init_) out.Emit(*std::exchange(init_, std::nullopt));
   Proceed(out);
 }
 
@@ -203,14 +205,20 @@ void AcpProtocol::OnSession(json::Value result, Emitter& out) {
   }
   const absl::string_view model =
       wire.models.Get("currentModelId").StringOr("");
-  out.Emit(Init{
+  Init init = {
       .session_id = id,
       .model = std::string(setup_.model.empty() ? model : setup_.model),
       .cwd = setup_.cwd,
       .version = agent_version_,
       .permission_mode = std::string(setup_.mode.empty() ? mode : setup_.mode),
       .tools = {},
-      .mcp_servers = {}});
+      .mcp_servers = {}};
+  // Init without a turn would say that the agent works.
+  if (abandoned_) {
+    init_ = std::move(init);
+  } else {
+    out.Emit(std::move(init));
+  }
 }
 
 void AcpProtocol::SendMode() {
@@ -288,12 +296,16 @@ void AcpProtocol::FailTurns(absl::string_view error, Emitter& out) {
     return out.Emit(
         Notice{.kind = Notice::Kind::kError, .text = std::string(error)});
   }
+  Result result;
+  result.is_error = true;
+  result.error = std::string(error);
+  EndWaitingTurns(result, out);
+}
+
+void AcpProtocol::EndWaitingTurns(Result result, Emitter& out) {
   for (size_t i = std::exchange(turns_, {}).size(); i > 0; --i) {
-    Result result;
-    result.is_error = true;
-    result.error = std::string(error);
     result.usage = meter().Unreported();
-    ledger().EndTurn(std::move(result), out);
+    ledger().EndTurn(result, out);
   }
 }
 
@@ -312,7 +324,13 @@ void AcpProtocol::SendCancel() {
 void AcpProtocol::OnInterruptAsked(Emitter& out) {
   if (prompting_) return SendCancel();
   // The agent has not been told of these turns.
-  if (!turns_.empty()) FailTurns("interrupted", out);
+  if (turns_.empty()) return;
+  Result result;
+  result.is_error = true;
+  result.error = "interrupted";
+  result.synthetic = true;
+  EndWaitingTurns(std::move(result), out);
+  abandoned_ = true;
 }
 
 void AcpProtocol::OnAnswerGiven(const AnswerGiven& answer, Emitter&) {

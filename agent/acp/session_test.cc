@@ -285,6 +285,20 @@ TEST(AcpSessionTest, InterruptBeforeThePromptEndsTheTurnAtOnce) {
   EXPECT_THAT(c.WriteNext(), ::testing::HasSubstr("\"next\""));
 }
 
+TEST(AcpSessionTest, ASessionThatNobodyWaitsForIsToldWithTheNextTurn) {
+  Conversation c;
+  c.Notify(TurnAsked{.turn = 1, .prompt = "go"}).WriteAll();
+  c.Receive(kInitialized).WriteAll();
+  c.Notify(InterruptAsked{}).Receive(kSessionMade);
+  EXPECT_THAT(c.All<Result>(), SizeIs(1));
+  EXPECT_THAT(c.All<Init>(), IsEmpty());
+  EXPECT_THAT(c.protocol().outbox(), IsEmpty());
+  c.Notify(TurnAsked{.turn = 2, .prompt = "next"});
+  ASSERT_THAT(c.All<Init>(), SizeIs(1));
+  EXPECT_EQ(c.All<Init>()[0].session_id, "s1");
+  EXPECT_THAT(c.WriteNext(), ::testing::HasSubstr("\"next\""));
+}
+
 TEST(AcpSessionTest, InterruptCancelsThePromptAndItsPermissions) {
   Conversation c;
   c.Open();

@@ -172,6 +172,37 @@ TEST(ClaudeControlTest, OfOurRequestsOnlyRefusalsAreTold) {
   EXPECT_THAT(c.All<Raw>(), SizeIs(1));
 }
 
+constexpr absl::string_view kConfirmed =
+    R"({"type":"control_response","response":{"subtype":"success",)"
+    R"("request_id":"interrupt-1.1"}})";
+constexpr absl::string_view kInterrupt =
+    R"({"type":"control_request","request_id":"interrupt-1.1",)"
+    R"("request":{"subtype":"interrupt"}})";
+constexpr absl::string_view kInit = R"({"type":"system","subtype":"init"})";
+
+TEST(ClaudeControlTest, AnInterruptBeforeTheTurnBeginsIsSentAgain) {
+  Conversation c;
+  c.Write(Prompt("a")).Write(kInterrupt).Receive(kConfirmed);
+  EXPECT_THAT(c.protocol().outbox(), IsEmpty());
+  c.Receive(kInit);
+  ASSERT_THAT(c.protocol().outbox(), SizeIs(1));
+  EXPECT_EQ(c.protocol().outbox()[0].key, "interrupt-1.1");
+}
+
+TEST(ClaudeControlTest, AnInterruptOfATurnThatRunsIsSentOnce) {
+  Conversation c;
+  c.Write(Prompt("a")).Receive(kInit).Write(kInterrupt).Receive(kConfirmed);
+  c.Receive(kResult).Write(Prompt("b")).Receive(kInit);
+  EXPECT_THAT(c.protocol().outbox(), IsEmpty());
+}
+
+TEST(ClaudeControlTest, ALateConfirmationIsNotForTheNextTurn) {
+  Conversation c;
+  c.Write(Prompt("a")).Receive(kInit).Write(kInterrupt).Receive(kResult);
+  c.Write(Prompt("b")).Receive(kConfirmed).Receive(kInit);
+  EXPECT_THAT(c.protocol().outbox(), IsEmpty());
+}
+
 TEST(ClaudeControlTest, APromptOpensATurn) {
   Conversation c;
   c.Write(Prompt("hello"));

@@ -145,6 +145,8 @@ void ClaudeProtocol::OnSystem(json::Value line, Emitter& out) {
 void ClaudeProtocol::OnInit(json::Value line, Emitter& out) {
   const auto init = Read<InitLine>(line, Scope("system/init"));
   ledger().StartTurn();
+  turn_began_ = true;
+  if (std::exchange(interrupted_early_, false)) OnInterruptAsked(out);
   if (!init.session_id.empty()) set_session_id(init.session_id);
   out.Emit(Init{.session_id = std::string(init.session_id),
                 .model = std::string(init.model),

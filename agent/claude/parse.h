@@ -117,8 +117,17 @@ class ClaudeProtocol final : public LineProtocol {
   absl::flat_hash_set<std::string> commands_;
   // Hashes of prompts without an echo so far; echoes come only if requested.
   std::deque<uint64_t> written_;
-  // Ids of written requests without a response so far.
-  std::deque<std::string> asked_;
+  // Written requests without a response so far, with the turn of each.
+  struct Asked {
+    std::string id;
+    int turn = 0;
+  };
+  std::deque<Asked> asked_;
+  int turn_ = 0;  // Counts the turns that written prompts began.
+  // Whether the agent has begun the last of them.
+  bool turn_began_ = true;
+  // Whether the agent was interrupted before that, and so may go on with it.
+  bool interrupted_early_ = false;
   // Hashes of the ids of tool uses that results have listed as denied.
   absl::flat_hash_set<uint64_t> denied_;
   int interrupts_ = 0;  // Interrupts requested in this process.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "agent/claude/content.h"
 #include "agent/claude/parse.h"
@@ -20,6 +21,7 @@ namespace {
 constexpr Version kWithdrawsRequests = {2, 0, 50};
 
 constexpr size_t kMaxWritten = 64;
+constexpr absl::string_view kInterrupt = "interrupt-";
 
 std::string ImageBlock(const TurnAsked::Image& image) {
   const std::string source = json::ObjectWriter()
@@ -91,7 +93,7 @@ void ClaudeProtocol::OnTurnAsked(const TurnAsked& turn, Emitter& out) {
 void ClaudeProtocol::OnInterruptAsked(Emitter& out) {
   if (input_ == ProtocolOptions::Input::kPrompt) return;
   const std::string id =
-      absl::StrCat("interrupt-", generation(), ".", ++interrupts_);
+      absl::StrCat(kInterrupt, generation(), ".", ++interrupts_);
   Want({.key = id, .bytes = RequestLine(id, R"({"subtype":"interrupt"})")});
   if (version_ >= kWithdrawsRequests) return;
   for (const std::string& open : requests_.OpenIds()) {
@@ -153,12 +155,18 @@ void ClaudeProtocol::OnControlResponse(json::Value line, Emitter& out) {
   const auto wire = Read<ControlLine>(line, Scope("control_response"));
   const auto response =
       Read<ControlResponse>(wire.response, Scope("control_response.response"));
-  const auto asked =
-      std::find(asked_.begin(), asked_.end(), response.request_id);
+  const auto asked = std::find_if(
+      asked_.begin(), asked_.end(),
+      [&](const Asked& one) { return one.id == response.request_id; });
   if (asked == asked_.end()) return out.EmitRaw("control_response");
   if (response.subtype != "success") {
     out.Emit(Notice{.kind = Notice::Kind::kError,
-                    .text = absl::StrCat(*asked, ": ", response.error)});
+                    .text = absl::StrCat(asked->id, ": ", response.error)});
+  } else if (absl::StartsWith(asked->id, kInterrupt) && asked->turn == turn_ &&
+             !turn_began_) {
+    // Claude Code 2.1.325 runs a turn whose prompt waits, although it confirms
+    // the interrupt.
+    interrupted_early_ = true;
   }
   asked_.erase(asked);
 }
@@ -188,7 +196,8 @@ void ClaudeProtocol::OnWrittenLine(const Record& record, MessageSink sink) {
     OnPromptWritten(*line, out);
   } else if (type == "control_request") {
     if (asked_.size() == kMaxWritten) asked_.pop_front();
-    asked_.emplace_back(line->Get("request_id").StringOr(""));
+    asked_.push_back({.id = std::string(line->Get("request_id").StringOr("")),
+                      .turn = turn_});
   } else if (type == "control_response") {
     const auto wire = Read<ControlLine>(*line, {});
     requests_.OnResponse(Read<ControlResponse>(wire.response, {}), out);
@@ -197,6 +206,11 @@ void ClaudeProtocol::OnWrittenLine(const Record& record, MessageSink sink) {
 
 void ClaudeProtocol::OnPromptWritten(json::Value line, Emitter& out) {
   UserInput input = PromptOf(line.Get("message").Get("content"));
+  if (!ledger().turn_open()) {
+    ++turn_;
+    turn_began_ = false;
+    interrupted_early_ = false;
+  }
   ledger().StartTurn();
   if (written_.size() == kMaxWritten) written_.pop_front();
   written_.push_back(XXH3_64bits(input.text.data(), input.text.size()));

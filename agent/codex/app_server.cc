@@ -236,6 +236,8 @@ void AppServerProtocol::OnTurnStarted(const Params& params, Emitter& out) {
   const auto turn = Read<Turn>(params.turn, {drift(), "turn"});
   if (turn.id == ended_turn_) return;
   OnTurnId(turn.id, out);
+  turn_announced_ = true;
+  SendActions();
 }
 
 void AppServerProtocol::OnTurnCompleted(const Params& params, Emitter& out) {
@@ -276,6 +278,7 @@ void AppServerProtocol::OnTurnCompleted(const Params& params, Emitter& out) {
   items_.StartTurn();
   ended_turn_ = std::string(turn.id);
   turn_id_.clear();
+  turn_announced_ = false;
   turn_starting_ = false;
   interrupting_ = false;
   if (command_runs && turn.status == "interrupted" && !thread_id_.empty()) {

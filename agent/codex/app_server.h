@@ -153,7 +153,10 @@ class AppServerProtocol final : public LineProtocol {
   std::string remarks_;         // For the next input; as Action::input_json.
   bool turn_starting_ = false;  // turn/start was queued and not yet answered.
   bool interrupting_ = false;
-  std::string turn_id_;           // Of the running turn.
+  std::string turn_id_;  // Of the running turn.
+  // Whether turn/started has announced it. Before that, the server knows of no
+  // turn that it could interrupt or steer (0.166.0).
+  bool turn_announced_ = false;
   std::string ended_turn_;        // The last turn that ended.
   std::deque<uint64_t> written_;  // Hashes of prompts without an echo so far.
 

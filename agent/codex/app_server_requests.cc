@@ -247,6 +247,9 @@ std::string AppServerRequests::Refuse(const rpc::Message& request,
   if (request.method == kElicitation) {
     return rpc::ResponseLine(request.id, ToolFormResult(kDeny), kOmitted);
   }
+  if (request.method == kUserInputRequest) {
+    return rpc::ResponseLine(request.id, R"({"answers":{}})", kOmitted);
+  }
   return rpc::ErrorLine(
       request.id,
       {rpc::kMethodNotFound, absl::StrCat(request.method, ": ", why)},

@@ -57,8 +57,14 @@ class AppConversation {
     Receive(R"({"id":1,"result":{"userAgent":"x"}})").Flush();
     Receive(kOpened).Flush();
     Receive(R"({"id":3,"result":{"turn":{"id":"u1","status":"inProgress"}}})");
+    Started("u1");
     messages_.clear();
     return *this;
+  }
+  AppConversation& Started(absl::string_view turn) {
+    return Receive(absl::StrCat(
+        R"({"method":"turn/started","params":{"threadId":"t","turn":{"id":")",
+        turn, R"(","status":"inProgress"}}})"));
   }
   AppConversation& Completed(absl::string_view turn = "u1",
                              absl::string_view status = "completed") {

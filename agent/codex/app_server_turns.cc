@@ -130,6 +130,7 @@ void AppServerProtocol::SendActions() {
   while (!actions_.empty() && !thread_id_.empty() && !turn_starting_) {
     const Action& action = actions_.front();
     const bool runs = !turn_id_.empty();
+    if (runs && !turn_announced_) return;
     json::ObjectWriter params;
     params.String("threadId", thread_id_);
     if (action.kind == Action::Kind::kInterrupt) {
@@ -293,6 +294,7 @@ void AppServerProtocol::GiveUp(std::string error, Emitter& out) {
 void AppServerProtocol::OnTurnId(absl::string_view turn_id, Emitter& out) {
   if (turn_id.empty() || turn_id == turn_id_) return;
   turn_id_ = std::string(turn_id);
+  turn_announced_ = false;
   turn_starting_ = false;
   ledger().StartTurn();
   EmitInit(out);

@@ -174,7 +174,7 @@ TEST(AppServerTurnsTest, InterruptsTheRunningTurn) {
   EXPECT_THAT(talk.Flush(), HasSubstr("\"text\":\"more\""));
 }
 
-TEST(AppServerTurnsTest, AnInterruptIsKeptUntilTheTurnHasAnId) {
+TEST(AppServerTurnsTest, AnInterruptIsKeptUntilTheTurnIsAnnounced) {
   AppConversation talk;
   talk.Prompt("go").Note(InterruptAsked{});
   EXPECT_EQ(talk.Flush(), kInitialize);
@@ -183,7 +183,8 @@ TEST(AppServerTurnsTest, AnInterruptIsKeptUntilTheTurnHasAnId) {
               HasSubstr("turn/start"));
   EXPECT_THAT(talk.Flush(), IsEmpty());
   talk.Receive(R"({"id":3,"result":{"turn":{"id":"u1"}}})");
-  EXPECT_THAT(talk.Flush(), HasSubstr("turn/interrupt"));
+  EXPECT_THAT(talk.Flush(), IsEmpty());
+  EXPECT_THAT(talk.Started("u1").Flush(), HasSubstr("turn/interrupt"));
 }
 
 TEST(AppServerTurnsTest, AnInterruptWithoutATurnIsDropped) {

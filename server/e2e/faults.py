@@ -2,6 +2,7 @@
 import json
 import os
 import shutil
+import signal
 import socket
 import sqlite3
 import threading
@@ -224,6 +225,70 @@ class FaultsTest(WorldTest):
         answer = world.ask('GET', f'/api/v1/tasks/{task}/events')
         self.assertIn(answer.status, (200, 404, 409, 500))
         self.assertEqual(world.ask('GET', '/healthz').status, 200)
+
+    def own_relays(self):
+        """Has the server run relays that are told from those of other tests."""
+        program = f'{self.world.root}/troika-relay'
+        shutil.copy(self.programs['troika-relay'], program)
+        self.world.env['TROIKA_RELAY_BIN'] = program
+
+    def relays(self, name, spare):
+        """Returns our relays or guards that have a task, or none yet."""
+        found = []
+        for pid in filter(str.isdigit, os.listdir('/proc')):
+            try:
+                program = os.readlink(f'/proc/{pid}/exe')
+                with open(f'/proc/{pid}/comm') as file:
+                    comm = file.read().strip()
+                held = [os.readlink(f'/proc/{pid}/fd/{fd}')
+                        for fd in os.listdir(f'/proc/{pid}/fd')]
+            except OSError:
+                continue  # It has ended.
+            has_task = any(path.endswith('log.v1') for path in held)
+            if (program.startswith(self.world.root) and comm == name and
+                    has_task != spare):
+                found.append(int(pid))
+        return found
+
+    def test_a_stopped_spare_relay_costs_no_task(self):
+        world = self.world
+        self.own_relays()
+        world.start()
+        world.create_done()
+        spare, = wait_for(lambda: self.relays('troika-relay', True),
+                          'a spare relay')
+        time.sleep(0.2)  # Until it has said that it waits.
+        os.kill(spare, signal.SIGSTOP)
+        began = time.monotonic()
+        task = world.create('say Hi.\nok')
+        done = world.wait_state(task, 'done', 'failed')
+        self.assertEqual(done['state'], 'done', done)
+        took = time.monotonic() - began
+        self.assertGreater(took, 0.25, 'the spare was not used')
+        self.assertLess(took, 5)
+        # The agent was started once.
+        steps = [e['lifecycle']['kind'] for e in world.events(task)
+                 if 'lifecycle' in e]
+        self.assertEqual(steps.count('spawned'), 1, steps)
+        self.assertNotIn('start_failed', steps)
+        self.assertNotIn(spare, self.relays('troika-relay', True))
+        # The next ones start as ever.
+        world.create_done(count=2)
+
+    def test_a_stopped_guard_keeps_no_task_alive(self):
+        world = self.world
+        self.own_relays()
+        world.start()
+        task = world.create('say Hi.\nhang')
+        world.wait_state(task, 'running')
+        guard, = self.relays('troika-guard', False)
+        os.kill(guard, signal.SIGSTOP)
+        began = time.monotonic()
+        world.api('POST', f'/tasks/{task}/stop', {'grace': '0s'})
+        world.wait_state(task, 'interrupted')
+        self.assertLess(time.monotonic() - began, 8)
+        wait_for(lambda: not self.relays('troika-guard', False) and
+                 not self.relays('troika-relay', False), 'the end of all')
 
     def test_slow_clients_and_half_open_ones(self):
         world = self.world

@@ -17,6 +17,7 @@ import modes  # noqa: E402
 import record  # noqa: E402
 import rules  # noqa: E402
 import scenario  # noqa: E402
+import schemas  # noqa: E402
 import table  # noqa: E402
 from run import Run  # noqa: E402
 
@@ -40,6 +41,35 @@ def result_of(number, name='a'):
 
 
 END = {'result': {'isError': False}}
+
+
+class SchemasTest(unittest.TestCase):
+    ROOT = {
+        'type': 'object', 'required': ['kind'],
+        'properties': {
+            'kind': {'enum': ['a', 'b']},
+            'list': {'type': 'array', 'items': {'$ref': '#/definitions/N'}},
+            'maybe': {'anyOf': [{'type': 'string'}, {'type': 'null'}]},
+        },
+        'definitions': {'N': {'type': ['integer', 'null']}},
+    }
+
+    def test_samples_are_valid(self):
+        self.assertEqual(schemas.sample(self.ROOT, self.ROOT, False),
+                         {'kind': 'a'})
+        whole = schemas.sample(self.ROOT, self.ROOT, True)
+        self.assertEqual(whole, {'kind': 'a', 'list': [1], 'maybe': 'text'})
+        self.assertEqual(schemas.faults(whole, self.ROOT, self.ROOT), [])
+
+    def test_what_is_wrong_is_told(self):
+        for value, wrong in (
+                ({}, 'kind is missing'),
+                ({'kind': 'c'}, "none of ['a', 'b']"),
+                ({'kind': 'a', 'list': [True]}, 'list[0] is True'),
+                ({'kind': 'a', 'maybe': 7}, 'no variant of anyOf'),
+                ([], 'no object')):
+            found = schemas.faults(value, self.ROOT, self.ROOT)
+            self.assertIn(wrong, '\n'.join(found))
 
 
 class RulesTest(unittest.TestCase):

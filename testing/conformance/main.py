@@ -37,6 +37,7 @@ import trouble  # noqa: E402,F401
 import talking  # noqa: E402,F401
 import modes  # noqa: E402,F401
 import ask  # noqa: E402,F401
+import asked_of_us  # noqa: E402,F401
 
 import account  # noqa: E402
 import clis  # noqa: E402

@@ -1,6 +1,7 @@
 """Scenarios with errors of the model, interrupts and a killed CLI."""
 import os
 import signal
+import time
 
 from case import PATIENCE
 from scenario import equal, holds, scenario
@@ -79,6 +80,31 @@ def interrupt_answer(case):
     wait_for(lambda: case.model.noted('stalled'), 'the answer', PATIENCE)
     case.ask('POST', f'/tasks/{task}/interrupt')
     check_interrupted(case, task)
+
+
+@scenario('interrupted before its turn begins')
+def interrupt_early(case):
+    """The CLI reads the prompt and the interrupt at once."""
+    case.play('''
+answer
+  say First.
+answer maybe
+  say I begin
+  stall
+''', quick=False)
+    task = case.create('Talk.', options={
+        'interactive': True} if case.capabilities()['interrupt'] else {})
+    case.well(task)
+    case.send(task, 'Go on.')
+    case.ask('POST', f'/tasks/{task}/interrupt')
+    began = time.monotonic()
+    now = case.wait(task, 'interrupted', 'idle', 'done', turns=2)
+    # A prompt that waits for the next process is taken back.
+    if now['inputs'][-1]['state'] != 'withdrawn':
+        equal(now['outcome'], 'interrupted', 'the outcome')
+    # A process that does not end its turn is ended after 10 s.
+    if time.monotonic() - began > 8:
+        raise AssertionError('the interrupt did not reach the agent')
 
 
 @scenario('interrupted by Ctrl-C')

@@ -44,7 +44,11 @@ Flow AcpInbox::OnLine(std::string line) {
   const absl::StatusOr<json::Value> value = parser.Parse(line);
   if (!value.ok()) return Flow::kGoOn;
   const absl::string_view method = value->Get("method").StringOr("");
-  if (method == "session/cancel") return Flow::kStop;
+  if (method == "session/cancel") {
+    // The real CLI has begun the turn when it has read the prompt.
+    cancelled_ = has_line();
+    return Flow::kStop;
+  }
   if (method.empty() || method == "session/prompt") {
     Keep(std::move(line));
   } else {

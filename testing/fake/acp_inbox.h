@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/strings/string_view.h"
 #include "base/json.h"
@@ -22,12 +23,15 @@ class AcpInbox final : public Inbox {
   };
 
   // `process` must outlive the inbox.
-  explicit AcpInbox(const Process* process) : process_(*process) {}
+  explicit AcpInbox(const Process* process)
+      : Inbox(process->script.deaf), process_(*process) {}
 
   // Returns nullopt for lines that are no prompts.
   static std::optional<Prompt> PromptOf(absl::string_view line);
   // Unset until a session was opened.
   std::optional<Work>& work() { return work_; }
+  // Whether prompts that were not taken were cancelled; then forgets it.
+  bool TakeCancelled() { return std::exchange(cancelled_, false); }
 
  private:
   bool listens() const override { return true; }
@@ -38,6 +42,7 @@ class AcpInbox final : public Inbox {
 
   const Process& process_;
   std::optional<Work> work_;
+  bool cancelled_ = false;
 };
 
 }  // namespace troika::fake

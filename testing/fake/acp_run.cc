@@ -19,7 +19,7 @@ int RunAcp(const Process& process) {
   player.Play(process.script.start);
   std::optional<AcpWire> wire;
   while (true) {
-    // No turn is running, so there is nothing to cancel.
+    // No turn is running.
     while (player.WaitForLine() == Flow::kStop) {
     }
     if (!inbox.has_line()) return player.exit_code();
@@ -33,8 +33,10 @@ int RunAcp(const Process& process) {
       player.set_wire(&*wire);
     }
     wire->set_prompt_id(prompt->id);
-    if (player.PlayTurn(work, prompt->text) == Flow::kStop) {
+    if (inbox.TakeCancelled() ||
+        player.PlayTurn(work, prompt->text) == Flow::kStop) {
       player.Print(wire->Interrupt());
+      inbox.TakeCancelled();
     }
   }
 }

@@ -18,7 +18,8 @@ namespace troika::fake {
 class AppServerInbox final : public Inbox {
  public:
   // `process` must outlive the inbox.
-  explicit AppServerInbox(const Process* process) : process_(*process) {}
+  explicit AppServerInbox(const Process* process)
+      : Inbox(process->script.deaf), process_(*process) {}
 
   // The thread that was opened, if any.
   std::optional<Work>& work() { return work_; }

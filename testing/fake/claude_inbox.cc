@@ -34,7 +34,6 @@ std::optional<std::string> ClaudeInbox::PromptOf(absl::string_view line) {
 
 Flow ClaudeInbox::OnLine(std::string line) {
   if (line.empty()) return Flow::kGoOn;
-  if (++lines_ == process_.script.deaf) return Flow::kGoOn;
   json::Parser parser;
   const absl::StatusOr<json::Value> value = parser.Parse(line);
   if (!value.ok()) {

@@ -17,7 +17,8 @@ namespace troika::fake {
 class ClaudeInbox final : public Inbox {
  public:
   // `process` must outlive the inbox.
-  explicit ClaudeInbox(const Process* process) : process_(*process) {}
+  explicit ClaudeInbox(const Process* process)
+      : Inbox(process->script.deaf), process_(*process) {}
 
   void set_session(absl::string_view id) { session_id_ = std::string(id); }
 
@@ -36,7 +37,6 @@ class ClaudeInbox final : public Inbox {
   const Process& process_;
   std::string session_id_;
   std::string model_;
-  int64_t lines_ = 0;  // That arrived.
 };
 
 }  // namespace troika::fake

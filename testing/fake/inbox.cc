@@ -20,6 +20,7 @@ Flow Inbox::Read() {
   const auto take = [&](size_t end) {
     std::string line = all_.substr(split_, end - split_);
     split_ = end + 1;
+    if (listens() && !line.empty() && ++arrived_ == deaf_) return;
     if (OnLine(std::move(line)) == Flow::kStop) flow = Flow::kStop;
   };
   for (size_t end = all_.find('\n', split_); end != std::string::npos;

@@ -2,6 +2,7 @@
 #ifndef TROIKA_TESTING_FAKE_INBOX_H_
 #define TROIKA_TESTING_FAKE_INBOX_H_
 
+#include <cstdint>
 #include <deque>
 #include <string>
 #include <utility>
@@ -16,6 +17,8 @@ enum class Flow { kGoOn, kStop };
 
 class Inbox {
  public:
+  // A conversation does not hear its line number `deaf`; 0: it hears all.
+  explicit Inbox(int64_t deaf = 0) : deaf_(deaf) {}
   virtual ~Inbox() = default;
 
   // Reads the available bytes; blocks if there are none, unless a signal comes.
@@ -53,6 +56,8 @@ class Inbox {
   size_t split_ = 0;  // The part of `all_` before this was split into lines.
   std::deque<std::string> lines_;
   bool at_end_ = false;
+  const int64_t deaf_;
+  int64_t arrived_ = 0;  // Lines that are not empty.
 };
 
 }  // namespace troika::fake
