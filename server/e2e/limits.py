@@ -189,10 +189,11 @@ class LimitsTest(WorldTest):
                 '{record}', '1')
             for method in methods:
                 answer = world.ask(method.upper(), there)
-                # It is a route: what is missing is the task.
+                # It is a route: what is missing is the task, or the session.
                 self.assertNotEqual(answer.status, 405, path)
                 if answer.status == 404:
-                    self.assertIn('no task x', answer.json['message'], path)
+                    self.assertRegex(answer.json['message'],
+                                     'no (task|session) x', path)
                 self.assertNotEqual(answer.status, 500, path)
             for other in {'get', 'post', 'delete', 'put', 'patch'} - set(
                     methods):
