@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kSpares = 2;
 // Making one costs a flush of the disk, for which no task shall wait.
-constexpr absl::Duration kQuiet = absl::Milliseconds(100);
+constexpr absl::Duration kQuiet = absl::Milliseconds(20);
 
 }  // namespace
 
