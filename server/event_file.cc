@@ -19,7 +19,6 @@
 namespace troika {
 namespace {
 
-constexpr char kName[] = "events.v1";
 constexpr char kWholeName[] = "whole.v1";
 constexpr absl::string_view kFrameEnd = "\n\n";
 constexpr absl::string_view kIdFrame = "\n\nid: ";
@@ -48,7 +47,7 @@ std::optional<EventId> IdAt(absl::string_view text) {
 absl::StatusOr<std::unique_ptr<EventFile>> EventFile::Open(
     int folder_fd, absl::string_view task_id) {
   ASSIGN_OR_RETURN(std::unique_ptr<EventFile> file,
-                   OpenNamed(folder_fd, kName, task_id, O_CREAT));
+                   OpenNamed(folder_fd, kEventsName, task_id, O_CREAT));
   auto whole = OpenNamed(folder_fd, kWholeName, task_id, 0);
   if (whole.ok()) {
     file->whole_ = *std::move(whole);
@@ -62,7 +61,7 @@ absl::StatusOr<std::unique_ptr<EventFile>> EventFile::Open(
 std::unique_ptr<EventFile> EventFile::New(int folder_fd,
                                           absl::string_view task_id) {
   std::unique_ptr<EventFile> file(
-      new EventFile(UniqueFd(), Head(kName, task_id)));
+      new EventFile(UniqueFd(), Head(kEventsName, task_id)));
   file->begin_ = static_cast<int64_t>(file->head_.size());
   file->pending_ = file->head_;
   file->folder_ = UniqueFd(fcntl(folder_fd, F_DUPFD_CLOEXEC, 0));
@@ -71,11 +70,11 @@ std::unique_ptr<EventFile> EventFile::New(int folder_fd,
 }
 
 absl::Status EventFile::Create() {
-  fd_ = UniqueFd(openat(folder_.get(), kName,
+  fd_ = UniqueFd(openat(folder_.get(), kEventsName,
                         O_RDWR | O_CLOEXEC | O_CREAT | O_TRUNC, 0600));
   if (fd_.ok()) return absl::OkStatus();
-  return absl::ErrnoToStatus(errno,
-                             absl::StrCat("create ", kName, " of ", task_id_));
+  return absl::ErrnoToStatus(
+      errno, absl::StrCat("create ", kEventsName, " of ", task_id_));
 }
 
 absl::StatusOr<std::unique_ptr<EventFile>> EventFile::OpenNamed(
@@ -115,7 +114,7 @@ std::optional<std::string> EventFile::ReadEvent(int folder_fd,
                                                 absl::string_view task_id,
                                                 const EventId& id) {
   auto whole = ReadFrom(folder_fd, kWholeName, task_id, id);
-  return whole ? whole : ReadFrom(folder_fd, kName, task_id, id);
+  return whole ? whole : ReadFrom(folder_fd, kEventsName, task_id, id);
 }
 
 std::optional<std::string> EventFile::ReadFrom(int folder_fd, const char* name,
@@ -129,7 +128,7 @@ std::optional<std::string> EventFile::ReadFrom(int folder_fd, const char* name,
   // The file's end may be torn, or cut while we read.
   file.size_ = info.st_size;
   std::string text;
-  if (!ReadAt(file.fd_.get(), 0, file.head_.size(), kName, &text).ok() ||
+  if (!ReadAt(file.fd_.get(), 0, file.head_.size(), kEventsName, &text).ok() ||
       text != file.head_) {
     return std::nullopt;
   }
@@ -168,15 +167,16 @@ absl::Status EventFile::Begin() {
 bool EventFile::LoadEnd(int64_t file_size) {
   std::string head;
   begin_ = static_cast<int64_t>(head_.size());
-  if (!ReadAt(fd_.get(), 0, head_.size(), kName, &head).ok() || head != head_) {
+  if (!ReadAt(fd_.get(), 0, head_.size(), kEventsName, &head).ok() ||
+      head != head_) {
     return false;
   }
   // Back from the end, in windows that grow, to the last event.
   for (int64_t window = kWindow;; window *= 4) {
     const int64_t from = std::max<int64_t>(begin_ - 2, file_size - window);
     std::string text;
-    if (!ReadAt(fd_.get(), from, static_cast<size_t>(file_size - from), kName,
-                &text)
+    if (!ReadAt(fd_.get(), from, static_cast<size_t>(file_size - from),
+                kEventsName, &text)
              .ok()) {
       return false;
     }
@@ -305,8 +305,8 @@ absl::StatusOr<size_t> EventFile::Read(int64_t offset, size_t room,
   size_t read = 0;
   if (offset < size_) {
     const auto there = static_cast<size_t>(size_ - offset);
-    ASSIGN_OR_RETURN(
-        read, ReadAt(fd_.get(), offset, std::min(room, there), kName, out));
+    ASSIGN_OR_RETURN(read, ReadAt(fd_.get(), offset, std::min(room, there),
+                                  kEventsName, out));
     if (read < there) return read;
   }
   // New events are sent before they are written: the log has them.

@@ -35,6 +35,9 @@ namespace troika {
 // other events: ids that viewers remember are then no longer valid.
 inline constexpr int kParserVersion = 3;
 
+// The name of the file in the task's folder.
+inline constexpr char kEventsName[] = "events.v1";
+
 // An id less than that of any event.
 inline constexpr EventId kBeforeAll = {.record = 0, .index = -1};
 

@@ -4,6 +4,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "server/event_file.h"
 
 namespace troika {
 namespace {
@@ -43,7 +44,7 @@ void SpareFolders::MakeSome() {
         if (clean) home.RemovePreparedFolders();
         std::vector<std::string> made;
         while (made.size() < missing) {
-          absl::StatusOr<std::string> path = home.PrepareFolder();
+          absl::StatusOr<std::string> path = home.PrepareFolder({kEventsName});
           // Tasks are then made without one, and tell why they can't be.
           if (!path.ok()) break;
           made.push_back(*std::move(path));

@@ -10,6 +10,7 @@
 #include "server/task_loader.h"
 #include "server/task_rows.h"
 #include "server/task_starter.h"
+#include "task/follower.h"
 #include "task/make.h"
 
 namespace troika {
@@ -19,13 +20,13 @@ namespace {
 constexpr int kMaxTries = 100;
 
 // Makes the task survive a loss of power.
-absl::Status Sync(const TaskTools& tools, const std::string& id) {
-  ASSIGN_OR_RETURN(const TaskFolder folder, tools.home->OpenTask(id));
+absl::Status Sync(const TaskFolder& folder) {
   const absl::Status synced = SyncTask(folder);
   if (synced.ok()) return synced;
   return absl::Status(
       synced.code(),
-      absl::StrCat("task ", id, " was made, but a loss of power may lose it: ",
+      absl::StrCat("task ", folder.id,
+                   " was made, but a loss of power may lose it: ",
                    synced.message(), "; look at it before you try again"));
 }
 
@@ -114,16 +115,19 @@ void TaskMaker::MakeWithCli(const std::string& key, TaskRequest request,
                          MakeTask(*tools_.home, std::move(request), environment,
                                   std::move(cli), tools_.clock,
                                   [this] { return tools_.folders->Take(); }));
-        const std::string id = made.folder.id;
-        auto events = EventFile::New(made.folder.fd.get(), id);
+        TaskFolder folder = {.id = made.folder.id, .path = made.folder.path};
+        absl::StatusOr<UniqueFd> copy = CopyOf(made.folder.fd);
+        auto events = EventFile::New(made.folder.fd.get(), folder.id);
         tools_.loop->Post(
             [this, harness = std::move(harness),
              task = NewTask{std::move(made), std::move(events)}]() mutable {
               parts_.loader->Supersede(task.made.folder.id);
               parts_.starter->AddNew(std::move(task), harness);
             });
-        RETURN_IF_ERROR(Sync(tools_, id));
-        return id;
+        RETURN_IF_ERROR(copy.status());
+        folder.fd = *std::move(copy);
+        RETURN_IF_ERROR(Sync(folder));
+        return folder.id;
       },
       [this, key,
        known = std::move(known)](absl::StatusOr<std::string> id) mutable {

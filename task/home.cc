@@ -112,7 +112,8 @@ std::string Home::TaskPath(absl::string_view id) const {
   return absl::StrCat(tasks_path(), "/", id);
 }
 
-absl::StatusOr<std::string> Home::PrepareFolder() const {
+absl::StatusOr<std::string> Home::PrepareFolder(
+    absl::Span<const char* const> more) const {
   AssertMayBlock("sync of a folder");
   RETURN_IF_ERROR(MakeFolders(prepared_path()));
   std::string path = absl::StrCat(prepared_path(), "/", NewId());
@@ -123,7 +124,9 @@ absl::StatusOr<std::string> Home::PrepareFolder() const {
   const UniqueFd folder(
       open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!folder.ok()) return failed("open");
-  for (const char* name : {kEnvironmentName, relay::kLogName}) {
+  std::vector<const char*> names = {kEnvironmentName, relay::kLogName};
+  names.insert(names.end(), more.begin(), more.end());
+  for (const char* name : names) {
     const UniqueFd file(openat(folder.get(), name,
                                O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!file.ok()) return failed("make a file in");

@@ -14,6 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "absl/strings/string_view.h"
 #include "agent/discovery/environment.h"
 #include "base/fd.h"
@@ -40,10 +41,11 @@ class Home {
   // A new folder, with an id of its own. Ids sort by the time they were made.
   // If `prepared` names a folder that PrepareFolder() has made, it is that one.
   absl::StatusOr<TaskFolder> NewTask(const std::string& prepared = "") const;
-  // Makes a folder with the files of a task, all empty, and syncs it: the task
-  // that gets it is then made faster, as its files have their inodes. Returns
-  // its path. Blocks.
-  absl::StatusOr<std::string> PrepareFolder() const;
+  // Makes a folder with the files of a task and `more` ones, all empty, and
+  // syncs it: the task that gets it is then made faster, as its files have
+  // their inodes. Returns its path. Blocks.
+  absl::StatusOr<std::string> PrepareFolder(
+      absl::Span<const char* const> more = {}) const;
   void RemovePreparedFolders() const;
   // By its id, which must be one (relay::IsTaskId).
   absl::StatusOr<TaskFolder> OpenTask(std::string id) const;
