@@ -93,8 +93,8 @@ bool ResolveAll(const AgentLimits& limits, const std::string& cwd,
 // For an option that is set. A new option is refused until it gets a line here.
 std::string ExceedsOption(const AgentLimits& limits, absl::string_view name,
                           TaskRequest* request) {
-  constexpr absl::string_view kHarmless[] = {
-      "model", "effort", "verbosity", "plan_tool", "wire", "interactive"};
+  constexpr absl::string_view kHarmless[] = {"model", "effort", "verbosity",
+                                             "plan_tool"};
   // ExceedsAbilities compares what these let an agent do.
   constexpr absl::string_view kPermissions[] = {
       "edit_mode", "approval_policy", "sandbox", "dangerously_bypass"};

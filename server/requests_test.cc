@@ -141,9 +141,8 @@ TEST_F(AgentLimitsTest, OnlyWhatIsKnownToBeHarmlessIsAllowed) {
     }
   });
   // Images, schemas and a web search can be right or wrong.
-  EXPECT_EQ(allowed,
-            (std::set<std::string>{"model", "edit_mode", "effort", "verbosity",
-                                   "plan_tool", "wire", "interactive"}));
+  EXPECT_EQ(allowed, (std::set<std::string>{"model", "edit_mode", "effort",
+                                            "verbosity", "plan_tool"}));
   EXPECT_EQ(Freer(EditMode::kResearch, {.web_search = false}), "");
   EXPECT_EQ(Freer(EditMode::kResearch, {.config = {"a=b"}}), "config");
 }

@@ -21,6 +21,7 @@
 #include "agent/registry.h"
 #include "base/json.h"
 #include "base/status_macros.h"
+#include "base/utf8.h"
 #include "dto/redact.h"
 #include "dto/request.h"
 #include "server/routes.h"
@@ -30,6 +31,8 @@ namespace {
 
 constexpr int kDefaultPage = 50;
 constexpr int kMaxPage = 1000;
+// Less than what is read of a prompt.
+constexpr size_t kShownPromptBytes = 400;
 
 using Scan = std::shared_ptr<const SessionScan>;
 
@@ -115,11 +118,14 @@ bool Matches(const Wanted& wanted, const SessionScan::Session& found) {
                             absl::AsciiStrToLower(request.text())));
 }
 
+// The time of a file may be any.
 void SetTime(absl::Time time, google::protobuf::Timestamp* out) {
-  const int64_t nanos = absl::ToUnixNanos(time);
-  out->set_seconds(absl::ToUnixSeconds(time));
-  out->set_nanos(static_cast<int32_t>(nanos - absl::ToUnixSeconds(time) *
-                                                  int64_t{1000000000}));
+  const absl::Time most = absl::FromUnixSeconds(int64_t{1} << 33);
+  time = std::clamp(time, absl::UnixEpoch(), most);
+  const int64_t seconds = absl::ToUnixSeconds(time);
+  out->set_seconds(seconds);
+  out->set_nanos(static_cast<int32_t>(
+      absl::ToInt64Nanoseconds(time - absl::FromUnixSeconds(seconds))));
 }
 
 bool IsMissing(const std::string& folder) {
@@ -136,7 +142,8 @@ void Describe(const SessionScan::Session& found, const Redactor& redactor,
   out->set_cwd_missing(!session.cwd.empty() && IsMissing(session.cwd));
   std::string prompt = session.first_prompt;
   redactor.RedactPlain(&prompt);
-  out->set_prompt(std::move(prompt));
+  // What was cut may end within a secret, which is then not known as one.
+  out->set_prompt(std::string(CutAtCharacter(prompt, kShownPromptBytes)));
   out->set_model(session.model);
   if (session.started) SetTime(*session.started, out->mutable_started_at());
   SetTime(found.changed, out->mutable_changed_at());

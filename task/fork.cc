@@ -14,18 +14,18 @@ namespace {
 
 absl::StatusOr<notes::ForkSource> SourceOf(const TaskState& state, int turn) {
   // A turn that runs or waits is no part of the copy.
-  const int running = state.turn_open ? 1 : 0;
+  const int running = state.turn_open && state.process_alive ? 1 : 0;
   const int ended = state.turns - state.turns_waiting - running;
-  if (turn < 0 || turn > ended) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("task ", state.task, " has no turn ", turn,
-                     " that has ended; the last one is ", ended));
-  }
   if (state.session_id.empty() || ended == 0) {
     return absl::FailedPreconditionError(
         absl::StrCat("task ", state.task,
                      " has no turn that has ended, so there is nothing to "
                      "fork: wait for its first turn"));
+  }
+  if (turn < 0 || turn > ended) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("task ", state.task, " has no turn ", turn,
+                     " that has ended; the last one is ", ended));
   }
   const int wanted = turn == 0 ? ended : turn;
   notes::ForkSource source = {.task = state.task, .turn = wanted};

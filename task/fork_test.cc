@@ -64,17 +64,25 @@ TEST(ForkTest, LeavesOutATurnThatRuns) {
   state.turns = 5;
   state.turns_waiting = 1;
   state.turn_open = true;
+  state.process_alive = true;
   EXPECT_EQ(ForkOf(kRequest, state, 0)->fork,
             (notes::ForkSource{.task = "t1", .turn = 3, .point = "c"}));
   EXPECT_THAT(Error(state, 4), HasSubstr("the last one is 3"));
   state.fork_points.erase(3);
   EXPECT_THAT(Error(state, 0), HasSubstr("wait until its turn has ended"));
+  // A turn that waits for its process is open, too.
+  state = ThreeTurns();
+  state.turns = 4;
+  state.turns_waiting = 1;
+  state.turn_open = true;
+  EXPECT_EQ(ForkOf(kRequest, state, 0)->fork.turn, 3);
 }
 
 TEST(ForkTest, NeedsATurn) {
   TaskState state = ThreeTurns();
   state.turns = 1;
   state.turn_open = true;
+  state.process_alive = true;
   EXPECT_THAT(Error(state, 0), HasSubstr("wait for its first turn"));
   state = ThreeTurns();
   state.session_id.clear();

@@ -215,8 +215,9 @@ std::string EnvironmentDigest(const Environment& environment) {
 
 absl::Status WriteEnvironment(const TaskFolder& folder,
                               const Environment& environment) {
-  const UniqueFd file(openat(folder.fd.get(), kEnvironmentName,
-                             O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  const UniqueFd file(
+      openat(folder.fd.get(), kEnvironmentName,
+             O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file.ok()) return absl::ErrnoToStatus(errno, "keep the environment");
   return WriteWhole(file.get(), Encoded(environment));
 }

@@ -55,14 +55,18 @@ Ending EndingOf(const Lifecycle& event) {
   // Troika gives up by itself only if something is wrong.
   const bool failure = event.kind == Lifecycle::Kind::kDeadline ||
                        event.by == "troika" || event.by == "deadline";
+  const bool ends_process = event.kind != Lifecycle::Kind::kInterruptAsked;
   if (failure && !event.text.empty()) {
-    return {.kind = Ending::Kind::kFailure, .text = event.text};
+    return {.kind = Ending::Kind::kFailure,
+            .text = event.text,
+            .ends_process = ends_process};
   }
   std::string text = absl::StrCat(failure ? "stopped" : "interrupted", " by ",
                                   event.by.empty() ? "user" : event.by);
   if (!event.text.empty()) absl::StrAppend(&text, ": ", event.text);
   return {.kind = failure ? Ending::Kind::kFailure : Ending::Kind::kInterrupt,
-          .text = std::move(text)};
+          .text = std::move(text),
+          .ends_process = ends_process};
 }
 
 // Updates what a message tells besides the status, and says what it means to

@@ -275,6 +275,7 @@ void Replay::Deliver(Message&& message, Out& out) {
   last_id_ = message.id;
   const bool main = message.parent_tool_use_id.empty();
   bool answered = false;
+  std::string failure;
   std::string session_id;
   std::string late;
   denials_.Add(message);
@@ -282,6 +283,7 @@ void Replay::Deliver(Message&& message, Out& out) {
     CompleteResult(result);
     if (main) denials_.MoveTo(result);
     answered = main && !result->synthetic;
+    if (answered && result->is_error) failure = result->error;
     if (main && process_) {
       process_->owes_result = false;
       process_->tool_hint = "";
@@ -312,10 +314,9 @@ void Replay::Deliver(Message&& message, Out& out) {
   out.sink(std::move(message));
   if (!late.empty()) EmitError(std::move(late), out);
   if (!session_id.empty()) CheckSession(session_id, out);
-  // An agent that answers has its prompt, although the log lacks the line.
   if (answered && process_ && !process_->has_prompt &&
       !process_->undelivered.empty()) {
-    OnDelivered(process_->undelivered.front().turn, out);
+    OnAnsweredUnwritten(failure, out);
   }
 }
 

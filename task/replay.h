@@ -88,7 +88,8 @@ class Replay {
     std::unique_ptr<Protocol> /*nullable*/ protocol;  // Null: harness unknown.
     std::string expected_session;
     std::optional<Wire> fallback;
-    bool printed = false;  // A line on stdout.
+    bool opens_session = false;  // By requests, before it gets a prompt.
+    bool printed = false;        // A line on stdout.
     bool had_turn = false;
     bool owes_result = false;  // For a turn that it was told of.
     // Turns that it was told of and whose prompt is not seen written.
@@ -205,6 +206,9 @@ class Replay {
   void WithdrawQueue(const std::string& why, Out& out);
   void OnPromptWritten(absl::string_view key, Out& out);
   void OnDelivered(int turn, Out& out);
+  // The agent answered a turn whose prompt was not seen written; `failure` is
+  // its error.
+  void OnAnsweredUnwritten(const std::string& failure, Out& out);
   // Whether turns of the process that ends are given to one on another wire,
   // because this one did not open its own.
   bool FallsBack() const;

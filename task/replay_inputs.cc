@@ -153,6 +153,19 @@ void Replay::OnDelivered(int turn, Out& out) {
   EndInputOfTurn(turn, {.state = Receipt::State::kDelivered}, out);
 }
 
+void Replay::OnAnsweredUnwritten(const std::string& failure, Out& out) {
+  const int turn = process_->undelivered.front().turn;
+  // An agent that answers has its prompt, although the log lacks the line.
+  if (failure.empty() || !process_->opens_session) {
+    return OnDelivered(turn, out);
+  }
+  // The session could not be opened. Turns that are interrupted are withdrawn.
+  if (state_.ending.kind == Ending::Kind::kInterrupt) return;
+  process_->undelivered.erase(process_->undelivered.begin());
+  EndInputOfTurn(turn, {.state = Receipt::State::kFailed, .reason = failure},
+                 out);
+}
+
 bool Replay::FallsBack() const {
   const bool opened = process_->has_prompt ||
                       (process_->printed && state_.waiting_for != kHandshake);

@@ -154,6 +154,7 @@ void Replay::OnNote(const notes::Spawned& note, Out& out) {
   process.generation = std::max(1, note.generation);
   process.expected_session = note.expected_session;
   process.fallback = note.fallback;
+  process.opens_session = !note.setup_json.empty();
   if (backend_) {
     process.protocol = NewProtocol(note);
     state_.wire = note.wire.value_or(backend_->first_wire);
@@ -179,7 +180,15 @@ void Replay::OnNote(const notes::Spawned& note, Out& out) {
   for (const std::string& text : note.notices) {
     Emit(Notice{.kind = Notice::Kind::kConfigWarning, .text = text}, out);
   }
-  for (const TurnAsked& turn : std::exchange(held_turns_, {})) {
+  for (TurnAsked& turn : std::exchange(held_turns_, {})) {
+    if (process_->had_turn && !capabilities_.follow_up) {
+      EmitStep({.kind = Lifecycle::Kind::kTurnWaits,
+                .turn = turn.turn,
+                .text = "the process takes one prompt only"},
+               out);
+      held_turns_.push_back(std::move(turn));
+      continue;
+    }
     GiveTurn(turn, out);
     // Without a stdin, the prompt is on the command line.
     if (note.stdin_mode == kStdinNull) OnDelivered(turn.turn, out);

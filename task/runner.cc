@@ -277,6 +277,12 @@ void Runner::Watch() {
                          .reason = "the agent is in another session than it "
                                    "was asked for"});
   }
+  const Ending& ending = state().ending;
+  if (ending.kind == Ending::Kind::kInterrupt && !ending.ends_process &&
+      state().turn_open && !watchdog_.expects_turn_end()) {
+    // Asked for by a runner before us.
+    watchdog_.ExpectTurnEnd(now + kInterruptPatience);
+  }
   if (watchdog_.TurnEndIsOverdue(state(), now)) {
     Stop("troika", "the agent did not end its turn").IgnoreError();
   }

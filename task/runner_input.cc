@@ -111,8 +111,10 @@ bool Runner::HasTurnsForNextProcess() const {
 bool Runner::CanSteer() const { return CapabilitiesNow().steer; }
 
 bool Runner::MovesToSteer(const TurnRequest& turn) const {
-  return turn.mode == InputMode::kSteer && turn.may_interrupt && IsBusy() &&
-         state().process_alive && !state().session_id.empty() && !CanSteer() &&
+  // A session that the CLI does not keep would be lost with the process.
+  return turn.mode == InputMode::kSteer && turn.may_interrupt &&
+         !request().options.ephemeral && IsBusy() && state().process_alive &&
+         !state().session_id.empty() && !CanSteer() &&
          NextCapabilities(NextCli(), /*converses=*/true).steer;
 }
 

@@ -1,6 +1,7 @@
 // What differs between harnesses, and what happens between turns: on fake CLIs,
 // through the real relay.
 #include <fstream>
+#include <optional>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -33,6 +34,27 @@ TEST_F(RunnerTurnsTest, SteeringWhatCantIsAnErrorThatSaysWhatToDo) {
               HasSubstr("takes no input while a turn runs: use --queue"));
   ASSERT_TRUE(task.runner().Stop("user", "").ok());
   ASSERT_TRUE(task.UntilEnd());
+}
+
+TEST_F(RunnerTurnsTest, AnInterruptThatIsNotHeardEndsTheAgentAfterARestart) {
+  std::optional<TestTask> first;
+  first.emplace(&home_, TestTask::Options{.harness = Harness::kClaude,
+                                          .script = "deaf 2\nsay A.\nhang"});
+  ASSERT_TRUE(first->Until([&] { return !first->All<Text>().empty(); }));
+  ASSERT_TRUE(first->runner().Interrupt("user", "").ok());
+  ASSERT_TRUE(first->Until([&] {
+    return first->state().ending.kind == Ending::Kind::kInterrupt &&
+           first->runner().settled();
+  }));
+  const std::string id = first->state().task;
+  first.reset();
+  TestTask second(&home_, id);
+  ASSERT_TRUE(second.Until([&] {
+    return second.runner().caught_up() && second.runner().role().has_value();
+  }));
+  second.clock().Advance(absl::Seconds(11));
+  ASSERT_TRUE(second.UntilRest());
+  EXPECT_EQ(second.state().status, TaskStatus::kInterrupted);
 }
 
 TEST_F(RunnerTurnsTest, ClaudeTakesSeveralTurnsInOneProcess) {

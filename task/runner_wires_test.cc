@@ -80,6 +80,31 @@ TEST_F(RunnerWiresTest, ASteerMovesATaskToAppServer) {
   ASSERT_TRUE(task.UntilEnd());
 }
 
+TEST_F(RunnerWiresTest, ASessionThatIsNotKeptIsNotMoved) {
+  TestTask::Options options = Script(kTwoTurns);
+  options.request.options.ephemeral = true;
+  TestTask task(&home_, std::move(options));
+  ASSERT_TRUE(UntilItSpeaks(task));
+  EXPECT_FALSE(task.runner()
+                   .Input({.prompt = "otherwise", .mode = InputMode::kSteer})
+                   .ok());
+  ASSERT_TRUE(task.runner().Stop("user", "", absl::Milliseconds(50)).ok());
+  ASSERT_TRUE(task.UntilRest());
+}
+
+TEST_F(RunnerWiresTest, AnInputOfASessionThatCantBeOpenedFails) {
+  TestTask::Options options = Script("ok");
+  options.request.options.edit_mode = EditMode::kAsk;
+  options.request.resume_session = "01234567-89ab-4cde-8f01-23456789abcd";
+  options.env["TROIKA_FAKE_STATE"] = home_.path() + "/sessions";
+  TestTask task(&home_, std::move(options));
+  ASSERT_TRUE(task.UntilRest());
+  EXPECT_EQ(task.state().outcome, TurnOutcome::kFailed);
+  const Receipt& receipt = task.state().inputs.at(0).receipt;
+  EXPECT_EQ(receipt.state, Receipt::State::kFailed);
+  EXPECT_THAT(receipt.reason, HasSubstr("no rollout found"));
+}
+
 TEST_F(RunnerWiresTest, ASteerThatMayNotEndTheTurnIsRefused) {
   TestTask task(&home_, Script(kTwoTurns));
   ASSERT_TRUE(UntilItSpeaks(task));

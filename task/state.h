@@ -101,6 +101,7 @@ struct Ending {
   };
   Kind kind = Kind::kNone;
   std::string text;  // "interrupted by user", "the idle deadline of 5m passed"
+  bool ends_process = false;  // Not only the turn.
 
   bool operator==(const Ending&) const = default;
 };

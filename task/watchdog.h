@@ -96,6 +96,7 @@ class Watchdog {
   // The agent was told to end its turn.
   void ExpectTurnEnd(absl::Time deadline) { turn_end_ = deadline; }
   void ForgetTurnEnd() { turn_end_.reset(); }
+  bool expects_turn_end() const { return turn_end_.has_value(); }
   // Whether it has not done so in time; true once.
   bool TurnEndIsOverdue(const TaskState& state, absl::Time now);
 

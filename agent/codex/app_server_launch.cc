@@ -117,6 +117,9 @@ void CheckPermissions(const LaunchOptions& options, LaunchBuilder& b) {
   if (row != nullptr && row->mode == EditMode::kAsk) {
     b.Notice(std::string(row->notice));
   }
+  if (row != nullptr && row->mode == EditMode::kResearch) {
+    b.Notice(std::string(RulesNotice()));
+  }
 }
 
 std::string SetupJson(const LaunchRequest& request, LaunchBuilder& b) {

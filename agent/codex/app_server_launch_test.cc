@@ -34,6 +34,18 @@ std::string SetupOf(absl::string_view policy, absl::string_view sandbox) {
                       policy, R"(","sandboxPolicy":)", sandbox, "}}");
 }
 
+TEST(AppServerLaunchTest, ATaskThatOnlyReadsMovesOnlyIfItIsAskedTo) {
+  LaunchRequest request = {.cwd = "/w", .converses = true};
+  EXPECT_EQ(Build(request)->wire, Wire::kExec);
+  request.options.edit_mode = EditMode::kFullAuto;
+  EXPECT_EQ(Build(request)->wire, Wire::kAppServer);
+  EXPECT_EQ(Build(request)->fallback, Wire::kExec);
+  // Nothing tells app-server to leave out the user's rules.
+  const auto asked = Build({.options = {.interactive = true}, .cwd = "/w"});
+  EXPECT_EQ(asked->wire, Wire::kAppServer);
+  EXPECT_THAT(asked->notices, ElementsAre(HasSubstr("rules in Codex's own")));
+}
+
 TEST(AppServerLaunchTest, ForksASession) {
   LaunchRequest request = {.cwd = "/w",
                            .resume_session = "s",

@@ -176,7 +176,13 @@ absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
   }
   // Somebody who talks to the agent is welcome, but not needed: exec will do if
   // the version, or the other options, leave nothing else.
-  const bool converses = request.options.interactive || request.converses;
+  // A task that may only read stays there, where Codex's own rules can't let it
+  // do more.
+  const bool only_reads = request.options.edit_mode.value_or(
+                              EditMode::kResearch) == EditMode::kResearch &&
+                          NativePermissions(request.options).empty();
+  const bool converses =
+      request.options.interactive || (request.converses && !only_reads);
   if (!converses || !Rules().flags.Has(cli, "app-server")) {
     return BuildExecLaunch(request, cli);
   }

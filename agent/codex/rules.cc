@@ -94,6 +94,12 @@ constexpr LaunchRules kRules = {
 
 const LaunchRules& Rules() { return kRules; }
 
+absl::string_view RulesNotice() {
+  return "research: what the rules in Codex's own folder allow can write on "
+         "the "
+         "wire app_server; on exec they are left out";
+}
+
 bool MayAsk(const LaunchOptions& options) {
   return options.edit_mode == EditMode::kAsk ||
          (!options.approval_policy.empty() &&

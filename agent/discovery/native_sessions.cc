@@ -19,6 +19,7 @@ constexpr size_t kMaxIdBytes = 200;
 constexpr size_t kMaxModelBytes = 200;
 constexpr size_t kMaxCwdBytes = 4096;
 constexpr size_t kMaxPromptBytes = 500;
+constexpr int64_t kLastSecond = int64_t{1} << 33;  // In 2242.
 // Older ones are not looked at for the latest session of a folder.
 constexpr size_t kMaxLatest = 2000;
 
@@ -67,6 +68,10 @@ std::string PromptBeginning(absl::string_view prompt) {
 std::optional<absl::Time> SessionTime(absl::string_view text) {
   absl::Time time;
   if (!absl::ParseTime(absl::RFC3339_full, text, &time, nullptr)) {
+    return std::nullopt;
+  }
+  // No session is older than its CLI, and nanoseconds overflow in 2262.
+  if (time < absl::UnixEpoch() || time > absl::FromUnixSeconds(kLastSecond)) {
     return std::nullopt;
   }
   return time;

@@ -18,7 +18,7 @@ class HistoryFile {
  public:
   static constexpr size_t kMaxLines = 500;
   // Longer lines are not kept, because a file of them could not be read soon.
-  static constexpr size_t kMaxLineBytes = size_t{8} << 10;
+  static constexpr size_t kMaxLineBytes = size_t{256} << 10;
   static constexpr size_t kMaxFileBytes = size_t{1} << 20;
 
   // The file may be missing.

@@ -65,7 +65,8 @@ class TurnsTest(WorldTest):
     def test_a_fork_goes_on_with_a_copy(self):
         world = self.world
         world.start()
-        task = self.create_with_turns('say One.\nok', labels={'team': 'web'})
+        task = self.create_with_turns('say One.\nok', labels={'team': 'web'},
+                                      options={'skipGitCheck': True})
         before = world.wait_state(task, 'done')
         for n in (1, 2):
             fork = world.api('POST', f'/tasks/{task}/fork', {
