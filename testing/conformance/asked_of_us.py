@@ -69,9 +69,8 @@ def codex_requests(case):
 def gemini_requests(case):
     """Takes the methods from the CLI's own code; its schemas are there as code
     only."""
-    top = os.path.realpath(case.cli.program)
-    while os.path.basename(top) != 'node_modules':
-        top = os.path.dirname(top)
+    # The program may be a script of ours that runs it with a newer Node.
+    top = os.path.join(os.path.dirname(case.cli.program), '../node_modules')
     listed = subprocess.run(
         ['grep', '-rhA20', '--include=*.js', 'CLIENT_METHODS = {',
          f'{top}/@google/gemini-cli', f'{top}/@agentclientprotocol'],
