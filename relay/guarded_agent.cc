@@ -148,7 +148,7 @@ absl::Time GuardedAgent::KillOverdue(absl::Time now) {
     guard_due_ = now + kGuardPatience;
     return guard_due_;
   }
-  // Its socket closes then, which ReadReports() notices.
+  // ReadReports() notices that the killed guard's socket closes.
   guard_due_ = absl::InfiniteFuture();
   guard_overdue_ = true;
   kill(guard_pid_, SIGKILL);

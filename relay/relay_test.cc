@@ -317,7 +317,6 @@ TEST(RelayTest, AGuardThatGoesOnInTimeEndsTheAgentItself) {
                       .key = "s",
                       .payload = "{\"note\":\"stop\"}",
                       .grace = absl::Seconds(20)});
-  absl::SleepFor(absl::Milliseconds(500));
   ASSERT_EQ(kill(guard, SIGCONT), 0);
   ASSERT_TRUE(relay.WaitForEnd());
   EXPECT_THAT(LastNote(relay.Log()), HasSubstr("\"code\":3"));

@@ -36,8 +36,8 @@ TaskStatus NextStatus(TaskStatus status, Step step);
 // Counts the work since state->awake.working_since, up to state->awake.now.
 void StopWork(TaskState* state);
 
-// Of a subagent's messages, only approvals and questions count. Never fails,
-// whatever the order.
+// Adds the message to the state. A subagent's messages change nothing, except
+// its approvals and questions. Never fails, whatever the order.
 void Reduce(const Message& message, TaskState* state);
 
 }  // namespace troika

@@ -143,7 +143,7 @@ TEST_F(DialogTest, AnApprovalGetsAnEmptyLine) {
   EXPECT_EQ(action_.response.id(), "a");
   EXPECT_TRUE(action_.response.approval().allow());
   EXPECT_FALSE(dialog_.answers());
-  // Its answer is under way.
+  // The user's answer is under way.
   Update();
   EXPECT_FALSE(dialog_.answers());
   dialog_.AnswerRefused();

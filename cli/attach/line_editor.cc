@@ -112,7 +112,7 @@ absl::StatusOr<std::unique_ptr<LineEditor>> LineEditor::Open() {
   el_wset(edit, EL_EDITOR, L"emacs");
   el_wset(edit, EL_HIST, &history_w, libedit->history);
   el_wset(edit, EL_GETCFN, &LineEditor::NextKey);
-  // Its own search reads keys in a loop of its own.
+  // libedit's own search would read keys in a loop and block us.
   el_wset(edit, EL_BIND, L"^R", L"ed-search-prev-history", nullptr);
   el_wset(edit, EL_BIND, L"\\ep", L"ed-search-prev-history", nullptr);
   el_wset(edit, EL_BIND, L"\\en", L"ed-search-next-history", nullptr);
