@@ -36,7 +36,6 @@ import conversations  # noqa: E402,F401
 import trouble  # noqa: E402,F401
 import talking  # noqa: E402,F401
 import modes  # noqa: E402,F401
-import ask  # noqa: E402,F401
 import asked_of_us  # noqa: E402,F401
 
 import account  # noqa: E402

@@ -1,11 +1,11 @@
-"""Scenarios in edit mode ask: approvals, steering, interrupts, restarts."""
+"""Scenarios in edit mode ask: approvals, steering, interrupts."""
 import os
 
 from case import PATIENCE
 from answers import waits
 from scenario import equal, holds, scenario
 from trouble import LONG, begin_command
-from world import Server, wait_for
+from world import wait_for
 
 ASK = {'editMode': 'ask'}
 
@@ -99,35 +99,29 @@ answer
           'the next answer')
 
 
-@scenario('edit mode ask: the server is killed before the answer',
-          sandboxed=True)
-def ask_restart(case):
+@scenario('ask: denied and approved, whatever the settings allow')
+def ask_decides(case):
     case.play('''
 answer
   run touch ${cwd}/first
 answer
-  say Thank you.
+  run touch ${cwd}/second
+answer
+  write ${cwd}/third.txt three
+answer
+  write ${cwd}/fourth.txt four
+answer
+  say Done.
 ''')
-    folder = os.path.join(case.folder, 'server')
-    os.mkdir(folder)
-    shared = case.server
-    case.server = Server(shared.programs, folder)
-    case.server.env[case.cli.variable] = case.cli.program
-    try:
-        case.server.start()
-        task = case.create('Touch it.', options=ASK)
-        asked = waits(case, task, 'approvals')
-        case.server.restart()
-        equal(waits(case, task, 'approvals')['id'], asked['id'], 'the id')
-        respond(case, task, allow=True)
-        case.well(task)
-        equal(os.path.exists(f'{case.work}/first'), True, 'the file')
-        equal(answered(case, task), ['allowed'], 'the answers')
-        case.leave(task)
-    finally:
-        case.server.kill()
-        case.tasks.clear()
-        case.server = shared
+    case.cli.allow_everything(case.home, case.work)
+    task = case.create('Do it.', options=ASK)
+    for allow in (False, True, False, True):
+        respond(case, task, allow=allow)
+    case.well(task)
+    names = ('first', 'second', 'third.txt', 'fourth.txt')
+    equal([os.path.exists(f'{case.work}/{name}') for name in names],
+          [False, True, False, True], 'the files')
+    equal(case.task(task)['result']['text'], 'Done.', 'the answer')
 
 
 @scenario('a steer moves it to a wire that takes one')
