@@ -182,6 +182,25 @@ TEST(ReplayInputsTest, CancelWithdrawsAllThatWaits) {
   EXPECT_EQ(StatusOf(replay), "cancelled");
 }
 
+TEST(ReplayInputsTest, AProcessThatTakesOnePromptGetsOneTurn) {
+  LogMaker log;
+  log.Begin("codex").Note(notes::Turn{.turn = 2, .prompt = "more"});
+  log.Note(notes::Spawned{.generation = 1,
+                          .turn = 1,
+                          .version = "0.166.0",
+                          .stdin_mode = "prompt",
+                          .wire = Wire::kExec});
+  log.Stdin("go", "turn-1.prompt").Note(notes::Exited{.code = 1});
+  Replay replay;
+  const std::vector<Message> messages = RunLog(replay, log);
+  EXPECT_EQ(StatusOf(replay), "queued");
+  EXPECT_EQ(replay.state().turns_waiting, 1);
+  ASSERT_NE(replay.waiting_turn(), nullptr);
+  EXPECT_EQ(replay.waiting_turn()->turn, 2);
+  EXPECT_THAT(Inputs(replay.state()),
+              ElementsAre("in-1 delivered 1: go", "in-2 queued 2: more"));
+}
+
 TEST(ReplayInputsTest, NextProcessTakesWhatTheLastOneDidNotGet) {
   LogMaker log;
   BeginClaude(&log);
