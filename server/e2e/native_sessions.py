@@ -140,6 +140,16 @@ class SessionsTest(WorldTest):
         self.assertEqual(self.list()['sessions'][0]['prompt'],
                          'use [redacted]')
 
+    def test_a_secret_at_the_end_of_what_is_read_is_not_shown(self):
+        self.codex(prompt='x' * 485 + ' AKIA' + 'IOSFODNN7EXAMPLE and more')
+        prompt = self.list()['sessions'][0]['prompt']
+        self.assertTrue(prompt.startswith('xxx'))
+        self.assertNotIn('AKIA', prompt)
+
+    def test_a_file_of_the_far_future_is_listed(self):
+        self.codex(changed=1 << 34)
+        self.assertEqual(self.ids(), [CODEX])
+
     def test_a_session_is_continued_by_a_new_task(self):
         self.codex()
         said = self.world.troika('resume', CODEX, 'and now?', '--json')
