@@ -75,8 +75,9 @@ absl::Status CheckGitRepository(const std::filesystem::path& cwd) {
 }
 
 // Fails now if the start would fail later.
-absl::Status CheckLaunch(const TaskRequest& request, const Backend& backend,
-                         const Cli& cli) {
+// Returns the wire of the task's first process.
+absl::StatusOr<Wire> CheckLaunch(const TaskRequest& request,
+                                 const Backend& backend, const Cli& cli) {
   ASSIGN_OR_RETURN(const LaunchRequest launch,
                    CompleteLaunch({.options = request.options,
                                    .cwd = request.cwd,
@@ -85,8 +86,10 @@ absl::Status CheckLaunch(const TaskRequest& request, const Backend& backend,
                                    .fork_point = request.fork.point},
                                   backend));
   ASSIGN_OR_RETURN(const Launch built, backend.BuildLaunch(launch, cli));
-  return built.needs_git_repository ? CheckGitRepository(request.cwd)
-                                    : absl::OkStatus();
+  if (built.needs_git_repository) {
+    RETURN_IF_ERROR(CheckGitRepository(request.cwd));
+  }
+  return built.wire;
 }
 
 absl::StatusOr<relay::LogWriter> WriteLog(const TaskFolder& folder,
@@ -166,9 +169,12 @@ absl::StatusOr<MadeTask> MakeTask(
   RETURN_IF_ERROR(CompleteRequest(kept, &request));
   const Backend& backend = BackendOf(request.harness);
   RETURN_IF_ERROR(cli.status());
-  RETURN_IF_ERROR(CheckLaunch(request, backend, *cli));
-  ASSIGN_OR_RETURN(std::vector<TurnAsked::Image> images,
-                   ReadImages(request.options.images, backend));
+  ASSIGN_OR_RETURN(const Wire wire, CheckLaunch(request, backend, *cli));
+  ASSIGN_OR_RETURN(
+      std::vector<TurnAsked::Image> images,
+      ReadImages(request.options.images, backend.sends_images_inline(wire)
+                                             ? ImageForm::kData
+                                             : ImageForm::kPath));
   const std::string turn =
       notes::ToJson(notes::Turn{.turn = 1,
                                 .prompt = request.prompt,

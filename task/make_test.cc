@@ -161,12 +161,12 @@ TEST_F(MakeTest, ErrorsOfImagesSayWhatIsWrong) {
   const std::string missing = home_.path() + "/missing.png";
   const std::string folder = home_.path() + "/folder.png";
   std::filesystem::create_directory(folder);
-  for (const Harness harness : {Harness::kClaude, Harness::kCodex}) {
-    absl::Status refused = ReadImages({missing}, BackendOf(harness)).status();
+  for (const ImageForm form : {ImageForm::kPath, ImageForm::kData}) {
+    absl::Status refused = ReadImages({missing}, form).status();
     EXPECT_TRUE(absl::IsNotFound(refused)) << refused;
     EXPECT_THAT(refused.message(),
                 HasSubstr("can't use the image: read " + missing));
-    refused = ReadImages({folder}, BackendOf(harness)).status();
+    refused = ReadImages({folder}, form).status();
     EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
     EXPECT_THAT(refused.message(), HasSubstr("it is a folder"));
   }

@@ -3,7 +3,8 @@
 //
 // On the wire stream_json the prompt is only on stdin, which accepts 2 MiB and
 // a leading dash. Images are passed in -p as `@path`: the CLI appends that to
-// the prompt from stdin, reads the files and sends them as data.
+// the prompt from stdin, reads the files and sends them as data. On the wire
+// acp they are a part of the prompt, as data, and may be anywhere.
 #include "agent/backend.h"
 
 #include <filesystem>
@@ -183,6 +184,7 @@ Capabilities WireCapabilities(const Cli& cli, Wire wire) {
             .resume = kRules.flags.Has(cli, "session/load"),
             .interrupt = true,
             .approvals = true,
+            .images = true,
             .models = true};
   }
   // A process takes one prompt, asks nothing and reads no answers.
@@ -228,9 +230,6 @@ absl::StatusOr<Launch> BuildAcpLaunch(const LaunchRequest& request,
                                       const Cli& cli) {
   LaunchBuilder b(kRules, request, cli);
   b.Refuse(kRefusals);
-  b.Refuse({{"images",
-             "on the wire acp Troika passes none to it; name the "
-             "file in the prompt"}});
   if (!HasAcp(cli)) b.FailVersion("wire acp", "talk over the wire acp");
   const bool loads = b.Has("session/load");
   if (!request.resume_session.empty() && !loads) {
@@ -304,6 +303,7 @@ const troika::Backend& troika::GeminiBackend() {
                     .newest_known = kRules.flags.newest},
       .edit_modes = kEditModes,
       .native_modes = kNativeModes,
+      .inline_images = {Wire::kAcp},
       .login_hint = "run gemini and log in, or set GEMINI_API_KEY",
       .models = {"gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite"},
       .wire_capabilities = WireCapabilities,
