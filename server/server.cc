@@ -137,7 +137,7 @@ class Server {
                 .relays = &spare_relays_,
                 .folders = &spare_folders_}),
         policy_(&tasks_, &folder_.home, environment),
-        sessions_(&pools_, folder_.home.session_cache()),
+        sessions_(&pools_, folder_.home.session_cache(), environment),
         api_(
             {.loop = &loop_,
              .pools = &pools_,

@@ -95,10 +95,10 @@ absl::Status Runner::CheckNextProcess(const TurnRequest& turn) const {
 
 absl::Status Runner::CheckWritable() const {
   if (state().imported_from.empty()) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat("task ", folder_.id, " is a copy of session ",
-                   state().session_id, " and takes no input: `troika resume ",
-                   state().session_id, "` continues the session itself"));
+  return absl::FailedPreconditionError(absl::StrCat(
+      "task ", folder_.id, " is a copy of session ", state().session_id,
+      " and takes no input: `troika resume ", folder_.id,
+      "` continues the session itself, in a new task"));
 }
 
 absl::Status Runner::CheckWorkLeft(const TurnRequest& turn) const {

@@ -205,6 +205,13 @@ Capabilities GetCapabilities(const Cli& cli) {
 // Adds what both wires have.
 void AddCommon(const LaunchRequest& request, LaunchBuilder& b) {
   const LaunchOptions& o = request.options;
+  // No version can, up to the newest that we know.
+  if (request.fork_session) {
+    b.Fail("fork_session",
+           "Gemini CLI can't fork a session; go on with the session itself "
+           "(troika resume), or start a new task and say in its prompt what it "
+           "needs to know");
+  }
   if (o.approval_policy.empty()) {
     b.Permissions({});
   } else {

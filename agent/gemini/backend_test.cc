@@ -246,6 +246,11 @@ TEST(GeminiBackendTest, WhatAWireCantDo) {
        "0.20.0",
        "resume_session: Gemini CLI 0.20.0 can't go on with a session; update "
        "with npm install -g @google/gemini-cli"},
+      {{.resume_session = "id", .fork_session = true},
+       kNew,
+       "fork_session: Gemini CLI can't fork a session; go on with the session "
+       "itself (troika resume), or start a new task and say in its prompt what "
+       "it needs to know"},
       {{.options = {.wire = Wire::kAcp}},
        "0.15.4",
        "wire acp: Gemini CLI 0.15.4 can't talk over the wire acp; update with "
