@@ -46,6 +46,7 @@ const troika::Backend& troika::CodexBackend() {
       .inline_output_schema = true,
       .fork_keeps_model = false,
       .login_hint = "run codex login, or set CODEX_API_KEY",
+      .login_variables = LoginVariables(),
       .models = {"gpt-5.6", "gpt-5.5"},
       .first_wire = Wire::kExec,
       .wire_capabilities = WireCapabilities,

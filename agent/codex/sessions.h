@@ -6,11 +6,15 @@
 
 #include <optional>
 
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "agent/discovery/environment.h"
 #include "agent/discovery/native_sessions.h"
 
 namespace troika::codex {
 
+// See Backend::login_variables.
+absl::Span<const absl::string_view> LoginVariables();
 std::optional<bool> LooksLoggedIn(const Environment& env);
 
 // A session belongs to the folder of its last turn.
