@@ -53,6 +53,7 @@ const troika::Backend& troika::CodexBackend() {
       .NewProtocol = NewProtocol,
       .BuildLaunch = BuildLaunch,
       .LooksLoggedIn = LooksLoggedIn,
+      .McpServers = McpServers,
       .sessions = &Sessions(),
   };
   return *kBackend;

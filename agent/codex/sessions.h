@@ -5,6 +5,8 @@
 #define TROIKA_AGENT_CODEX_SESSIONS_H_
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "agent/discovery/environment.h"
 #include "agent/discovery/native_sessions.h"
@@ -12,6 +14,9 @@
 namespace troika::codex {
 
 std::optional<bool> LooksLoggedIn(const Environment& env);
+
+// Names of the tables mcp_servers.NAME of config.toml, in their order.
+std::vector<std::string> McpServers(const Environment& env);
 
 // A session belongs to the folder of its last turn.
 const SessionKeeping& Sessions();
