@@ -45,6 +45,16 @@ struct CliNames {
   bool is_starter = false;
 };
 
+// How a CLI lists the models that it takes (agent/discovery/models.h).
+struct ModelListing {
+  Version first;  // The first version that can do it.
+  std::vector<absl::string_view> args;
+  std::string input;  // Lines for its stdin.
+  // A text that only the line of the reply contains.
+  absl::string_view reply_mark;
+  absl::StatusOr<std::vector<std::string>> (*ReadReply)(absl::string_view line);
+};
+
 // Constants, and functions without state. Immutable; thread-safe.
 struct Backend {
   Harness harness;
@@ -67,6 +77,8 @@ struct Backend {
   absl::string_view login_hint;
   // Some of the model names that the CLI accepts.
   std::vector<absl::string_view> models;
+  // Null if the CLI can't list them itself.
+  const ModelListing* /*nullable*/ model_listing = nullptr;
 
   // The only wire of processes before 2026-11-17, whose logs name none.
   Wire first_wire = Wire::kStreamJson;

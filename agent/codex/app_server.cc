@@ -96,10 +96,7 @@ AppServerProtocol::AppServerProtocol(const ProtocolOptions& options)
     const json::Value fork = parsed->Get("fork");
     if (fork.IsObject()) fork_params_ = MembersOf(fork);
   }
-  Request("initialize",
-          R"({"clientInfo":{"name":"troika","title":"Troika","version":"1"},)"
-          R"("capabilities":{"experimentalApi":true,)"
-          R"("requestAttestation":false}})");
+  Request("initialize", kInitializeParams);
 }
 
 void AppServerProtocol::OnLine(json::Value line, Emitter& out) {

@@ -4,6 +4,7 @@
 
 #include "agent/codex/app_server.h"
 #include "agent/codex/launch.h"
+#include "agent/codex/model_listing.h"
 #include "agent/codex/parse.h"
 #include "agent/codex/rules.h"
 #include "agent/codex/session_file.h"
@@ -47,6 +48,7 @@ const troika::Backend& troika::CodexBackend() {
       .fork_keeps_model = false,
       .login_hint = "run codex login, or set CODEX_API_KEY",
       .models = {"gpt-5.6", "gpt-5.5"},
+      .model_listing = &Models(),
       .first_wire = Wire::kExec,
       .wire_capabilities = WireCapabilities,
       .capabilities = AllCapabilities,

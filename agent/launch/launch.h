@@ -113,6 +113,9 @@ struct Cli {
   // Why the CLI can't set up its sandbox on this machine, in its own words;
   // empty if it can, if it has no sandbox, or if we don't know.
   std::string sandbox_error;
+  // The models that it takes, if it was asked before
+  // (agent/discovery/models.h).
+  std::vector<std::string> models = {};
 };
 
 // A process to start in `cwd`.

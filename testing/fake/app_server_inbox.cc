@@ -71,6 +71,12 @@ Flow AppServerInbox::OnRequest(const rpc::Message& request,
   } else if (method == "turn/interrupt" && !turn_.empty()) {
     Reply(request, "{}");
     return Flow::kStop;
+  } else if (method == "model/list") {
+    Reply(request,
+          R"({"data":[{"id":"gpt-fake","model":"gpt-fake","hidden":false},)"
+          R"({"id":"gpt-mini","model":"gpt-mini","hidden":false},)"
+          R"({"id":"gpt-old","model":"gpt-old","hidden":true}],)"
+          R"("nextCursor":null})");
   } else if (method == "thread/backgroundTerminals/clean") {
     Reply(request, "{}");
   } else if (method == "turn/steer" || method == "turn/interrupt") {
