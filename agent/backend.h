@@ -45,6 +45,16 @@ struct CliNames {
   bool is_starter = false;
 };
 
+// How a CLI lists the models that it takes (agent/discovery/models.h).
+struct ModelListing {
+  Version first;  // The first version that can do it.
+  std::vector<absl::string_view> args;
+  std::string input;  // Lines for its stdin.
+  // A text that only the line of the reply contains.
+  absl::string_view reply_mark;
+  absl::StatusOr<std::vector<std::string>> (*ReadReply)(absl::string_view line);
+};
+
 // Constants, and functions without state. Immutable; thread-safe.
 struct Backend {
   Harness harness;
@@ -69,6 +79,8 @@ struct Backend {
   absl::Span<const absl::string_view> login_variables;
   // Some of the model names that the CLI accepts.
   std::vector<absl::string_view> models;
+  // Null if the CLI can't list them itself.
+  const ModelListing* /*nullable*/ model_listing = nullptr;
 
   // The only wire of processes before 2026-11-17, whose logs name none.
   Wire first_wire = Wire::kStreamJson;
@@ -91,6 +103,9 @@ struct Backend {
   // Guesses from the environment and the CLI's own files, without reading more
   // of them than necessary, whether the CLI could log in. Unset if unknown.
   std::optional<bool> (*LooksLoggedIn)(const Environment& env);
+  // Names of the MCP servers that the CLI's own configuration has; null if its
+  // agents report them. Blocks for the time of a small read.
+  std::vector<std::string> (*McpServers)(const Environment& env) = nullptr;
   // The sessions that the CLI keeps on this machine; null if we know of none.
   const SessionKeeping* /*nullable*/ sessions = nullptr;
 

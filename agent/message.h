@@ -55,6 +55,7 @@ struct Init {
   std::string permission_mode;     // In the harness's own words.
   std::vector<std::string> tools;  // Native names.
   std::vector<std::string> mcp_servers;
+  std::vector<std::string> models;  // Those that can be chosen, if it says so.
 };
 
 // Text for the agent, written by a user, by us, or by a parent agent.

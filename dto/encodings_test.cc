@@ -130,7 +130,7 @@ TEST(EncodingsTest, WhatIsCutIsNamed) {
             R"("cut":[{"field":"nativeName","size":"17"},)"
             R"({"field":"input","size":"16"}]})");
   EXPECT_THAT(CutJson({.payload = Init{.tools = {"a", "bcd"}}}, 2),
-              HasSubstr(R"("tools":["a","bc"],"mcpServers":[]},)"
+              HasSubstr(R"("tools":["a","bc"],"mcpServers":[],"models":[]},)"
                         R"("cut":[{"field":"tools","size":"3"}])"));
 }
 

@@ -58,7 +58,8 @@ inline constexpr auto kFields<Init> =
                Field{4, "version", &Init::version},
                Field{5, "permissionMode", &Init::permission_mode},
                Field{6, "tools", &Init::tools},
-               Field{7, "mcpServers", &Init::mcp_servers}};
+               Field{7, "mcpServers", &Init::mcp_servers},
+               Field{8, "models", &Init::models}};
 
 template <>
 inline constexpr auto kFields<UserInput> = std::tuple{

@@ -34,10 +34,15 @@ v1::HarnessInfo Describe(const Backend& backend, const Environment& environment,
   v1::HarnessInfo info;
   info.set_id(std::string(HarnessId(backend.harness)));
   info.set_name(std::string(backend.display_name));
-  for (const absl::string_view model : backend.models) {
-    info.add_models(std::string(model));
-  }
   const auto cli = FindCliOf(backend, environment, version_cache);
+  for (const std::string& model : cli.value_or(Cli()).models) {
+    info.add_models(model);
+  }
+  if (info.models().empty()) {
+    for (const absl::string_view model : backend.models) {
+      info.add_models(std::string(model));
+    }
+  }
   const Version version = ParseVersion(cli.value_or(Cli()).version);
   for (int mode = 0; mode < v1::EditMode_ARRAYSIZE; ++mode) {
     if (FindEditMode(backend.edit_modes, static_cast<EditMode>(mode),

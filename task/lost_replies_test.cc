@@ -46,8 +46,8 @@ const Wired kWires[] = {
      "say Done.\nok",
      4,
      {}},
-    // initialize, initialized, thread/start, turn/start, a steer, two answers,
-    // and a refusal.
+    // initialize, initialized, thread/start, model/list, turn/start, a steer,
+    // two answers, and a refusal.
     {Harness::kCodex,
      Wire::kAppServer,
      "say One.\n"
@@ -57,8 +57,8 @@ const Wired kWires[] = {
      "print {\"id\":\"x\",\"method\":\"new/thing\",\"params\":{}}\n"
      "expect Troika has no answer to it\n"
      "say Done.\nok",
-     8,
-     {2}},
+     9,
+     {2, 4}},
     // initialize, session/new, session/prompt, an answer, and a refusal.
     {Harness::kGemini,
      Wire::kAcp,
@@ -171,7 +171,7 @@ TEST_P(LostRepliesTest, EachLineThatIsLostEndsTheTaskWithAReason) {
 TEST_P(LostRepliesTest, AnInterruptThatIsLostEndsTheProcess) {
   // The line behind those that begin the turn.
   static const std::map<Wire, int> kInterrupts = {
-      {Wire::kStreamJson, 2}, {Wire::kAppServer, 5}, {Wire::kAcp, 4}};
+      {Wire::kStreamJson, 2}, {Wire::kAppServer, 6}, {Wire::kAcp, 4}};
   TestTask::Options options = Script(
       absl::StrCat("deaf ", kInterrupts.at(GetParam().wire), "\nsay A.\nhang"));
   options.request.timeouts.idle = absl::Hours(1);

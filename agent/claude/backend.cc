@@ -124,6 +124,7 @@ constexpr EditModeRow kEditModes[] = {
      kNoSandbox},
     {EditMode::kDangerous, kOldest, "--dangerously-skip-permissions",
      kEverything},
+    {EditMode::kNative, kOldest, "", kEverything},
 };
 
 constexpr NativeModeRow kNativeModes[] = {

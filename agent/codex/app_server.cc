@@ -92,13 +92,11 @@ AppServerProtocol::AppServerProtocol(const ProtocolOptions& options)
   if (parsed.ok()) {
     thread_params_ = MembersOf(parsed->Get("thread"));
     turn_params_ = MembersOf(parsed->Get("turn"));
+    own_sandbox_ = !parsed->Get("thread").Get("sandbox").exists();
     const json::Value fork = parsed->Get("fork");
     if (fork.IsObject()) fork_params_ = MembersOf(fork);
   }
-  Request("initialize",
-          R"({"clientInfo":{"name":"troika","title":"Troika","version":"1"},)"
-          R"("capabilities":{"experimentalApi":true,)"
-          R"("requestAttestation":false}})");
+  Request("initialize", kInitializeParams);
 }
 
 void AppServerProtocol::OnLine(json::Value line, Emitter& out) {

@@ -14,6 +14,8 @@
 // - A thread can be resumed only once it had a turn, so Init is emitted with
 //   the first turn.
 // - A line that the server can't parse gets no reply (waiting_for).
+// - The list of models may come late, from the network (0.98), so nothing waits
+//   for it: what arrives after the first turn has begun is dropped.
 //
 // Responses and notifications that only repeat or announce what another line
 // reports give no message; unknown ones become Raw.
@@ -26,6 +28,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
@@ -89,6 +92,7 @@ class AppServerProtocol final : public LineProtocol {
   void Request(absl::string_view method, absl::string_view params_json,
                const Action* /*nullable*/ action = nullptr);
   void OpenThread();
+  void AskForModels();
   // Sends the actions that can be sent now, in order.
   void SendActions();
   void StartTurn(const Action& action);
@@ -139,6 +143,8 @@ class AppServerProtocol final : public LineProtocol {
   const std::string resume_session_;
   std::string thread_params_;  // Members of a JSON object, or empty.
   std::string turn_params_;
+  // Whether the user's settings decide which sandbox the thread has.
+  bool own_sandbox_ = false;
   // The same of thread/fork; unset: no fork.
   std::optional<std::string> fork_params_;
 
@@ -148,7 +154,8 @@ class AppServerProtocol final : public LineProtocol {
   int replies_ = 0;
 
   std::string thread_id_;
-  std::optional<Init> init_;  // Until the first turn.
+  std::optional<Init> init_;         // Until the first turn.
+  std::vector<std::string> models_;  // Until then, too.
   std::deque<Action> actions_;
   std::string remarks_;         // For the next input; as Action::input_json.
   bool turn_starting_ = false;  // turn/start was queued and not yet answered.

@@ -334,4 +334,20 @@ std::vector<RateLimit> ReadRateLimits(json::Value snapshot, Drift* drift) {
   return found;
 }
 
+std::vector<std::string> ReadModels(json::Value result) {
+  std::vector<std::string> models;
+  for (const json::Value value : result.Get("data").items()) {
+    const std::string name(
+        value.Get("model").StringOr(value.Get("id").StringOr("")));
+    if (name.empty() || name.size() > kMaxModelBytes ||
+        value.Get("hidden").BoolOr(false) ||
+        std::find(models.begin(), models.end(), name) != models.end()) {
+      continue;
+    }
+    models.push_back(name);
+    if (models.size() == kMaxModels) break;
+  }
+  return models;
+}
+
 }  // namespace troika::codex

@@ -117,6 +117,19 @@ std::string UnifiedDiff(json::Value changes, Drift* /*nullable*/ drift);
 std::vector<RateLimit> ReadRateLimits(json::Value snapshot,
                                       Drift* /*nullable*/ drift);
 
+inline constexpr absl::string_view kInitializeParams =
+    R"({"clientInfo":{"name":"troika","title":"Troika","version":"1"},)"
+    R"("capabilities":{"experimentalApi":true,)"
+    R"("requestAttestation":false}})";
+
+inline constexpr absl::string_view kModelList = "model/list";
+inline constexpr absl::string_view kModelListParams = R"({"limit":100})";
+// Returns the names in the result of model/list, in its order and without
+// hidden ones: at most kMaxModels of at most kMaxModelBytes each.
+inline constexpr size_t kMaxModels = 100;
+inline constexpr size_t kMaxModelBytes = 128;
+std::vector<std::string> ReadModels(json::Value result);
+
 }  // namespace troika::codex
 
 #endif  // TROIKA_AGENT_CODEX_APP_SERVER_RECORD_H_

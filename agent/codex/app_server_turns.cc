@@ -44,10 +44,17 @@ std::string With(std::string object, absl::string_view members) {
   return absl::StrCat(object, object == "{" ? "" : ",", members, "}");
 }
 
+// The name that the command line has for a type of sandbox.
+absl::string_view SandboxName(absl::string_view type) {
+  if (type == "dangerFullAccess") return "danger-full-access";
+  if (type == "readOnly") return "read-only";
+  return type == "workspaceWrite" ? "workspace-write" : type;
+}
+
 // Whether a response to this request must come soon. The server answers an
 // interrupt only once the turn has ended, which may take long.
 bool IsWaitedFor(absl::string_view method) {
-  return method != "turn/interrupt" &&
+  return method != "turn/interrupt" && method != kModelList &&
          method != "thread/backgroundTerminals/clean";
 }
 
@@ -112,6 +119,13 @@ void AppServerProtocol::OpenThread() {
                    With(With(params, *fork_params_), thread_params_));
   }
   Request("thread/resume", With(params, thread_params_));
+}
+
+void AppServerProtocol::AskForModels() {
+  // An id of its own, because the other requests are numbered.
+  Want({.key = absl::StrCat("models-", generation()),
+        .bytes = rpc::RequestLine(rpc::Id::FromString("models"), kModelList,
+                                  kModelListParams, kOmitted)});
 }
 
 void AppServerProtocol::StartTurn(const Action& action) {
@@ -208,9 +222,12 @@ void AppServerProtocol::OnResponse(const rpc::Message& response, Emitter& out) {
     Want({.key = absl::StrCat("initialized-", generation()),
           .bytes = rpc::NotificationLine("initialized", "", kOmitted)});
     OpenThread();
+    AskForModels();
   } else if (call->method == "thread/start" ||
              call->method == "thread/resume" || call->method == "thread/fork") {
     OnThreadOpened(response.result, out);
+  } else if (call->method == kModelList) {
+    models_ = ReadModels(response.result);
   } else if (call->method == "turn/start") {
     const auto turn =
         Read<Turn>(response.result.Get("turn"), {drift(), "turn"});
@@ -222,6 +239,7 @@ void AppServerProtocol::OnResponse(const rpc::Message& response, Emitter& out) {
 
 void AppServerProtocol::OnErrorResponse(const rpc::Pending<Sent>::Call& call,
                                         const rpc::Error& error, Emitter& out) {
+  if (call.method == kModelList) return;  // An older version.
   std::string text =
       absl::StrCat("Codex refused ", call.method, ": ", error.message);
   if (call.method == "initialize" || absl::StartsWith(call.method, "thread/")) {
@@ -271,6 +289,12 @@ void AppServerProtocol::OnThreadOpened(json::Value result, Emitter& out) {
   thread_id_ = std::string(thread.id);
   std::string mode(opened.approval_policy.StringOr(
       opened.approval_policy.IsObject() ? "granular" : ""));
+  if (own_sandbox_) {
+    const absl::string_view sandbox =
+        SandboxName(opened.sandbox.Get("type").StringOr(""));
+    absl::StrAppend(&mode, mode.empty() || sandbox.empty() ? "" : ", ",
+                    sandbox);
+  }
   init_ = Init{.session_id = thread_id_,
                .model = std::string(opened.model),
                .cwd = std::string(opened.cwd),
@@ -306,6 +330,7 @@ void AppServerProtocol::EmitInit(Emitter& out) {
   if (!init_) return;
   // Codex never opens another thread than it was asked for.
   set_session_id(init_->session_id);
+  init_->models = std::exchange(models_, {});
   out.Emit(*std::exchange(init_, std::nullopt));
 }
 

@@ -2,7 +2,9 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "agent/codex/app_server_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -20,6 +22,19 @@ constexpr absl::string_view kInitialize =
     "\"troika\",\"title\":\"Troika\",\"version\":\"1\"},\"capabilities\":{"
     "\"experimentalApi\":true,\"requestAttestation\":false}}}\n";
 
+// A thread that is opened without a sandbox has that of the user's settings.
+TEST(AppServerTurnsTest, ReportsTheSandboxOfTheUsersSettings) {
+  AppConversation talk({.setup_json = R"({"thread":{"cwd":"/w"},"turn":{}})"});
+  talk.Prompt("go").Flush();
+  talk.Receive(R"({"id":1,"result":{}})").Flush();
+  talk.Receive(R"({"id":2,"result":{"thread":{"id":"t"},"approvalPolicy":)"
+               R"("never","sandbox":{"type":"dangerFullAccess"}}})");
+  talk.Flush();
+  talk.Receive(R"({"id":3,"result":{"turn":{"id":"u1"}}})");
+  ASSERT_THAT(talk.All<Init>(), SizeIs(1));
+  EXPECT_EQ(talk.All<Init>()[0].permission_mode, "never, danger-full-access");
+}
+
 TEST(AppServerTurnsTest, OpensAThreadAndStartsATurn) {
   AppConversation talk(
       {.setup_json = R"({"thread":{"cwd":"/w","sandbox":"read-only"},)"
@@ -29,7 +44,9 @@ TEST(AppServerTurnsTest, OpensAThreadAndStartsATurn) {
   EXPECT_EQ(talk.Receive(R"({"id":1,"result":{}})").Flush(),
             "{\"method\":\"initialized\"}\n"
             "{\"id\":2,\"method\":\"thread/start\",\"params\":{\"cwd\":\"/w\","
-            "\"sandbox\":\"read-only\"}}\n");
+            "\"sandbox\":\"read-only\"}}\n"
+            "{\"id\":\"models\",\"method\":\"model/list\",\"params\":{"
+            "\"limit\":100}}\n");
   EXPECT_EQ(talk.protocol().waiting_for(), "thread/start");
   // A thread without a turn can't be resumed.
   talk.Receive(AppConversation::kOpened);
@@ -59,6 +76,59 @@ TEST(AppServerTurnsTest, OpensAThreadAndStartsATurn) {
   const std::set<std::string> unique(talk.keys().begin(), talk.keys().end());
   EXPECT_EQ(unique.size(), talk.keys().size());
   EXPECT_THAT(talk.DriftSeen(), IsEmpty());
+}
+
+TEST(AppServerTurnsTest, InitHasTheModelsThatCameBeforeTheTurn) {
+  std::string many;
+  for (int i = 0; i < 1000; ++i) {
+    absl::StrAppend(&many, i > 0 ? "," : "", R"({"model":"m)", i, "\"}");
+  }
+  const struct {
+    std::string reply;
+    std::vector<std::string> models;
+  } kCases[] = {
+      {R"("result":{"data":[{"id":"x","model":"gpt-a"},{"id":"gpt-b"},)"
+       R"({"model":"gpt-c","hidden":true},{"model":"gpt-a"}]})",
+       {"gpt-a", "gpt-b"}},
+      {R"("error":{"code":-32600,"message":"unknown variant"})", {}},
+      {R"("result":{"data":"no list"})", {}},
+      {R"("result":[[]])", {}},
+      {absl::StrCat(R"("result":{"data":[7,null,{"model":7},{"model":")",
+                    std::string(1000, 'x'), R"("}]})"),
+       {}},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(c.reply);
+    AppConversation talk;
+    talk.Prompt("go").Flush();
+    talk.Receive(R"({"id":1,"result":{}})").Flush();
+    talk.Receive(absl::StrCat(R"({"id":"models",)", c.reply, "}"));
+    talk.Receive(AppConversation::kOpened).Flush();
+    talk.Receive(R"({"id":3,"result":{"turn":{"id":"u1"}}})");
+    ASSERT_THAT(talk.All<Init>(), SizeIs(1));
+    EXPECT_EQ(talk.All<Init>()[0].models, c.models);
+    EXPECT_THAT(talk.All<Notice>(), SizeIs(1));  // The turn's start.
+    EXPECT_THAT(talk.All<Raw>(), IsEmpty());
+  }
+  AppConversation talk;
+  talk.Prompt("go").Flush();
+  talk.Receive(R"({"id":1,"result":{}})").Flush();
+  talk.Receive(absl::StrCat(R"({"id":"models","result":{"data":[)", many,
+                            R"(],"nextCursor":"more"}})"));
+  talk.Receive(AppConversation::kOpened).Flush();
+  talk.Receive(R"({"id":3,"result":{"turn":{"id":"u1"}}})");
+  EXPECT_THAT(talk.All<Init>()[0].models, SizeIs(100));
+}
+
+TEST(AppServerTurnsTest, AListOfModelsThatComesLateIsDropped) {
+  AppConversation talk;
+  talk.Begin();
+  EXPECT_EQ(talk.protocol().waiting_for(), "");
+  talk.Receive(R"({"id":"models","result":{"data":[{"model":"gpt-a"}]}})");
+  talk.Completed();
+  EXPECT_EQ(talk.protocol().waiting_for(), "");
+  EXPECT_THAT(talk.All<Init>(), IsEmpty());
+  EXPECT_THAT(talk.All<Raw>(), IsEmpty());
 }
 
 TEST(AppServerTurnsTest, ResumesTheSessionOfTheProcessBefore) {

@@ -4,6 +4,7 @@
 
 #include "agent/codex/app_server.h"
 #include "agent/codex/launch.h"
+#include "agent/codex/model_listing.h"
 #include "agent/codex/parse.h"
 #include "agent/codex/rules.h"
 #include "agent/codex/session_file.h"
@@ -48,12 +49,14 @@ const troika::Backend& troika::CodexBackend() {
       .login_hint = "run codex login, or set CODEX_API_KEY",
       .login_variables = LoginVariables(),
       .models = {"gpt-5.6", "gpt-5.5"},
+      .model_listing = &Models(),
       .first_wire = Wire::kExec,
       .wire_capabilities = WireCapabilities,
       .capabilities = AllCapabilities,
       .NewProtocol = NewProtocol,
       .BuildLaunch = BuildLaunch,
       .LooksLoggedIn = LooksLoggedIn,
+      .McpServers = McpServers,
       .sessions = &Sessions(),
   };
   return *kBackend;

@@ -11,19 +11,25 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <climits>
 #include <cstring>
 #include <set>
+#include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/cleanup/cleanup.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/blocking.h"
+#include "base/check.h"
+#include "base/fd.h"
 #include "base/mutex.h"
+#include "base/status_macros.h"
 
 namespace troika {
 namespace {
@@ -69,6 +75,14 @@ std::string Attempt(const Command& command) {
   return absl::StrCat("run ", absl::StrJoin(command.argv, " "));
 }
 
+bool MakePipe(UniqueFd* reading, UniqueFd* writing) {
+  int fds[2];
+  if (pipe2(fds, O_CLOEXEC) != 0) return false;
+  *reading = UniqueFd(fds[0]);
+  *writing = UniqueFd(fds[1]);
+  return true;
+}
+
 std::vector<char*> Pointers(std::vector<std::string>& strings) {
   std::vector<char*> pointers;
   for (std::string& text : strings) pointers.push_back(text.data());
@@ -76,8 +90,9 @@ std::vector<char*> Pointers(std::vector<std::string>& strings) {
   return pointers;
 }
 
-// Starts the command with `output` as its stdout. Returns an errno.
-int Spawn(const Command& command, int output, pid_t* pid) {
+// Starts the command with `input` as its stdin, unless that is -1, and `output`
+// as its stdout. Returns an errno.
+int Spawn(const Command& command, int input, int output, pid_t* pid) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&files);
@@ -86,7 +101,11 @@ int Spawn(const Command& command, int output, pid_t* pid) {
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attributes);
   };
-  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  if (input >= 0) {
+    posix_spawn_file_actions_adddup2(&files, input, 0);
+  } else {
+    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  }
   posix_spawn_file_actions_adddup2(&files, output, 1);
   if (command.stderr_mode == Command::Stderr::kInError) {
     posix_spawn_file_actions_adddup2(&files, output, 2);
@@ -124,27 +143,52 @@ End ReadSome(int fd, std::string* out) {
   return End::kRead;
 }
 
+// Removes whole lines from the start of `out` until one contains `text`, and
+// leaves only that. Returns whether there was one.
+bool TakeLineWith(absl::string_view text, std::string* out) {
+  size_t begin = 0;
+  size_t end;
+  while ((end = out->find('\n', begin)) != std::string::npos) {
+    std::string line = out->substr(begin, end - begin);
+    if (absl::StrContains(line, text)) {
+      *out = std::move(line);
+      return true;
+    }
+    begin = end + 1;
+  }
+  out->erase(0, begin);
+  return false;
+}
+
+enum class Outcome { kExited, kLastLine, kTooLate };
+
 // Collects output until the process exits, even if others still hold the pipe
-// open. Returns false if the deadline passes first.
-bool ReadUntilExit(int output, int process,
-                   std::chrono::steady_clock::time_point deadline,
-                   std::string* out) {
+// open, or until its last line has come.
+Outcome ReadUntilEnd(const Command& command, int output, int process,
+                     std::string* out) {
+  const auto deadline = std::chrono::steady_clock::now() +
+                        absl::ToChronoNanoseconds(command.deadline);
+  const auto has_last_line = [&] {
+    return !command.last_line_has.empty() &&
+           TakeLineWith(command.last_line_has, out);
+  };
   struct pollfd fds[] = {{.fd = process, .events = POLLIN},
                          {.fd = output, .events = POLLIN}};
   while (true) {
     const int64_t left = absl::ToInt64Milliseconds(
         absl::FromChrono(deadline - std::chrono::steady_clock::now()));
-    if (left <= 0) return false;
+    if (left <= 0) return Outcome::kTooLate;
     poll(fds, 2, static_cast<int>(std::min<int64_t>(left, 60000)));
     if (fds[1].revents != 0 && ReadSome(output, out) == End::kClosed) {
       fds[1].fd = -1;
       fds[1].revents = 0;
     }
+    if (has_last_line()) return Outcome::kLastLine;
     if (fds[0].revents == 0) continue;
     while (fds[1].fd >= 0 && out->size() < ProcessRunner::kMaxOutputBytes &&
            ReadSome(output, out) == End::kRead) {
     }
-    return true;
+    return has_last_line() ? Outcome::kLastLine : Outcome::kExited;
   }
 }
 
@@ -172,44 +216,53 @@ absl::Status ExitStatus(const Command& command, int status,
 
 absl::StatusOr<std::string> ProcessRunner::Run(const Command& command) {
   AssertMayBlock("run of another program");
-  int pipe_fds[2];
-  if (pipe2(pipe_fds, O_CLOEXEC) != 0) {
+  UniqueFd input, input_end, output, output_end;
+  if (!MakePipe(&output, &output_end) ||
+      (!command.input.empty() && !MakePipe(&input, &input_end))) {
     return absl::ErrnoToStatus(errno, Attempt(command));
   }
-  absl::Cleanup close_read = [&] { close(pipe_fds[0]); };
-  fcntl(pipe_fds[0], F_SETFL, O_NONBLOCK);
+  fcntl(output.get(), F_SETFL, O_NONBLOCK);
+  CHECK(command.input.size() <= PIPE_BUF);  // An empty pipe takes it at once.
+  if (input_end.ok() &&
+      write(input_end.get(), command.input.data(), command.input.size()) < 0) {
+    return absl::ErrnoToStatus(errno, Attempt(command));
+  }
   pid_t pid = 0;
   const int error = Running::Instance().Start(
-      [&](pid_t* started) { return Spawn(command, pipe_fds[1], started); },
+      [&](pid_t* started) {
+        return Spawn(command, input.get(), output_end.get(), started);
+      },
       &pid);
-  close(pipe_fds[1]);
+  output_end.Reset();
+  input.Reset();
   if (error == ECANCELED) return Cancelled(command);
   if (error != 0) {
     return absl::FailedPreconditionError(
         absl::StrCat(Attempt(command), ": ", strerror(error)));
   }
-  const int process = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
-  absl::Cleanup close_process = [&] { close(process); };
-  std::string output;
-  const bool in_time =
-      ReadUntilExit(pipe_fds[0], process,
-                    std::chrono::steady_clock::now() +
-                        absl::ToChronoNanoseconds(command.deadline),
-                    &output);
+  const UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  std::string bytes;
+  const Outcome outcome =
+      ReadUntilEnd(command, output.get(), process.get(), &bytes);
   const bool cancelled = Running::Instance().End(pid);
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
   if (cancelled) return Cancelled(command);
-  if (!in_time) {
+  if (outcome == Outcome::kLastLine) return bytes;
+  if (outcome == Outcome::kTooLate) {
     return absl::DeadlineExceededError(
         absl::StrCat(Attempt(command), ": took longer than ",
                      absl::FormatDuration(command.deadline),
                      "; check that it works by hand"));
   }
-  const absl::Status ended = ExitStatus(command, status, output);
-  if (!ended.ok()) return ended;
-  return output;
+  RETURN_IF_ERROR(ExitStatus(command, status, bytes));
+  if (!command.last_line_has.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(Attempt(command),
+                     ": ended without a reply; check that it works by hand"));
+  }
+  return bytes;
 }
 
 void CancelCommands() { Running::Instance().CancelAll(); }

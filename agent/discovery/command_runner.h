@@ -21,6 +21,12 @@ struct Command {
   Environment env;
   absl::Duration deadline;
   Stderr stderr_mode = Stderr::kDiscard;
+  // Written to stdin, which stays open; at most 4 KiB. Without it, stdin is
+  // empty.
+  std::string input = {};
+  // If not empty, the command is killed when it has printed a line that
+  // contains this text, and that line is the output.
+  std::string last_line_has = {};
 };
 
 class CommandRunner {
@@ -28,12 +34,13 @@ class CommandRunner {
   virtual ~CommandRunner() = default;
 
   // Returns what the command wrote to stdout. FailedPrecondition if it can't be
-  // started or exits with anything but 0; DeadlineExceeded if it does not exit
-  // in time; Cancelled after CancelCommands().
+  // started, exits with anything but 0, or exits before the last line that was
+  // asked for; DeadlineExceeded if it does not end in time; Cancelled after
+  // CancelCommands().
   virtual absl::StatusOr<std::string> Run(const Command& command) = 0;
 };
 
-// Runs each command without input in a process group of its own, which is
+// Runs each command in a process group of its own, which is
 // killed when the command exits. Keeps the first MiB of output. Blocks;
 // thread-safe.
 class ProcessRunner final : public CommandRunner {

@@ -39,6 +39,30 @@ TEST_F(CommandRunnerTest, GivesWhatIsPrinted) {
   EXPECT_EQ(*output, "an argument, value\n");
 }
 
+TEST_F(CommandRunnerTest, EndsACommandAfterItsLastLine) {
+  const auto ask = [&](absl::string_view script, absl::Duration deadline) {
+    folder_.WriteProgram("program", script);
+    return ProcessRunner().Run({.argv = {folder_.Path("program")},
+                                .env = Environment({{"PATH", "/usr/bin:/bin"}}),
+                                .deadline = deadline,
+                                .input = "one\ntwo\n",
+                                .last_line_has = "reply"});
+  };
+  // Its stdin stays open.
+  const auto line = ask("read a; read b; echo x; echo reply $a $b; cat; exit 3",
+                        absl::Seconds(20));
+  ASSERT_TRUE(line.ok()) << line.status();
+  EXPECT_EQ(*line, "reply one two");
+  EXPECT_EQ(ask("printf 'reply\n'", absl::Seconds(20)).value_or(""), "reply");
+  EXPECT_EQ(ask("yes x | head -c 3000000; echo reply; cat", absl::Seconds(20))
+                .value_or(""),
+            "reply");
+  EXPECT_TRUE(absl::IsFailedPrecondition(
+      ask("printf reply", absl::Seconds(20)).status()));
+  EXPECT_TRUE(absl::IsDeadlineExceeded(
+      ask("printf reply; sleep 9", absl::Milliseconds(100)).status()));
+}
+
 TEST_F(CommandRunnerTest, FailuresSayWhatWasRun) {
   const std::string program = folder_.Path("program");
   EXPECT_EQ(Run("echo 1.2.3; exit 3").status(),

@@ -123,8 +123,10 @@ absl::StatusOr<Cli> FindCli(const CliNames& names, const Environment& env,
     cache.Add(*identity, *facts);
   }
   Cli cli = {.path = *std::move(path),
-             .version = std::move(facts->version),
-             .help = std::move(facts->help)};
+             .version = facts->version,
+             .help = facts->help,
+             .sandbox_error = "",
+             .models = facts->models};
   if (names.sandbox_probes.empty()) return cli;
   std::string surroundings = SandboxSurroundings(env);
   if (facts->sandbox_surroundings == surroundings) {
@@ -133,10 +135,9 @@ absl::StatusOr<Cli> FindCli(const CliNames& names, const Environment& env,
     cli.sandbox_error = ProbeSandbox(
         cli, names.sandbox_probes, env,
         std::min(options.deadline, kSandboxDeadline), *options.runner);
-    cache.Add(*identity, {.version = cli.version,
-                          .help = cli.help,
-                          .sandbox_error = cli.sandbox_error,
-                          .sandbox_surroundings = std::move(surroundings)});
+    facts->sandbox_error = cli.sandbox_error;
+    facts->sandbox_surroundings = std::move(surroundings);
+    cache.Add(*identity, *facts);
   }
   return cli;
 }

@@ -31,7 +31,8 @@ template <>
 inline constexpr auto kFields<CliFacts> = std::tuple{
     Field{"version", &CliFacts::version}, Field{"help", &CliFacts::help},
     Field{"sandbox_error", &CliFacts::sandbox_error},
-    Field{"sandbox_surroundings", &CliFacts::sandbox_surroundings}};
+    Field{"sandbox_surroundings", &CliFacts::sandbox_surroundings},
+    Field{"models", &CliFacts::models}};
 
 namespace {
 

@@ -43,6 +43,8 @@ struct CliFacts {
   // Result of ProbeSandbox(), and the surroundings for which it holds.
   std::string sandbox_error = {};
   std::string sandbox_surroundings = {};
+  // What ListModels() returned.
+  std::vector<std::string> models = {};
 };
 
 // Not thread-safe.

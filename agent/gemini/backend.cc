@@ -82,6 +82,7 @@ constexpr EditModeRow kEditModes[] = {
      {0, 35, 0},
      "--approval-mode default --allowed-tools read_file --policy /dev/null",
      Abilities()},
+    {EditMode::kNative, kOldest, "", kEverything},
 };
 
 constexpr NativeModeRow kNativeModes[] = {
@@ -272,9 +273,21 @@ absl::StatusOr<Launch> BuildStreamLaunch(const LaunchRequest& request,
   return std::move(b).Finish(Launch::Stdin::kPrompt);
 }
 
+// Whether the user's own settings decide if the agent asks, and this version
+// can ask with these options on the wire acp.
+bool MayAskByItsSettings(const LaunchRequest& request, const Cli& cli) {
+  const LaunchOptions& o = request.options;
+  const bool may_ask = o.edit_mode == EditMode::kNative &&
+                       !o.dangerously_bypass && o.approval_policy != "yolo";
+  return may_ask && !o.wire && o.images.empty() && HasAcp(cli) &&
+         (request.resume_session.empty() ||
+          kRules.flags.Has(cli, "session/load"));
+}
+
 absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
                                    const Cli& cli) {
-  switch (ChooseWire(request.options)) {
+  switch (MayAskByItsSettings(request, cli) ? Wire::kAcp
+                                            : ChooseWire(request.options)) {
     case Wire::kAcp:
       return BuildAcpLaunch(request, cli);
     case Wire::kStreamJson:
@@ -321,6 +334,7 @@ const troika::Backend& troika::GeminiBackend() {
       },
       .BuildLaunch = BuildLaunch,
       .LooksLoggedIn = LooksLoggedIn,
+      .McpServers = McpServers,
       .sessions = &Sessions(),
   };
   return *kBackend;

@@ -194,6 +194,20 @@ std::optional<bool> LooksLoggedIn(const Environment& env) {
   return false;
 }
 
+std::vector<std::string> McpServers(const Environment& env) {
+  constexpr int64_t kMaxSettings = int64_t{1} << 20;
+  const fs::path folder = FolderOf(env, "GEMINI_CLI_HOME", "") / ".gemini";
+  const std::string text = ReadHead(folder / "settings.json", kMaxSettings);
+  json::Parser parser;
+  const auto settings = parser.Parse(text);
+  std::vector<std::string> names;
+  if (!settings.ok()) return names;
+  for (const json::Member& server : settings->Get("mcpServers").members()) {
+    names.emplace_back(server.key);
+  }
+  return names;
+}
+
 const SessionKeeping& Sessions() {
   static const auto* const kSessions =
       new SessionKeeping{.variables = {"HOME", "GEMINI_CLI_HOME"},

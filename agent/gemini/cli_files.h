@@ -6,6 +6,8 @@
 #define TROIKA_AGENT_GEMINI_CLI_FILES_H_
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -18,6 +20,9 @@ namespace troika::gemini {
 absl::Span<const absl::string_view> LoginVariables();
 // See Backend::LooksLoggedIn.
 std::optional<bool> LooksLoggedIn(const Environment& env);
+
+// Names of the servers that the user's settings.json has.
+std::vector<std::string> McpServers(const Environment& env);
 
 // A session whose folder has only a hash tells its folder if projects.json
 // lists it.

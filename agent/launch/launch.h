@@ -16,13 +16,21 @@
 
 namespace troika {
 
-// Permissions of an agent that need no approval, the same for all harnesses.
-enum class EditMode { kResearch, kAutoEdit, kFullAuto, kDangerous, kAsk };
+// Permissions of an agent that need no approval, the same for all harnesses;
+// kNative leaves them to the CLI's own configuration.
+enum class EditMode {
+  kResearch,
+  kAutoEdit,
+  kFullAuto,
+  kDangerous,
+  kAsk,
+  kNative
+};
 
 template <>
 inline constexpr auto kEnumNames<EditMode> = EnumNames("research", "auto_edit",
                                                        "full_auto", "dangerous",
-                                                       "ask");
+                                                       "ask", "native");
 
 inline absl::string_view EditModeId(EditMode mode) { return NameOf(mode); }
 inline std::optional<EditMode> EditModeFromId(absl::string_view id) {
@@ -105,6 +113,9 @@ struct Cli {
   // Why the CLI can't set up its sandbox on this machine, in its own words;
   // empty if it can, if it has no sandbox, or if we don't know.
   std::string sandbox_error;
+  // The models that it takes, if it was asked before
+  // (agent/discovery/models.h).
+  std::vector<std::string> models = {};
 };
 
 // A process to start in `cwd`.

@@ -71,6 +71,12 @@ Flow AppServerInbox::OnRequest(const rpc::Message& request,
   } else if (method == "turn/interrupt" && !turn_.empty()) {
     Reply(request, "{}");
     return Flow::kStop;
+  } else if (method == "model/list") {
+    Reply(request,
+          R"({"data":[{"id":"gpt-fake","model":"gpt-fake","hidden":false},)"
+          R"({"id":"gpt-mini","model":"gpt-mini","hidden":false},)"
+          R"({"id":"gpt-old","model":"gpt-old","hidden":true}],)"
+          R"("nextCursor":null})");
   } else if (method == "thread/backgroundTerminals/clean") {
     Reply(request, "{}");
   } else if (method == "turn/steer" || method == "turn/interrupt") {
@@ -110,7 +116,9 @@ void AppServerInbox::OpenThread(const rpc::Message& request) {
             .Json("thread", thread)
             .String("model", model_)
             .String("cwd", CurrentFolder())
-            .Value("approvalPolicy", request.params.Get("approvalPolicy"))
+            .String("approvalPolicy",
+                    request.params.Get("approvalPolicy").StringOr("on-request"))
+            .Json("sandbox", R"({"type":"readOnly"})")
             .Take());
 }
 
