@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "agent/launch/flags.h"
 
 namespace troika {
@@ -47,7 +48,11 @@ AbilityRange AbilitiesOf(const Backend& backend, const LaunchOptions& options,
   if (options.dangerously_bypass || mode == EditMode::kDangerous) {
     return {kEverything, kEverything};
   }
+  const Abilities research =
+      OfMode(backend, EditMode::kResearch, version).least;
   AbilityRange range = OfMode(backend, mode, version);
+  // The CLI's configuration may grant or deny anything.
+  if (mode == EditMode::kNative) range.least = research;
   const std::pair<absl::string_view, const std::string&> natives[] = {
       {"approval_policy", options.approval_policy},
       {"sandbox", options.sandbox}};
@@ -59,8 +64,6 @@ AbilityRange AbilitiesOf(const Backend& backend, const LaunchOptions& options,
   }
   if (!options.config.empty() || !options.profile.empty()) {
     // Both may grant or deny anything except what research can do.
-    const Abilities research =
-        OfMode(backend, EditMode::kResearch, version).least;
     range = {.least = range.least & research, .most = kEverything};
   }
   if (!options.extra_dirs.empty()) {
@@ -68,6 +71,16 @@ AbilityRange AbilitiesOf(const Backend& backend, const LaunchOptions& options,
         range.most | Abilities{Ability::kReadOutside, Ability::kEditOutside};
   }
   return range;
+}
+
+bool ReportsBypass(const Backend& backend, absl::string_view permission_mode) {
+  for (const absl::string_view reported :
+       absl::StrSplit(permission_mode, ", ")) {
+    for (const NativeModeRow& row : backend.native_modes) {
+      if (row.value == reported && row.abilities == kEverything) return true;
+    }
+  }
+  return false;
 }
 
 std::string PermissionText(const LaunchOptions& options) {

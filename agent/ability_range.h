@@ -23,6 +23,10 @@ struct AbilityRange {
 AbilityRange AbilitiesOf(const Backend& backend, const LaunchOptions& options,
                          absl::string_view version);
 
+// Whether what a CLI reports as the permissions of its session (Init::
+// permission_mode) says that the agent may do everything without asking.
+bool ReportsBypass(const Backend& backend, absl::string_view permission_mode);
+
 // Names the options that decide what an agent may do, for error messages:
 // "edit_mode full_auto", "sandbox workspace-write".
 std::string PermissionText(const LaunchOptions& options);

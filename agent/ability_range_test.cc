@@ -57,7 +57,9 @@ TEST(AbilityRangeTest, UnknownVersionsCountAsAllOfThem) {
 TEST(AbilityRangeTest, OnlyDangerousModesCanDoEverything) {
   for (const Backend* backend : AllBackends()) {
     for (const EditModeRow& row : backend->edit_modes) {
-      EXPECT_EQ(row.abilities == kEverything, row.mode == EditMode::kDangerous)
+      EXPECT_EQ(
+          row.abilities == kEverything,
+          row.mode == EditMode::kDangerous || row.mode == EditMode::kNative)
           << row.args;
     }
     EXPECT_EQ(AbilitiesOf(*backend, {.dangerously_bypass = true}, "").least,
@@ -77,6 +79,33 @@ TEST(AbilityRangeTest, FreerModesCanDoMore) {
       before = now;
     }
   }
+}
+
+// A task in native mode may do everything, and is known to do no more than
+// research.
+TEST(AbilityRangeTest, NativeIsDangerousToStartAndNoReasonToStartMore) {
+  for (const Backend* backend : AllBackends()) {
+    const AbilityRange range =
+        AbilitiesOf(*backend, {.edit_mode = EditMode::kNative}, "");
+    EXPECT_EQ(range.most, kEverything);
+    EXPECT_EQ(range.least, AbilitiesOf(*backend, {}, "").least);
+  }
+  const AbilityRange codex =
+      Of(Harness::kCodex,
+         {.edit_mode = EditMode::kNative, .sandbox = "read-only"});
+  EXPECT_EQ(codex.most, Of(Harness::kCodex, {}).most);
+}
+
+TEST(AbilityRangeTest, ReportedBypassesAreKnown) {
+  const auto reports = [](Harness harness, absl::string_view mode) {
+    return ReportsBypass(BackendOf(harness), mode);
+  };
+  EXPECT_TRUE(reports(Harness::kClaude, "bypassPermissions"));
+  EXPECT_FALSE(reports(Harness::kClaude, "acceptEdits"));
+  EXPECT_FALSE(reports(Harness::kClaude, ""));
+  EXPECT_TRUE(reports(Harness::kGemini, "yolo"));
+  EXPECT_TRUE(reports(Harness::kCodex, "never, danger-full-access"));
+  EXPECT_FALSE(reports(Harness::kCodex, "on-request, workspace-write"));
 }
 
 TEST(AbilityRangeTest, TextsNameAll) {

@@ -76,6 +76,8 @@ struct Backend {
   bool fork_keeps_model = true;
   // Tells the user how to log in.
   absl::string_view login_hint;
+  // Variables whose presence logs the CLI in.
+  absl::Span<const absl::string_view> login_variables;
   // Some of the model names that the CLI accepts.
   std::vector<absl::string_view> models;
   // Null if the CLI can't list them itself.
@@ -102,6 +104,9 @@ struct Backend {
   // Guesses from the environment and the CLI's own files, without reading more
   // of them than necessary, whether the CLI could log in. Unset if unknown.
   std::optional<bool> (*LooksLoggedIn)(const Environment& env);
+  // Names of the MCP servers that the CLI's own configuration has; null if its
+  // agents report them. Blocks for the time of a small read.
+  std::vector<std::string> (*McpServers)(const Environment& env) = nullptr;
   // The sessions that the CLI keeps on this machine; null if we know of none.
   const SessionKeeping* /*nullable*/ sessions = nullptr;
 

@@ -18,11 +18,12 @@ std::vector<std::string> RowsOfCode() {
   std::vector<std::string> rows;
   for (const Backend* backend : AllBackends()) {
     for (const EditModeRow& row : backend->edit_modes) {
-      rows.push_back(absl::StrCat("| ", HarnessId(backend->harness), " | ",
-                                  EditModeId(row.mode), " | ",
-                                  VersionText(row.first), " | `", row.args,
-                                  "` | ", AbilityIds(row.abilities), " | ",
-                                  row.notice.empty() ? "–" : row.notice, " |"));
+      rows.push_back(absl::StrCat(
+          "| ", HarnessId(backend->harness), " | ", EditModeId(row.mode), " | ",
+          VersionText(row.first), " | ",
+          row.args.empty() ? "–" : absl::StrCat("`", row.args, "`"), " | ",
+          AbilityIds(row.abilities), " | ",
+          row.notice.empty() ? "–" : row.notice, " |"));
     }
     for (const NativeModeRow& row : backend->native_modes) {
       rows.push_back(absl::StrCat(

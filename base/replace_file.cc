@@ -9,21 +9,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/fd.h"
+#include "base/write_whole.h"
 
 namespace troika {
-namespace {
-
-bool WriteAll(int fd, absl::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = write(fd, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    bytes.remove_prefix(static_cast<size_t>(count));
-  }
-  return true;
-}
-
-}  // namespace
 
 absl::Status ReplaceFile(const std::string& path, absl::string_view bytes) {
   std::string temporary = absl::StrCat(path, ".XXXXXX");
@@ -31,14 +19,12 @@ absl::Status ReplaceFile(const std::string& path, absl::string_view bytes) {
   if (!file.ok()) {
     return absl::ErrnoToStatus(errno, absl::StrCat("create ", temporary));
   }
-  if (WriteAll(file.get(), bytes) &&
-      rename(temporary.c_str(), path.c_str()) == 0) {
-    return absl::OkStatus();
+  absl::Status written = WriteWhole(file.get(), bytes, path);
+  if (written.ok() && rename(temporary.c_str(), path.c_str()) != 0) {
+    written = absl::ErrnoToStatus(errno, absl::StrCat("replace ", path));
   }
-  const absl::Status error =
-      absl::ErrnoToStatus(errno, absl::StrCat("write ", path));
-  unlink(temporary.c_str());
-  return error;
+  if (!written.ok()) unlink(temporary.c_str());
+  return written;
 }
 
 }  // namespace troika

@@ -44,7 +44,7 @@ TEST_F(JsonSchemaTest, FieldsAreAsJsonHasThem) {
             R"({"type":"array","items":{"type":"string"}})");
   EXPECT_EQ(Field("LaunchOptions", "editMode"),
             R"({"type":"string","enum":["research","auto_edit","full_auto",)"
-            R"("dangerous","ask"]})");
+            R"("dangerous","ask","native"]})");
   EXPECT_EQ(Field("LaunchOptions", "webSearch"), R"({"type":"boolean"})");
   EXPECT_EQ(Field("Timeouts", "idle"),
             R"({"type":"string","pattern":"^-?[0-9]+(\\.[0-9]{1,9})?s$"})");

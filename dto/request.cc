@@ -154,7 +154,18 @@ absl::StatusOr<TaskRequest> ToTaskRequest(const v1::CreateTaskRequest& body) {
         "cwd must be the absolute path of the folder to work in");
   }
   RETURN_IF_ERROR(CheckSizes(body));
+  if (body.document().title().size() > kMaxTitle) {
+    return TooLong("document.title", kMaxTitle);
+  }
+  if (body.model_fallback()) {
+    return absl::UnimplementedError(
+        "model_fallback is not implemented yet: leave it out");
+  }
   RETURN_IF_ERROR(CheckVariables(body.env()));
+  if (body.output_limit_bytes() < 0) {
+    return absl::InvalidArgumentError(
+        "output_limit_bytes must be 0, for no limit, or more");
+  }
   TaskRequest request = {
       .harness = harness,
       .agent = harness == Harness::kAcp ? body.harness() : "",
@@ -164,7 +175,13 @@ absl::StatusOr<TaskRequest> ToTaskRequest(const v1::CreateTaskRequest& body) {
       .labels = {body.labels().begin(), body.labels().end()},
       .resume_session = body.resume_session(),
       .fork_session = body.fork_session(),
-      .idempotency_key = body.idempotency_key()};
+      .idempotency_key = body.idempotency_key(),
+      .output_limit_bytes = body.output_limit_bytes(),
+      .base_instructions_text = body.base_instructions_text(),
+      .output_schema_json = body.output_schema_json(),
+      .document = {.wanted = body.has_document(),
+                   .title = body.document().title()},
+      .no_queue = body.no_queue()};
   FieldsFromProto(body.options(), &request.options);
   ASSIGN_OR_RETURN(request.timeouts, ToTimeouts(body.timeouts()));
   return request;
@@ -276,6 +293,12 @@ v1::CreateTaskRequest ToCreateRequest(const TaskRequest& request,
   *out.mutable_timeouts() = ToTimeouts(request.timeouts);
   out.set_resume_session(json::ToValidUtf8(request.resume_session));
   out.set_fork_session(request.fork_session);
+  out.set_output_limit_bytes(request.output_limit_bytes);
+  if (request.document.wanted) {
+    out.mutable_document()->set_title(
+        json::ToValidUtf8(request.document.title));
+  }
+  out.set_no_queue(request.no_queue);
   SetVariables(environment, out.mutable_env());
   return out;
 }

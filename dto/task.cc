@@ -222,6 +222,9 @@ v1::Task ToTask(const TaskState& state, const TaskFacts& facts) {
   task.set_session_id(Utf8(state.session_id));
   task.set_imported_from(Utf8(state.imported_from));
   task.set_version(Utf8(state.version));
+  task.set_permission_mode(Utf8(state.permission_mode));
+  task.set_stderr_tail(Utf8(state.stderr_tail));
+  task.set_document_path(Utf8(state.document.path));
   task.set_turns(state.turns);
   task.set_reason(Utf8(state.error.empty() ? state.ending.text : state.error));
   task.set_hint(Utf8(state.hint));

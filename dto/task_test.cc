@@ -39,6 +39,9 @@ TaskState SampleState() {
   state.imported_from = "/f";
   state.model = "m";
   state.version = "1.2";
+  state.permission_mode = "plan";
+  state.stderr_tail = "oh no";
+  state.document.path = "/src/gpt5_docs/a.md";
   state.exit_code = 0;
   state.signal = 9;
   state.turns = 3;
@@ -118,6 +121,9 @@ TEST(TaskTest, HasEveryFieldOfTheContract) {
   EXPECT_EQ(task.reason(), "e");
   EXPECT_EQ(task.hint(), "h");
   EXPECT_EQ(task.version(), "1.2");
+  EXPECT_EQ(task.permission_mode(), "plan");
+  EXPECT_EQ(task.stderr_tail(), "oh no");
+  EXPECT_EQ(task.document_path(), "/src/gpt5_docs/a.md");
   EXPECT_EQ(task.turns(), 3);
   EXPECT_EQ(task.parent_id(), "p");
   EXPECT_EQ(task.trouble(), "disk full");
@@ -150,8 +156,9 @@ TEST(TaskTest, StatesHaveTheirStatusesNames) {
     EXPECT_EQ(v1::Task::State_Name(ToTask(state, {}).state()),
               std::string(NameOf(state.status)));
   }
-  for (const EditMode mode : {EditMode::kResearch, EditMode::kAutoEdit,
-                              EditMode::kFullAuto, EditMode::kDangerous}) {
+  for (const EditMode mode :
+       {EditMode::kResearch, EditMode::kAutoEdit, EditMode::kFullAuto,
+        EditMode::kDangerous, EditMode::kAsk, EditMode::kNative}) {
     const TaskState state = {.edit_mode = mode};
     EXPECT_EQ(v1::EditMode_Name(ToTask(state, {}).edit_mode()),
               std::string(EditModeId(mode)));

@@ -6,7 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "base/status_macros.h"
+#include "server/document_writer.h"
 #include "server/secrets.h"
+#include "task/document.h"
 
 namespace troika {
 namespace {
@@ -79,7 +81,8 @@ void ActiveTask::Ask(Command command, Done done) {
 
 bool ActiveTask::at_rest() const {
   return !failure_.ok() ||
-         (runner_->at_rest() && runner_->settled() && commands_.empty());
+         (runner_->at_rest() && runner_->settled() && commands_.empty() &&
+          document_ != Writing::kRunning);
 }
 
 void ActiveTask::Advance() {
@@ -97,6 +100,7 @@ void ActiveTask::Advance() {
   // Wait() has this tried again if it fails, and readers wait for it.
   events_.file().Flush().IgnoreError();
   FinishCommands();
+  WriteDocument();
   advancing_ = false;
   if (failure_.ok()) Wait();
   const bool wants = runner_->waits_for_start() && caught_up();
@@ -169,6 +173,28 @@ void ActiveTask::FinishCommands() {
     commands_.erase(commands_.begin() + static_cast<ptrdiff_t>(i--));
   }
   for (auto& [done, status] : finished) done(status);
+}
+
+void ActiveTask::WriteDocument() {
+  if (document_ != Writing::kNotYet || !failure_.ok() || !caught_up() ||
+      !DocumentIsDue(state()) || runner_->role() == relay::Role::kWatcher) {
+    return;
+  }
+  document_ = Writing::kRunning;
+  tools_.pools->log.RunFor<absl::StatusOr<std::string>>(
+      [home = tools_.home, id = id()] {
+        return troika::WriteDocument(*home, id, absl::LocalTimeZone());
+      },
+      [this, alive = std::weak_ptr<bool>(alive_)](
+          const absl::StatusOr<std::string>& path) {
+        if (alive.expired()) return;
+        document_ = Writing::kDone;
+        const notes::DocumentWritten written = {
+            .path = path.value_or(""),
+            .error = path.ok() ? "" : std::string(path.status().message())};
+        Ask([written](Runner& runner) { return runner.NoteDocument(written); },
+            [](const absl::Status&) {});
+      });
 }
 
 void ActiveTask::WatchFds() {

@@ -129,6 +129,8 @@ class ActiveTask {
   const Redactor& redactor() const;
   void RunCommands();
   void FinishCommands();
+  // Has the task's document written on a thread, once, when it is due.
+  void WriteDocument();
   void Wait();
   void WatchFds();
 
@@ -144,6 +146,8 @@ class ActiveTask {
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   absl::Status failure_;
   bool wants_start_told_ = false;
+  enum class Writing { kNotYet, kRunning, kDone };
+  Writing document_ = Writing::kNotYet;
   bool advancing_ = false;
 };
 

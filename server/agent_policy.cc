@@ -13,6 +13,7 @@
 #include "agent/ability_range.h"
 #include "agent/registry.h"
 #include "base/status_macros.h"
+#include "task/launcher.h"
 
 namespace troika {
 namespace {
@@ -30,13 +31,7 @@ absl::StatusOr<TaskRequest> RequestOf(const Runner& runner) {
   TaskRequest request = {.harness = backend->harness,
                          .cwd = asked->cwd,
                          .options = asked->options};
-  if (runner.state().edit_mode) {
-    // A turn's takes the place of the request's own settings.
-    request.options.edit_mode = runner.state().edit_mode;
-    request.options.approval_policy.clear();
-    request.options.sandbox.clear();
-    request.options.dangerously_bypass = false;
-  }
+  UsePermissionsOf(runner.state(), &request.options);
   return request;
 }
 
@@ -140,6 +135,19 @@ std::optional<AgentLimits> LimitsOfTask(const Runner& runner) {
       .cwd = request->cwd};
 }
 
+void LowerNative(TaskRequest* request) {
+  LaunchOptions& options = request->options;
+  if (options.edit_mode != EditMode::kNative ||
+      !options.approval_policy.empty() || !options.sandbox.empty() ||
+      options.dangerously_bypass) {
+    return;
+  }
+  options.edit_mode = EditMode::kResearch;
+  request->notices.emplace_back(
+      "edit_mode native is not for tasks that agents start: research is used "
+      "instead");
+}
+
 std::optional<std::string> ResolveWithin(const std::string& folder,
                                          const std::string& path) {
   if (path.find('\0') != std::string::npos) return std::nullopt;
@@ -159,6 +167,10 @@ std::string ExceedsLimits(const AgentLimits& limits, TaskRequest* request) {
   if (!cwd) return "a folder that is not within its own";
   request->cwd = *std::move(cwd);
   if (!request->resume_session.empty()) return "resume_session";
+  // The server would write a file where the agent can't.
+  if (request->document.wanted && !limits.abilities.Has(Ability::kEdit)) {
+    return "a document, as it may not edit files itself";
+  }
   std::string excess;
   ForEachField<LaunchOptions>([&](const auto& field) {
     if (!excess.empty() || IsDefault(field.Of(request->options))) return;

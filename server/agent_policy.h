@@ -22,6 +22,10 @@ struct AgentLimits {
 // The limits of a task's agent. Nothing if it may do everything itself.
 std::optional<AgentLimits> LimitsOfTask(const Runner& runner);
 
+// Lets the task of an agent's request only read, if the CLI's own configuration
+// would decide alone what it may do: the user made that for other callers.
+void LowerNative(TaskRequest* request);
+
 // The part of a request that exceeds the limits, in words that follow "with";
 // empty if there is none. Options that are not known to be harmless exceed
 // them. Paths in the request are replaced by what they lead to, so that the

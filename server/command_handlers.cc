@@ -22,7 +22,9 @@ struct Turn {
   std::optional<AgentLimits> limits;  // The caller's.
   enum class Needs { kNothing, kEndedTask };
   Needs needs = Needs::kNothing;
-  std::string input_id;  // Once the task has it.
+  bool no_queue = false;
+  bool has_place = false;  // Whether a place is kept for it.
+  std::string input_id;    // Once the task has it.
 };
 
 // PermissionDenied if the caller may not ask for this turn. Paths of an agent's
@@ -41,20 +43,30 @@ absl::Status GiveTurn(const ApiTools& api, Turn& turn, Runner& runner) {
     return absl::FailedPreconditionError(
         "the task has not ended: give it input, or stop it first");
   }
-  if (!alive && !again) RETURN_IF_ERROR(api.tasks->CheckQueue());
+  if (turn.no_queue && !again && runner.NeedsProcess(turn.request)) {
+    RETURN_IF_ERROR(
+        api.tasks->ReserveTurn(runner.folder().id, *runner.state().harness));
+    turn.has_place = true;
+  } else if (!alive && !again) {
+    RETURN_IF_ERROR(api.tasks->CheckQueue());
+  }
   return runner.Input(turn.request, &turn.input_id);
 }
 
-TaskCallback WithReceipt(const std::shared_ptr<Turn>& turn,
+// Calls back with the task and the receipt of its input.
+TaskCallback WithReceipt(const ApiTools& api, const std::string& id,
+                         const std::shared_ptr<Turn>& turn,
                          ReplyCallback reply) {
-  return
-      [turn, reply = std::move(reply)](absl::StatusOr<v1::Task> task) mutable {
-        if (!task.ok()) return reply(task.status());
-        for (const v1::Receipt& input : task->inputs()) {
-          if (input.id() == turn->input_id) *task->mutable_receipt() = input;
-        }
-        reply(*std::move(task));
-      };
+  return [&api, id, turn,
+          reply = std::move(reply)](absl::StatusOr<v1::Task> task) mutable {
+    // By then the turn has taken its place.
+    if (turn->has_place) api.tasks->ReleaseTurnSoon(id);
+    if (!task.ok()) return reply(task.status());
+    for (const v1::Receipt& input : task->inputs()) {
+      if (input.id() == turn->input_id) *task->mutable_receipt() = input;
+    }
+    reply(*std::move(task));
+  };
 }
 
 // Reads the fields that an InputRequest and a ResumeRequest share.
@@ -132,7 +144,7 @@ void AskTurnWithImages(const ApiTools& api, const std::string& id,
                   [&api, turn](Runner& runner) {
                     return GiveTurn(api, *turn, runner);
                   },
-                  WithReceipt(turn, std::move(reply)));
+                  WithReceipt(api, id, turn, std::move(reply)));
             });
       });
 }
@@ -149,7 +161,7 @@ Deferred AskTurn(const ApiTools& api, const Call& call, Turn turn) {
           RETURN_IF_ERROR(CheckLimits(*shared, runner));
           return GiveTurn(api, *shared, runner);
         },
-        WithReceipt(shared, std::move(reply)));
+        WithReceipt(api, id, shared, std::move(reply)));
   };
   if (shared->request.mode != InputMode::kInterrupt) {
     return WithTask(api, call, give);
@@ -190,6 +202,7 @@ absl::StatusOr<Deferred> Input(const ApiTools& api, const Call& call) {
   }
   turn.request.mode = static_cast<InputMode>(body.mode());
   turn.request.converses = body.attached();
+  turn.no_queue = body.no_queue();
   turn.request.may_interrupt = !api.policy->CallerOf(call.request()).is_agent();
   return AskTurn(api, call, std::move(turn));
 }

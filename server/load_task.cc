@@ -20,6 +20,7 @@
 #include "server/event_file.h"
 #include "server/secrets.h"
 #include "server/task_rows.h"
+#include "task/document.h"
 #include "task/follower.h"
 #include "task/inputs.h"
 #include "task/notes.h"
@@ -50,6 +51,8 @@ absl::StatusOr<LoadedTask> Load(const TaskFolder& folder,
   if (state.process_alive) return loaded;
   // A runner sends the inputs that wait.
   if (state.turns_waiting == 0 && NextInput(state) != nullptr) return loaded;
+  // So it writes the document that a server before us did not write.
+  if (state.turns_waiting == 0 && DocumentIsDue(state)) return loaded;
   const bool waits = state.turns_waiting > 0;
   if (!waits) reader.Finish(sink);
   if (replay.request() == nullptr || !state.harness) {

@@ -56,6 +56,29 @@ TEST(StartQueueTest, WhatLivesCountsWhateverTheLimit) {
   EXPECT_EQ(queue.Next(), "c");
 }
 
+TEST(StartQueueTest, PlacesAreKeptForTasksThatMustNotWait) {
+  StartQueue queue({.running = 2, .running_of = {{"codex", 1}}});
+  EXPECT_TRUE(queue.Reserve("p", "codex").ok());
+  EXPECT_EQ(queue.Reserve("q", "codex").message(),
+            "1 tasks of codex run already, the limit is 1: wait until one has "
+            "ended, raise --max-running-per, or leave no_queue out");
+  EXPECT_TRUE(queue.Reserve("q", "claude").ok());
+  EXPECT_EQ(queue.Reserve("r", "claude"),
+            absl::ResourceExhaustedError(
+                "2 tasks run already, the limit is 2: wait until one has "
+                "ended, raise --max-running, or leave no_queue out"));
+  queue.Add("a", "codex", At(1));
+  EXPECT_EQ(queue.Next(), std::nullopt);
+  EXPECT_TRUE(queue.TakePlace("p", "b"));
+  EXPECT_FALSE(queue.TakePlace("p", "c"));
+  EXPECT_TRUE(queue.IsRunning("b"));
+  EXPECT_EQ(queue.running(), 2);
+  queue.Remove("q");
+  EXPECT_EQ(queue.Next(), std::nullopt);
+  queue.Remove("b");
+  EXPECT_EQ(queue.Next(), "a");
+}
+
 TEST(StartQueueTest, PositionsAreRanksInALongQueue) {
   StartQueue queue({.running = 1, .running_of = {{"codex", 0}}});
   for (int i = 9999; i >= 0; --i) {

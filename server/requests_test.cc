@@ -119,6 +119,25 @@ class AgentLimitsTest : public testing::Test {
   const std::string own_ = folder_.path() + "/own";
 };
 
+TEST_F(AgentLimitsTest, NativeTasksOfAgentsOnlyRead) {
+  TaskRequest request = {.cwd = own_,
+                         .options = {.edit_mode = EditMode::kNative}};
+  EXPECT_NE(Freer(EditMode::kFullAuto, request.options), "");
+  LowerNative(&request);
+  EXPECT_EQ(request.options.edit_mode, EditMode::kResearch);
+  EXPECT_EQ(request.notices.size(), 1u);
+  EXPECT_EQ(ExceedsLimits(Limits(EditMode::kResearch), &request), "");
+  // What is given besides is compared as it is.
+  request = {.cwd = own_,
+             .options = {.edit_mode = EditMode::kNative,
+                         .sandbox = "workspace-write"}};
+  LowerNative(&request);
+  EXPECT_EQ(request.options.edit_mode, EditMode::kNative);
+  EXPECT_TRUE(request.notices.empty());
+  EXPECT_NE(ExceedsLimits(Limits(EditMode::kResearch), &request), "");
+  EXPECT_EQ(ExceedsLimits(Limits(EditMode::kFullAuto), &request), "");
+}
+
 TEST_F(AgentLimitsTest, OnlyWhatIsKnownToBeHarmlessIsAllowed) {
   std::set<std::string> allowed;
   ForEachField<LaunchOptions>([&](const auto& field) {

@@ -1,5 +1,7 @@
 #include "server/start_queue.h"
 
+#include "absl/strings/str_cat.h"
+
 namespace troika {
 
 void StartQueue::Wait(Entry entry) {
@@ -47,11 +49,43 @@ void StartQueue::SetRunning(absl::string_view id, absl::string_view harness) {
   running_.emplace(id, std::move(entry));
 }
 
-bool StartQueue::HasRoom(const std::string& harness) const {
-  const auto limit = limits_.running_of.find(harness);
-  if (limit == limits_.running_of.end()) return true;
+int StartQueue::RunningOf(absl::string_view harness) const {
   const auto count = running_of_.find(harness);
-  return (count == running_of_.end() ? 0 : count->second) < limit->second;
+  return count == running_of_.end() ? 0 : count->second;
+}
+
+bool StartQueue::HasRoom(absl::string_view harness) const {
+  const auto limit = limits_.running_of.find(harness);
+  return limit == limits_.running_of.end() ||
+         RunningOf(harness) < limit->second;
+}
+
+absl::Status StartQueue::Reserve(absl::string_view place,
+                                 absl::string_view harness) {
+  const auto full = [](int count, absl::string_view of, int limit,
+                       absl::string_view flag) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        count, " tasks", of, " run already, the limit is ", limit,
+        ": wait until one has ended, raise ", flag, ", or leave no_queue out"));
+  };
+  if (running() >= limits_.running) {
+    return full(running(), "", limits_.running, "--max-running");
+  }
+  if (!HasRoom(harness)) {
+    return full(RunningOf(harness), absl::StrCat(" of ", harness),
+                limits_.running_of.find(harness)->second, "--max-running-per");
+  }
+  SetRunning(place, harness);
+  return absl::OkStatus();
+}
+
+bool StartQueue::TakePlace(absl::string_view place, absl::string_view id) {
+  const auto it = running_.find(place);
+  if (it == running_.end()) return false;
+  const std::string harness = it->second.harness;
+  Remove(place);
+  SetRunning(id, harness);
+  return true;
 }
 
 std::optional<std::string> StartQueue::Next() {

@@ -16,6 +16,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 
@@ -37,6 +38,13 @@ class StartQueue {
   // Counts the task as running even above the limits, because its process is
   // alive.
   void SetRunning(absl::string_view id, absl::string_view harness);
+
+  // Keeps a place for a task that is about to run and must not wait: it counts
+  // as a running one that is called `place`, until it is removed or taken.
+  // ResourceExhausted if no more tasks may run.
+  absl::Status Reserve(absl::string_view place, absl::string_view harness);
+  // Gives the place to the task, which then runs. False if there is none.
+  bool TakePlace(absl::string_view place, absl::string_view id);
 
   // The first task that may run now, which then counts as running.
   std::optional<std::string> Next();
@@ -70,7 +78,8 @@ class StartQueue {
                                  std::less<QueueKey>, __gnu_pbds::rb_tree_tag,
                                  __gnu_pbds::tree_order_statistics_node_update>;
 
-  bool HasRoom(const std::string& harness) const;
+  int RunningOf(absl::string_view harness) const;
+  bool HasRoom(absl::string_view harness) const;
   void StopWaiting(absl::string_view id);
   void Wait(Entry entry);
 

@@ -30,6 +30,11 @@ absl::Status Sync(const TaskFolder& folder) {
                    synced.message(), "; look at it before you try again"));
 }
 
+// The name of the place that a task gets which must not wait.
+std::string PlaceOf(absl::string_view key) {
+  return absl::StrCat("make\n", key);
+}
+
 }  // namespace
 
 int TaskMaker::waiting() const {
@@ -90,6 +95,25 @@ void TaskMaker::FindKey(const std::string& key, TaskRequest request,
 
 void TaskMaker::MakeNew(const std::string& key, TaskRequest request,
                         Environment environment) {
+  if (!request.no_queue) {
+    return FindCliAndMake(key, std::move(request), std::move(environment));
+  }
+  parts_.starter->WhenCounted([this, key, request = std::move(request),
+                               environment = std::move(environment)]() mutable {
+    MakeNowOrNever(key, std::move(request), std::move(environment));
+  });
+}
+
+void TaskMaker::MakeNowOrNever(const std::string& key, TaskRequest request,
+                               Environment environment) {
+  const absl::Status room =
+      parts_.starter->Reserve(PlaceOf(key), request.harness);
+  if (!room.ok()) return Finish(key, room);
+  FindCliAndMake(key, std::move(request), std::move(environment));
+}
+
+void TaskMaker::FindCliAndMake(const std::string& key, TaskRequest request,
+                               Environment environment) {
   const Harness harness = request.harness;
   Environment kept = ForAgents(environment);
   parts_.starter->FindCli(
@@ -108,8 +132,9 @@ void TaskMaker::MakeWithCli(const std::string& key, TaskRequest request,
   // The task starts on the loop while this thread syncs it, and the client
   // waits for the sync only.
   tools_.pools->work.RunFor<absl::StatusOr<std::string>>(
-      [this, harness = known.harness, request = std::move(request),
-       environment = std::move(environment),
+      [this, harness = known.harness,
+       place = request.no_queue ? PlaceOf(key) : "",
+       request = std::move(request), environment = std::move(environment),
        cli = std::move(cli)]() mutable -> absl::StatusOr<std::string> {
         ASSIGN_OR_RETURN(MadeTask made,
                          MakeTask(*tools_.home, std::move(request), environment,
@@ -119,9 +144,12 @@ void TaskMaker::MakeWithCli(const std::string& key, TaskRequest request,
         absl::StatusOr<UniqueFd> copy = CopyOf(made.folder.fd);
         auto events = EventFile::New(made.folder.fd.get(), folder.id);
         tools_.loop->Post(
-            [this, harness = std::move(harness),
+            [this, harness = std::move(harness), place = std::move(place),
              task = NewTask{std::move(made), std::move(events)}]() mutable {
               parts_.loader->Supersede(task.made.folder.id);
+              if (!place.empty()) {
+                return parts_.starter->StartNew(std::move(task), place);
+              }
               parts_.starter->AddNew(std::move(task), harness);
             });
         RETURN_IF_ERROR(copy.status());
@@ -199,6 +227,7 @@ void TaskMaker::OnSynced(const std::string& key, const TaskRow& known,
 
 void TaskMaker::Finish(const std::string& key,
                        const absl::StatusOr<std::string>& id) {
+  parts_.starter->Release(PlaceOf(key));
   auto made = making_.extract(key);
   for (IdCallback& done : made.mapped()) done(id);
 }

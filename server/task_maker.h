@@ -51,6 +51,11 @@ class TaskMaker {
                Environment environment);
   void MakeWithCli(const std::string& key, TaskRequest request,
                    Environment environment, absl::StatusOr<Cli> cli);
+  // Keeps a place among the running tasks first, if the task must not wait.
+  void MakeNowOrNever(const std::string& key, TaskRequest request,
+                      Environment environment);
+  void FindCliAndMake(const std::string& key, TaskRequest request,
+                      Environment environment);
   // Writes the row of a task that waits, and answers.
   void OnSynced(const std::string& key, const TaskRow& known, int tries);
   void Finish(const std::string& key, const absl::StatusOr<std::string>& id);

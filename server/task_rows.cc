@@ -8,6 +8,7 @@
 #include "dto/task.h"
 #include "server/event_file.h"
 #include "server/secrets.h"
+#include "task/document.h"
 #include "task/inputs.h"
 
 namespace troika {
@@ -59,8 +60,10 @@ TaskRow RowOf(const TaskReading& reading, const v1::Task& task) {
                  .session_id = task.session_id(),
                  .parent_id = task.parent_id(),
                  .labels = {task.labels().begin(), task.labels().end()},
-                 // A task whose inputs are to be sent goes on.
-                 .ended = HasEnded(state.status) && !NextInput(state),
+                 // A task whose inputs are to be sent goes on, and so does one
+                 // whose document is not written.
+                 .ended = HasEnded(state.status) && !NextInput(state) &&
+                          !DocumentIsDue(state),
                  .created_at = state.created,
                  .started_at = state.started,
                  .ended_at = state.ended,

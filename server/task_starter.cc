@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "agent/registry.h"
 #include "dto/proto_json.h"
@@ -32,6 +33,36 @@ void TaskStarter::Add(const LoadedTask& task) {
 void TaskStarter::AddNew(NewTask task, absl::string_view harness) {
   parts_.queue->Add(task.made.folder.id, harness, tools_.clock->Now());
   StartSome(&task);
+}
+
+void TaskStarter::StartNew(NewTask task, absl::string_view place) {
+  parts_.queue->TakePlace(place, task.made.folder.id);
+  parts_.open->StartOrReport(std::move(task));
+}
+
+bool TaskStarter::Counted() const {
+  return parts_.loader->live_tasks_known() && unread_.empty();
+}
+
+void TaskStarter::WhenCounted(absl::AnyInvocable<void()> then) {
+  if (Counted()) return then();
+  when_counted_.push_back(std::move(then));
+}
+
+absl::Status TaskStarter::Reserve(absl::string_view place, Harness harness) {
+  if (Counted()) return parts_.queue->Reserve(place, HarnessId(harness));
+  return absl::UnavailableError(
+      "the server is still finding out which tasks run: try again in a moment");
+}
+
+void TaskStarter::Release(absl::string_view place) {
+  if (!parts_.queue->IsRunning(place)) return;
+  parts_.queue->Remove(place);
+  StartSome();
+}
+
+std::string TaskStarter::PlaceOf(absl::string_view id) {
+  return absl::StrCat("turn\n", id);
 }
 
 void TaskStarter::TakeUp(std::vector<std::string> ids) {
@@ -88,7 +119,10 @@ void TaskStarter::OnRead(const ActiveTask& task) {
 }
 
 void TaskStarter::OnWantsStart(ActiveTask& task) {
-  if (parts_.queue->IsRunning(task.id())) return StartProcess(task);
+  if (parts_.queue->IsRunning(task.id()) ||
+      parts_.queue->TakePlace(PlaceOf(task.id()), task.id())) {
+    return StartProcess(task);
+  }
   const TaskState& state = task.state();
   const absl::Time asked =
       state.turn_started.value_or(state.created.value_or(absl::UnixEpoch()));
@@ -99,10 +133,7 @@ void TaskStarter::OnWantsStart(ActiveTask& task) {
 }
 
 void TaskStarter::StartSome(NewTask* made) {
-  if (!parts_.loader->live_tasks_known() || !unread_.empty() ||
-      std::exchange(starting_, true)) {
-    return;
-  }
+  if (!Counted() || std::exchange(starting_, true)) return;
   while (const auto id = parts_.queue->Next()) {
     if (ActiveTask* active = parts_.open->Find(*id)) {
       if (active->runner().waits_for_start()) StartProcess(*active);
@@ -114,6 +145,7 @@ void TaskStarter::StartSome(NewTask* made) {
   }
   starting_ = false;
   ShowPositionsSoon();
+  for (auto& then : std::exchange(when_counted_, {})) then();
 }
 
 void TaskStarter::StartProcess(ActiveTask& task) {

@@ -35,6 +35,17 @@ class TaskStarter {
   // Does the same for a task that was just made. If it can start at once, it is
   // open afterwards; else its log is unlocked.
   void AddNew(NewTask task, absl::string_view harness);
+  // The same for a task that has a place (Reserve), and starts at once.
+  void StartNew(NewTask task, absl::string_view place);
+  // Calls back once it is known how many tasks run.
+  void WhenCounted(absl::AnyInvocable<void()> then);
+  // Keeps a place for a task that must not wait, as StartQueue::Reserve().
+  // Unavailable until it is known how many tasks run.
+  absl::Status Reserve(absl::string_view place, Harness harness);
+  // Gives a place up that nobody has taken.
+  void Release(absl::string_view place);
+  // The place of a task's turn that must not wait.
+  static std::string PlaceOf(absl::string_view id);
   // Opens tasks that are alive, a few in each round. Nothing is started before
   // all of them are read, because they count against the limits.
   void TakeUp(std::vector<std::string> ids);
@@ -59,6 +70,8 @@ class TaskStarter {
   void OnRead(const ActiveTask& task);
 
  private:
+  // Whether all tasks that are alive have been read.
+  bool Counted() const;
   // Moves from `made` if its turn has come.
   void StartSome(NewTask* /*nullable*/ made);
   void StartProcess(ActiveTask& task);
@@ -74,6 +87,7 @@ class TaskStarter {
   CliMemory clis_;
   std::deque<std::string> to_open_;
   std::set<std::string> unread_;
+  std::vector<absl::AnyInvocable<void()>> when_counted_;
   const std::unique_ptr<EventLoop::Timer> open_timer_;
   const std::unique_ptr<EventLoop::Timer> position_timer_;
   int64_t shown_version_ = 0;  // Version of the queue when it was shown.

@@ -116,6 +116,11 @@ void Tasks::Find(const std::string& name, TaskMaker::IdCallback found) {
       });
 }
 
+void Tasks::ReleaseTurnSoon(const std::string& id) {
+  tools_.loop->Post(
+      [this, place = TaskStarter::PlaceOf(id)] { starter_.Release(place); });
+}
+
 bool Tasks::IsNewer(const std::string& id) const {
   return open_.Find(id) != nullptr || loader_.IsSuperseded(id) ||
          deleter_.IsDeleting(id);

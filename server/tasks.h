@@ -56,6 +56,13 @@ class Tasks : private TaskLoader::Owner, private TaskDeleter::Owner {
               TaskCallback done);
   // ResourceExhausted if no more tasks may wait.
   absl::Status CheckQueue() const { return maker_.CheckQueue(); }
+  // Keeps a place among the running tasks for a turn of the task, which must
+  // not wait in the queue. ResourceExhausted if there is none.
+  absl::Status ReserveTurn(const std::string& id, Harness harness) {
+    return starter_.Reserve(TaskStarter::PlaceOf(id), harness);
+  }
+  // Gives it up in the next round, if the turn does not need it.
+  void ReleaseTurnSoon(const std::string& id);
   // FailedPrecondition while the task is alive or waits.
   void Delete(const std::string& id,
               absl::AnyInvocable<void(absl::Status)> done);

@@ -62,7 +62,8 @@ absl::StatusOr<TaskRequest> ForkOf(const notes::Request& request,
                      .timeouts = state.timeouts,
                      .resume_session = state.session_id,
                      .fork_session = true,
-                     .fork = std::move(source)};
+                     .fork = std::move(source),
+                     .output_limit_bytes = request.output_limit_bytes};
 }
 
 }  // namespace troika

@@ -23,6 +23,7 @@
 #include "base/blocking.h"
 #include "base/read_file.h"
 #include "base/status_macros.h"
+#include "base/write_whole.h"
 #include "relay/log_format.h"
 #include "xxhash.h"
 
@@ -69,16 +70,6 @@ absl::Status MakeFolders(const std::string& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) return absl::OkStatus();
   return absl::ErrnoToStatus(ENOTDIR, absl::StrCat("make ", path));
-}
-
-absl::Status WriteWhole(int fd, absl::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return absl::ErrnoToStatus(errno, "write the environment");
-    bytes.remove_prefix(static_cast<size_t>(n));
-  }
-  return absl::OkStatus();
 }
 
 // Whether a prepared folder is still as PrepareFolder() has left it. Others may
@@ -248,7 +239,7 @@ absl::Status WriteEnvironment(const TaskFolder& folder,
       openat(folder.fd.get(), kEnvironmentName,
              O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file.ok()) return absl::ErrnoToStatus(errno, "keep the environment");
-  return WriteWhole(file.get(), Encoded(environment));
+  return WriteWhole(file.get(), Encoded(environment), "the environment");
 }
 
 absl::StatusOr<Environment> ReadEnvironment(const TaskFolder& folder) {

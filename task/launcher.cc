@@ -75,11 +75,18 @@ std::vector<std::string> FirstCommands(const std::vector<Outgoing>& input) {
 
 }  // namespace
 
+void UsePermissionsOf(const TaskState& state, LaunchOptions* options) {
+  // EditMode::kNative may stand beside settings of the request.
+  if (state.edit_mode && state.edit_mode != options->edit_mode) {
+    UseEditMode(*state.edit_mode, options);
+  }
+}
+
 LaunchOptions NextOptions(const notes::Request& request,
                           const TaskState& state) {
   LaunchOptions options = request.options;
   options.model = state.asked_model;
-  if (state.edit_mode) UseEditMode(*state.edit_mode, &options);
+  UsePermissionsOf(state, &options);
   options.images.clear();
   if (!options.wire) options.wire = state.fallback_wire;
   return options;

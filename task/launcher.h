@@ -22,6 +22,10 @@
 
 namespace troika {
 
+// Replaces the permissions of the task's request by those of a later turn, if
+// one has changed them.
+void UsePermissionsOf(const TaskState& state, LaunchOptions* options);
+
 // The options of the task's next process: those of its request, as turns have
 // changed them since, without images.
 LaunchOptions NextOptions(const notes::Request& request,

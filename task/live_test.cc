@@ -117,7 +117,7 @@ TEST_P(LiveTest, OverTurnsInterruptsDeadlinesAndRestarts) {
   ASSERT_TRUE(second.UntilStatus(TaskStatus::kRunning));
   second.clock().Advance(absl::Seconds(70));
   ASSERT_TRUE(second.UntilEnd());
-  EXPECT_EQ(second.state().error, "the idle deadline of 1m passed");
+  EXPECT_EQ(second.state().error, "the idle deadline of 1m passed (timeout)");
   second.clock().Advance(-absl::Seconds(70));
   ASSERT_TRUE(second.runner().Input({.prompt = "fourth"}).ok());
   ASSERT_TRUE(second.UntilEnd());

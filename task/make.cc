@@ -23,6 +23,7 @@
 #include "base/status_macros.h"
 #include "relay/log_format.h"
 #include "relay/log_writer.h"
+#include "task/kept_texts.h"
 #include "task/notes.h"
 
 namespace troika {
@@ -76,15 +77,19 @@ absl::Status CheckGitRepository(const std::filesystem::path& cwd) {
 
 // Fails now if the start would fail later.
 // Returns the wire of the task's first process.
-absl::StatusOr<Wire> CheckLaunch(const TaskRequest& request,
+absl::StatusOr<Wire> CheckLaunch(const Home& home, TaskRequest request,
                                  const Backend& backend, const Cli& cli) {
-  ASSIGN_OR_RETURN(const LaunchRequest launch,
-                   CompleteLaunch({.options = request.options,
-                                   .cwd = request.cwd,
-                                   .resume_session = request.resume_session,
-                                   .fork_session = request.fork_session,
-                                   .fork_point = request.fork.point},
-                                  backend));
+  // The task has no folder yet, but its files will have paths like these.
+  NameTexts(home.tasks_path(), &request);
+  ASSIGN_OR_RETURN(
+      const LaunchRequest launch,
+      CompleteLaunch({.options = request.options,
+                      .cwd = request.cwd,
+                      .resume_session = request.resume_session,
+                      .fork_session = request.fork_session,
+                      .fork_point = request.fork.point,
+                      .output_schema_text = request.output_schema_json},
+                     backend));
   ASSIGN_OR_RETURN(const Launch built, backend.BuildLaunch(launch, cli));
   if (built.needs_git_repository) {
     RETURN_IF_ERROR(CheckGitRepository(request.cwd));
@@ -120,7 +125,8 @@ bool WritesInOrder(int fd) {
 
 absl::StatusOr<LaunchRequest> CompleteLaunch(LaunchRequest request,
                                              const Backend& backend) {
-  if (backend.inline_output_schema && !request.options.output_schema.empty()) {
+  if (backend.inline_output_schema && !request.options.output_schema.empty() &&
+      request.output_schema_text.empty()) {
     ASSIGN_OR_RETURN(
         request.output_schema_text,
         ReadNamedFile(request.options.output_schema, NamedFile::kOutputSchema));
@@ -166,10 +172,12 @@ absl::StatusOr<MadeTask> MakeTask(
     const std::function<std::string()>& take_folder) {
   Environment kept = ForAgents(environment);
   RETURN_IF_ERROR(CheckSize(kept));
+  RETURN_IF_ERROR(TakeTextsOfFork(home, &request));
+  RETURN_IF_ERROR(CheckTexts(request));
   RETURN_IF_ERROR(CompleteRequest(kept, &request));
   const Backend& backend = BackendOf(request.harness);
   RETURN_IF_ERROR(cli.status());
-  ASSIGN_OR_RETURN(const Wire wire, CheckLaunch(request, backend, *cli));
+  ASSIGN_OR_RETURN(const Wire wire, CheckLaunch(home, request, backend, *cli));
   ASSIGN_OR_RETURN(
       std::vector<TurnAsked::Image> images,
       ReadImages(request.options.images, backend.sends_images_inline(wire)
@@ -195,6 +203,8 @@ absl::StatusOr<MadeTask> MakeTask(
     std::filesystem::remove_all(path, error);
   };
   RETURN_IF_ERROR(WriteEnvironment(folder, kept));
+  RETURN_IF_ERROR(KeepTexts(folder, request));
+  NameTexts(folder.path, &request);
   notes::Request note = RequestNote(request, folder.id);
   note.env_digest = EnvironmentDigest(kept);
   ASSIGN_OR_RETURN(relay::LogWriter log, WriteLog(folder, note, turn, clock));

@@ -19,6 +19,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "relay/testing.h"
+#include "task/kept_texts.h"
 #include "task/load_testing.h"
 #include "task/runner_testing.h"
 
@@ -197,6 +198,64 @@ TEST_F(MakeTest, PathsWithANulByteAreRefused) {
     EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
     EXPECT_THAT(refused.message(), HasSubstr("NUL byte"));
   }
+}
+
+TEST_F(MakeTest, TextsAreKeptInFilesOfTheTask) {
+  for (const Harness harness : {Harness::kCodex, Harness::kClaude}) {
+    TaskRequest request = Request();
+    request.harness = harness;
+    request.base_instructions_text = "Be brief.\n";
+    request.output_schema_json = R"({"type":"object"})";
+    const auto folder = Make(request, home_.EnvironmentFor(harness, "ok"));
+    ASSERT_TRUE(folder.ok()) << folder.status();
+    for (const auto& [name, text] :
+         {std::pair(kBaseInstructionsName, "Be brief.\n"),
+          std::pair(kOutputSchemaName, R"({"type":"object"})")}) {
+      const std::string path = absl::StrCat(folder->path, "/", name);
+      EXPECT_EQ(ReadWhole(path), text);
+      struct stat info = {};
+      ASSERT_EQ(stat(path.c_str(), &info), 0);
+      EXPECT_EQ(info.st_mode & 0777, 0600u);
+      EXPECT_THAT(ReadWhole(folder->path + "/log.v1"), HasSubstr(path));
+    }
+    EXPECT_THAT(ReadWhole(folder->path + "/log.v1"),
+                testing::Not(HasSubstr("Be brief")));
+    // A fork has files of its own.
+    TaskRequest fork = Request();
+    fork.harness = harness;
+    fork.resume_session = "s";
+    fork.fork_session = true;
+    fork.fork = {.task = folder->id, .turn = 1};
+    fork.options.base_instructions = folder->path + "/base_instructions";
+    fork.options.skip_git_check = harness == Harness::kCodex;
+    const auto forked = Make(fork, home_.EnvironmentFor(harness, "ok"));
+    ASSERT_TRUE(forked.ok()) << forked.status();
+    EXPECT_EQ(ReadWhole(forked->path + "/base_instructions"), "Be brief.\n");
+  }
+}
+
+TEST_F(MakeTest, TextsThatCantBeUsedAreRefused) {
+  TaskRequest requests[5];
+  for (TaskRequest& request : requests) request = Request();
+  requests[0].output_schema_json = "{";
+  requests[1].output_schema_json = "[]";
+  requests[2].output_schema_json = "{}";
+  requests[2].options.output_schema = "/dev/null";
+  requests[3].base_instructions_text = "x";
+  requests[3].options.base_instructions = "/dev/null";
+  requests[4].base_instructions_text = std::string((1 << 20) + 1, 'x');
+  const char* const reasons[] = {
+      "output_schema_json is no JSON: ",
+      "output_schema_json is no JSON object but ",
+      "output_schema_json and options.output_schema are both given",
+      "base_instructions_text and options.base_instructions are both given",
+      "base_instructions_text has 1048577 bytes, over the limit of 1048576"};
+  for (size_t i = 0; i < std::size(requests); ++i) {
+    const absl::Status refused = Make(requests[i], Env()).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
+    EXPECT_THAT(refused.message(), HasSubstr(reasons[i]));
+  }
+  EXPECT_THAT(home_.home().TaskIds(), IsEmpty());
 }
 
 TEST_F(MakeTest, ErrorsOfImagesSayWhatIsWrong) {

@@ -24,6 +24,10 @@ constexpr auto kFields<notes::ForkSource> =
                Field{"turn", &notes::ForkSource::turn},
                Field{"point", &notes::ForkSource::point}};
 template <>
+constexpr auto kFields<notes::DocumentRequest> =
+    std::tuple{Field{"wanted", &notes::DocumentRequest::wanted},
+               Field{"title", &notes::DocumentRequest::title}};
+template <>
 constexpr auto kFields<notes::Request> =
     std::tuple{Field{"task", &notes::Request::task},
                Field{"harness", &notes::Request::harness},
@@ -39,6 +43,9 @@ constexpr auto kFields<notes::Request> =
                Field{"fork", &notes::Request::fork},
                Field{"idempotency_key", &notes::Request::idempotency_key},
                Field{"parent", &notes::Request::parent},
+               Field{"notices", &notes::Request::notices},
+               Field{"output_limit_bytes", &notes::Request::output_limit_bytes},
+               Field{"document", &notes::Request::document},
                Field{"env_digest", &notes::Request::env_digest}};
 template <>
 constexpr auto kFields<notes::Turn> =
@@ -108,6 +115,10 @@ template <>
 constexpr auto kFields<notes::ImportEnded> =
     std::tuple{Field{"lines", &notes::ImportEnded::lines}};
 template <>
+constexpr auto kFields<notes::DocumentWritten> =
+    std::tuple{Field{"path", &notes::DocumentWritten::path},
+               Field{"error", &notes::DocumentWritten::error}};
+template <>
 constexpr auto kFields<notes::Interrupt> =
     std::tuple{Field{"by", &notes::Interrupt::by},
                Field{"reason", &notes::Interrupt::reason}};
@@ -121,7 +132,8 @@ constexpr auto kFields<notes::Cancelled> =
 template <>
 constexpr auto kFields<notes::Deadline> =
     std::tuple{Field{"which", &notes::Deadline::which},
-               Field{"after_ms", InMillis(&notes::Deadline::after)}};
+               Field{"after_ms", InMillis(&notes::Deadline::after)},
+               Field{"tool", &notes::Deadline::tool}};
 template <>
 constexpr auto kFields<notes::Answer> =
     std::tuple{Field{"id", &notes::Answer::id}, Field{"by", &notes::Answer::by},
@@ -168,16 +180,32 @@ namespace notes {
 namespace {
 
 // In the order of Note; Unknown has none.
-constexpr absl::string_view kNoteNames[] = {
-    "request",      "turn",          "spawned",
-    "start_failed", "interrupt",     "stop",
-    "cancelled",    "deadline",      "answer",
-    "signalled",    "stdin_closed",  "stdin_lost",
-    "leftover",     "trouble",       "torn",
-    "exited",       "lost",          "clock",
-    "input",        "input_edited",  "input_withdrawn",
-    "input_failed", "queue_resumed", "imported",
-    "import_ended"};
+constexpr absl::string_view kNoteNames[] = {"request",
+                                            "turn",
+                                            "spawned",
+                                            "start_failed",
+                                            "interrupt",
+                                            "stop",
+                                            "cancelled",
+                                            "deadline",
+                                            "answer",
+                                            "signalled",
+                                            "stdin_closed",
+                                            "stdin_lost",
+                                            "leftover",
+                                            "trouble",
+                                            "torn",
+                                            "exited",
+                                            "lost",
+                                            "clock",
+                                            "input",
+                                            "input_edited",
+                                            "input_withdrawn",
+                                            "input_failed",
+                                            "queue_resumed",
+                                            "imported",
+                                            "import_ended",
+                                            "document_written"};
 static_assert(std::size(kNoteNames) + 1 == std::variant_size_v<Note>);
 
 template <typename N>

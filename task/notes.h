@@ -32,6 +32,7 @@ struct Timeouts {
   std::optional<absl::Duration> turn;
   std::optional<absl::Duration> task;
   std::optional<absl::Duration> approval;  // Unset: approvals wait for ever.
+  std::optional<absl::Duration> tool;      // Unset: tools run for ever.
 
   bool operator==(const Timeouts&) const = default;
 };
@@ -44,6 +45,14 @@ struct ForkSource {
   std::string point;
 
   bool operator==(const ForkSource&) const = default;
+};
+
+// A file about the first turn (task/document.h).
+struct DocumentRequest {
+  bool wanted = false;
+  std::string title;  // Empty: the task's.
+
+  bool operator==(const DocumentRequest&) const = default;
 };
 
 // The task as it was asked for: the first record of its log. It starts no turn;
@@ -64,9 +73,13 @@ struct Request {
   std::string resume_session;  // A session that was begun elsewhere.
   // The task continues a copy of `resume_session`, which stays as it is.
   bool fork_session = false;
-  ForkSource fork;              // Empty if that is no task's session.
-  std::string idempotency_key;  // The caller's.
-  std::string parent;           // The task whose agent asked for this one.
+  ForkSource fork;                   // Empty if that is no task's session.
+  std::string idempotency_key;       // The caller's.
+  std::string parent;                // The task whose agent asked for this one.
+  std::vector<std::string> notices;  // What was changed in the request.
+  // Bytes of stdout after which a process is ended; 0: no limit.
+  int64_t output_limit_bytes = 0;
+  DocumentRequest document;
   // EnvironmentDigest() of the file `env` beside the log. Empty in logs of
   // before 2026-11-17.
   std::string env_digest;
@@ -164,6 +177,12 @@ struct ImportEnded {
   int64_t lines = 0;
 };
 
+// The document that the request wants was written, or could not be.
+struct DocumentWritten {
+  std::string path;
+  std::string error;  // Empty if it was written.
+};
+
 // Somebody asked to end the turn; the process may go on.
 struct Interrupt {
   std::string by;
@@ -183,8 +202,9 @@ struct Cancelled {
 };
 
 struct Deadline {
-  std::string which;  // start, idle, turn or task.
+  std::string which;  // start, idle, turn, task, tool or a request's reply.
   absl::Duration after;
+  std::string tool;  // Name of the tool that ran too long.
 };
 
 // The answer to an approval or a question, and who gave it. In JSON:
@@ -251,7 +271,7 @@ using Note =
                  Cancelled, Deadline, Answer, Signalled, StdinClosed, StdinLost,
                  Leftover, Trouble, Torn, Exited, Lost, Clock, Input,
                  InputEdited, InputWithdrawn, InputFailed, QueueResumed,
-                 Imported, ImportEnded, Unknown>;
+                 Imported, ImportEnded, DocumentWritten, Unknown>;
 
 // One JSON object on one line. Members at their default are left out, but for
 // a request's options.
@@ -276,7 +296,9 @@ inline constexpr auto troika::kFields<troika::notes::Timeouts> = std::tuple{
     troika::Field{4, "task_ms",
                   troika::InMillis(&troika::notes::Timeouts::task)},
     troika::Field{5, "approval_ms",
-                  troika::InMillis(&troika::notes::Timeouts::approval)}};
+                  troika::InMillis(&troika::notes::Timeouts::approval)},
+    troika::Field{6, "tool_ms",
+                  troika::InMillis(&troika::notes::Timeouts::tool)}};
 
 namespace troika::notes {
 

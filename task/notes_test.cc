@@ -27,12 +27,16 @@ const std::pair<Note, absl::string_view> kNotes[] = {
                           .turn = absl::Milliseconds(3),
                           .task = absl::InfiniteDuration()},
              .resume_session = "s",
-             .fork_session = true},
+             .fork_session = true,
+             .notices = {"n"},
+             .output_limit_bytes = 7,
+             .document = {.wanted = true, .title = "D"}},
      R"({"note":"request","task":"t1","harness":"codex",)"
      R"("prompt":"go \"on\"\n","images":["a.png","b.png"],"cwd":"/src",)"
      R"("title":"T","labels":{"k":"v","l":""},"options":{"model":"m"},)"
      R"("timeouts":{"start_ms":1,"idle_ms":2,"turn_ms":3,"task_ms":0},)"
-     R"("resume_session":"s","fork_session":true})"},
+     R"("resume_session":"s","fork_session":true,"notices":["n"],)"
+     R"("output_limit_bytes":7,"document":{"wanted":true,"title":"D"}})"},
     {Turn{.turn = 2,
           .prompt = "p",
           .images =
@@ -66,8 +70,8 @@ const std::pair<Note, absl::string_view> kNotes[] = {
      R"({"note":"stop","by":"troika","reason":"r"})"},
     {Cancelled{.by = "user", .reason = "r"},
      R"({"note":"cancelled","by":"user","reason":"r"})"},
-    {Deadline{.which = "idle", .after = absl::Minutes(1)},
-     R"({"note":"deadline","which":"idle","after_ms":60000})"},
+    {Deadline{.which = "tool", .after = absl::Minutes(1), .tool = "Bash"},
+     R"({"note":"deadline","which":"tool","after_ms":60000,"tool":"Bash"})"},
     {Answer{.id = "a", .by = "rule", .answer = ApprovalAnswer{.allow = true}},
      R"({"note":"answer","id":"a","by":"rule","answer":{"allow":true}})"},
     {Signalled{.signal = 15, .by = "user"},
@@ -112,6 +116,8 @@ const std::pair<Note, absl::string_view> kNotes[] = {
     {Imported{.session = "s", .path = "/f", .size = 9, .by = "user"},
      R"({"note":"imported","session":"s","path":"/f","size":9,"by":"user"})"},
     {ImportEnded{.lines = 3}, R"({"note":"import_ended","lines":3})"},
+    {DocumentWritten{.path = "/w/a.md", .error = "e"},
+     R"({"note":"document_written","path":"/w/a.md","error":"e"})"},
     {Unknown{.name = "later", .json = R"({"note":"later","x":[1]})"},
      R"({"note":"later","x":[1]})"},
 };

@@ -50,6 +50,36 @@ static_assert(std::size(kNext) == kSteps);
 
 // More than this are not counted.
 constexpr size_t kMaxSubagents = 1000;
+constexpr size_t kMaxOpenTools = 1000;
+
+// Whether a tool waits for one of `pending`. If it is not known which tool
+// asks, all of them wait.
+template <typename T>
+bool WaitsFor(const std::map<std::string, Pending<T>>& pending,
+              absl::string_view tool) {
+  return std::any_of(pending.begin(), pending.end(), [&](const auto& one) {
+    const Pending<T>& asked = one.second;
+    return !asked.answered &&
+           (asked.of_subagent || asked.request.tool_use_id.empty() ||
+            asked.request.tool_use_id == tool);
+  });
+}
+
+// Counts the time in which tools run, without that in which they wait.
+void RunTools(TaskState* state) {
+  for (auto& [id, tool] : state->open_tools) {
+    const bool waits =
+        WaitsFor(state->approvals, id) || WaitsFor(state->questions, id);
+    if (waits && tool.since && state->awake.now) {
+      tool.ran += *state->awake.now - *tool.since;
+    }
+    if (waits) {
+      tool.since.reset();
+    } else if (!tool.since) {
+      tool.since = state->awake.now;
+    }
+  }
+}
 
 Ending EndingOf(const Lifecycle& event) {
   // Troika gives up by itself only if something is wrong.
@@ -86,15 +116,25 @@ class Reducer {
     set(init.session_id, &state_.session_id);
     set(init.model, &state_.model);
     set(init.version, &state_.version);
+    set(init.permission_mode, &state_.permission_mode);
     return Spoke();
   }
   Step operator()(const Text&) { return Spoke(); }
   Step operator()(const Thinking&) { return Spoke(); }
-  Step operator()(const ToolUse&) { return Spoke(); }
+  Step operator()(const ToolUse& tool) {
+    if (state_.open_tools.size() < kMaxOpenTools) {
+      state_.open_tools[tool.id] = {.name = tool.name};
+      RunTools(&state_);
+    }
+    return Spoke();
+  }
   Step operator()(const TextDelta&) { return Spoke(); }
   Step operator()(const ThinkingDelta&) { return Spoke(); }
   Step operator()(const ToolOutputDelta&) { return Step::kWorked; }
-  Step operator()(const ToolResult&) { return Step::kWorked; }
+  Step operator()(const ToolResult& result) {
+    state_.open_tools.erase(result.tool_use_id);
+    return Step::kWorked;
+  }
   Step operator()(const Todo&) { return Step::kWorked; }
   Step operator()(const Subagent& subagent) {
     if (subagent.phase == Subagent::Phase::kEnded) {
@@ -130,10 +170,12 @@ class Reducer {
   }
   Step operator()(const Approval& approval) {
     TakeRequest(message_, approval, &state_);
+    RunTools(&state_);
     return Waits();
   }
   Step operator()(const Question& question) {
     TakeRequest(message_, question, &state_);
+    RunTools(&state_);
     return Waits();
   }
   Step operator()(const Result& result) {
@@ -145,6 +187,7 @@ class Reducer {
     state_.result = result;
     AddForkPoint(result);
     state_.turn_open = false;
+    state_.open_tools.clear();
     if (state_.process_alive) {
       DropPendingOfTurn(&state_);
     } else {
@@ -156,6 +199,9 @@ class Reducer {
     // A task that was cancelled has had no turn.
     if (state_.status != TaskStatus::kCancelled) {
       state_.outcome = OutcomeOf(result);
+      if (!state_.document.turn_ended) {
+        state_.document.turn_ended = message_.time;
+      }
     }
     if (state_.ending.kind == Ending::Kind::kNone) state_.error = result.error;
     if (state_.ending.kind != Ending::Kind::kInterrupt) {
@@ -302,6 +348,7 @@ class Reducer {
     state_.exit_code = event.exit_code;
     state_.signal = event.signal;
     DropPending(&state_);
+    state_.open_tools.clear();
     state_.subagents.clear();
     if (turn_waits) {
       state_.last_end = EndBeforeTurn(event);

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
+#include "agent/ability_range.h"
 #include "base/json.h"
 #include "task/answer.h"
 #include "task/reduce.h"
@@ -57,6 +58,11 @@ void Replay::OnRecord(const relay::LogRecord& log_record, MessageSink sink) {
   if (printed) {
     state_.last_activity = time;
     state_.awake.last_activity = state_.awake.now;
+  }
+  if (log_record.stream == relay::Stream::kStdout) {
+    const int newline = log_record.end == relay::LineEnd::kNewline ? 1 : 0;
+    state_.output_bytes +=
+        static_cast<int64_t>(log_record.payload.size()) + newline;
   }
   const std::optional<Record> line =
       joiners_[static_cast<size_t>(log_record.stream)].Add(log_record);
@@ -278,6 +284,7 @@ void Replay::Deliver(Message&& message, Out& out) {
   std::string failure;
   std::string session_id;
   std::string late;
+  bool bypass = false;
   denials_.Add(message);
   if (auto* result = std::get_if<Result>(&message.payload)) {
     CompleteResult(result);
@@ -299,6 +306,9 @@ void Replay::Deliver(Message&& message, Out& out) {
     if (error && process_) process_->last_error = notice->text;
   } else if (const auto* init = std::get_if<Init>(&message.payload)) {
     if (main) session_id = init->session_id;
+    bypass = main && state_.edit_mode == EditMode::kNative && backend_ &&
+             init->permission_mode != state_.permission_mode &&
+             ReportsBypass(*backend_, init->permission_mode);
   } else if (auto* approval = std::get_if<Approval>(&message.payload)) {
     CompleteAnswer(state_.approvals, approval);
     late = approval->delivery == Delivery::kLate
@@ -313,6 +323,14 @@ void Replay::Deliver(Message&& message, Out& out) {
   Reduce(message, &state_);
   out.sink(std::move(message));
   if (!late.empty()) EmitError(std::move(late), out);
+  if (bypass) {
+    Emit(Notice{.kind = Notice::Kind::kConfigWarning,
+                .text = absl::StrCat("native: the CLI's own configuration (",
+                                     state_.permission_mode,
+                                     ") lets the agent do everything without "
+                                     "asking, and without a sandbox")},
+         out);
+  }
   if (!session_id.empty()) CheckSession(session_id, out);
   if (answered && process_ && !process_->has_prompt &&
       !process_->undelivered.empty()) {

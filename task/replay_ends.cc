@@ -62,12 +62,15 @@ void Replay::OnNote(const notes::Stop& note, Out& out) {
 }
 
 void Replay::OnNote(const notes::Deadline& note, Out& out) {
-  OnEndAsked(
-      {.kind = Lifecycle::Kind::kDeadline,
-       .by = "deadline",
-       .text = absl::StrCat("the ", note.which, " deadline of ",
-                            absl::FormatDuration(note.after), " passed")},
-      out);
+  std::string text = absl::StrCat("the ", note.which, " deadline of ",
+                                  absl::FormatDuration(note.after), " passed");
+  if (!note.tool.empty()) {
+    absl::StrAppend(&text, ": the tool ", note.tool, " took longer");
+  }
+  OnEndAsked({.kind = Lifecycle::Kind::kDeadline,
+              .by = "deadline",
+              .text = absl::StrCat(text, " (timeout)")},
+             out);
 }
 
 void Replay::OnEndAsked(Lifecycle asked, Out& out) {
@@ -147,6 +150,7 @@ void Replay::EndProcess(const ProcessEnded& ended, Out& out) {
     return DropHeldTurns(ended.reason, Receipt::State::kFailed, out);
   }
   const bool exited = ended.exit_code || ended.signal;
+  state_.stderr_tail = process_->stderr_tail.Excerpt();
   if (exited && state_.ending.kind == Ending::Kind::kNone) {
     excerpt_ = process_->stderr_tail.Excerpt();
   }

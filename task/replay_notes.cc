@@ -45,9 +45,13 @@ void Replay::OnNote(const notes::Request& note, Out& out) {
   state_.fork = note.fork;
   SetOptions(note, &state_);
   state_.timeouts = note.timeouts;
+  state_.document.wanted = note.document.wanted;
   continuation_.session_id = note.resume_session;
   continuation_.total_known = note.resume_session.empty();
   Emit(Lifecycle{.kind = Lifecycle::Kind::kCreated, .text = note.title}, out);
+  for (const std::string& text : note.notices) {
+    Emit(Notice{.kind = Notice::Kind::kConfigWarning, .text = text}, out);
+  }
   const absl::StatusOr<const Backend*> backend = BackendById(note.harness);
   if (backend.ok()) {
     backend_ = *backend;
@@ -178,6 +182,8 @@ void Replay::OnNote(const notes::Spawned& note, Out& out) {
     }
   }
   process_ = std::move(process);
+  state_.stderr_tail.clear();
+  state_.output_bytes = 0;
   state_.session_mismatch = false;
   if (!note.version.empty()) state_.version = note.version;
   const std::string harness(state_.harness ? HarnessId(*state_.harness)
@@ -276,6 +282,20 @@ void Replay::OnNote(const notes::Answer& note, Out& out) {
         out);
   }
   NotifyProtocol(note, out);
+}
+
+void Replay::OnNote(const notes::DocumentWritten& note, Out& out) {
+  state_.document.settled = true;
+  state_.document.path = note.path;
+  if (note.error.empty()) {
+    return Emit(Notice{.kind = Notice::Kind::kInfo,
+                       .text = absl::StrCat("saved to: ", note.path)},
+                out);
+  }
+  Emit(Notice{.kind = Notice::Kind::kConfigWarning,
+              .text = absl::StrCat("the document could not be written: ",
+                                   note.error)},
+       out);
 }
 
 void Replay::OnNote(const notes::StdinClosed&, Out& out) {

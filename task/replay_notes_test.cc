@@ -30,6 +30,35 @@ TEST(ReplayNotesTest, StartThatFailedEndsTheTurn) {
   }
 }
 
+// A notice tells what was changed in the request, and another one tells if the
+// CLI's own configuration bypasses everything: once for each process.
+TEST(ReplayNotesTest, NoticesOfTheRequestAndOfItsNativeMode) {
+  constexpr absl::string_view kInit =
+      R"({"type":"system","subtype":"init","session_id":"s",)"
+      R"("permissionMode":"bypassPermissions"})";
+  for (const EditMode mode : {EditMode::kNative, EditMode::kDangerous}) {
+    LogMaker log;
+    log.Note(notes::Request{.task = "t",
+                            .harness = "claude",
+                            .options = {.edit_mode = mode},
+                            .notices = {"changed"}});
+    log.Note(notes::Turn{.turn = 1, .prompt = "go"});
+    log.Spawn(1, 1).Stdout(kInit).Stdout(kInit);
+    Replay replay;
+    std::vector<std::string> texts;
+    for (const Notice& notice : Payloads<Notice>(RunLog(replay, log))) {
+      if (notice.kind == Notice::Kind::kConfigWarning) {
+        texts.push_back(notice.text);
+      }
+    }
+    ASSERT_THAT(texts, SizeIs(mode == EditMode::kNative ? 2 : 1));
+    EXPECT_EQ(texts[0], "changed");
+    EXPECT_EQ(replay.state().permission_mode, "bypassPermissions");
+    if (mode != EditMode::kNative) continue;
+    EXPECT_THAT(texts[1], HasSubstr("configuration (bypassPermissions)"));
+  }
+}
+
 TEST(ReplayNotesTest, LostProcess) {
   LogMaker log;
   log.Begin("codex").Spawn(1, 1).Stdout(kThread).Stdout(kTurnStarted);

@@ -247,10 +247,10 @@ TEST(ReplayTest, HintComesFromAnErrorThatTheAgentTold) {
       .Note(notes::Exited{.signal = 9});
   Replay replay;
   const Result result = LastResult(RunLog(replay, log));
-  EXPECT_EQ(result.error, "the idle deadline of 5m passed");
+  EXPECT_EQ(result.error, "the idle deadline of 5m passed (timeout)");
   EXPECT_THAT(result.hint, HasSubstr("network"));
   EXPECT_EQ(StatusOf(replay), "failed");
-  EXPECT_EQ(replay.state().error, "the idle deadline of 5m passed");
+  EXPECT_EQ(replay.state().error, "the idle deadline of 5m passed (timeout)");
 }
 
 }  // namespace

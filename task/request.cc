@@ -229,8 +229,13 @@ notes::Request RequestNote(const TaskRequest& request, absl::string_view id) {
           .fork_session = request.fork_session,
           .fork = request.fork,
           .idempotency_key = request.idempotency_key,
-          .parent = request.parent};
+          .parent = request.parent,
+          .notices = request.notices,
+          .output_limit_bytes = request.output_limit_bytes,
+          .document = request.document};
 }
+
+size_t MaxBytesOf(NamedFile which) { return RowOf(which).limit; }
 
 absl::StatusOr<std::string> ReadNamedFile(const std::string& path,
                                           NamedFile which) {

@@ -36,6 +36,15 @@ struct TaskRequest {
   notes::ForkSource fork;       // Set by ForkOf() (task/fork.h).
   std::string idempotency_key;  // The caller's; kept with the task.
   std::string parent;  // The id of the task whose agent asks for this one.
+  // Bytes of stdout after which a process is ended; 0: no limit.
+  int64_t output_limit_bytes = 0;
+  // The texts themselves, instead of the paths in `options`.
+  std::string base_instructions_text;
+  std::string output_schema_json;
+  notes::DocumentRequest document;
+  bool no_queue = false;  // Fails if it had to wait in the queue.
+  // What was changed in the request, for its user.
+  std::vector<std::string> notices;
 };
 
 // What becomes of an input while a turn runs.
@@ -94,6 +103,8 @@ notes::Request RequestNote(const TaskRequest& request, absl::string_view id);
 
 // A file that a request names by its path. Each has a limit of size.
 enum class NamedFile { kImage, kOutputSchema, kBaseInstructions };
+
+size_t MaxBytesOf(NamedFile which);
 
 // The contents of a regular file within its limit. NotFound and InvalidArgument
 // say which file it is and what is wrong with it. Blocks.

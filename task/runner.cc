@@ -283,6 +283,15 @@ void Runner::Watch() {
                          .reason = "the agent is in another session than it "
                                    "was asked for"});
   }
+  const int64_t output_limit = request().output_limit_bytes;
+  if (output_limit > 0 && state().output_bytes > output_limit &&
+      state().ending.kind == Ending::Kind::kNone) {
+    SendStop(absl::StrCat("output-", generation),
+             notes::Stop{.by = "troika",
+                         .reason = absl::StrCat(
+                             "the agent has printed more than the limit of ",
+                             output_limit, " bytes (output_limit_bytes)")});
+  }
   const Ending& ending = state().ending;
   if (ending.kind == Ending::Kind::kInterrupt && !ending.ends_process &&
       state().turn_open && !watchdog_.expects_turn_end()) {
@@ -309,7 +318,8 @@ void Runner::Watch() {
   // A key has no spaces.
   SendStop(absl::StrCat("deadline-", generation, "-",
                         absl::StrReplaceAll(name, {{" ", "-"}})),
-           notes::Deadline{.which = name, .after = alarm->timeout});
+           notes::Deadline{
+               .which = name, .after = alarm->timeout, .tool = alarm->tool});
 }
 
 absl::Status Runner::CheckReady() const {
@@ -424,6 +434,12 @@ absl::Status Runner::Stop(absl::string_view by, absl::string_view reason,
            notes::Stop{.by = std::string(by), .reason = std::string(reason)},
            grace);
   return absl::OkStatus();
+}
+
+absl::Status Runner::NoteDocument(const notes::DocumentWritten& written) {
+  RETURN_IF_ERROR(CheckReady());
+  RETURN_IF_ERROR(CheckDriver());
+  return AppendNote(written, "document");
 }
 
 absl::Status Runner::CloseInput() {

@@ -96,6 +96,8 @@ class Runner {
   // which is an earlier one if that has the same request key.
   absl::Status Input(const TurnRequest& turn,
                      std::string* /*nullable*/ id = nullptr);
+  // Whether the turn would begin with a process of its own.
+  bool NeedsProcess(const TurnRequest& turn) const;
   // Change or take back an input that waits. NotFound if there is none of that
   // id, FailedPrecondition if it does not wait any more.
   absl::Status EditInput(absl::string_view id, absl::string_view text,
@@ -120,6 +122,8 @@ class Runner {
   // between the signals, and is that of the tools if unset.
   absl::Status Stop(absl::string_view by, absl::string_view reason,
                     std::optional<absl::Duration> grace = std::nullopt);
+  // Says in the log that the task's document was written, or could not be.
+  absl::Status NoteDocument(const notes::DocumentWritten& written);
   // Closes the agent's input: a process that waits for a turn then ends.
   absl::Status CloseInput();
 

@@ -27,6 +27,12 @@ bool Runner::WantsAnotherProcess(const TurnRequest& turn) const {
          (turn.edit_mode && turn.edit_mode != state().edit_mode);
 }
 
+bool Runner::NeedsProcess(const TurnRequest& turn) const {
+  if (backend_ == nullptr || IsBusy()) return false;
+  return !state().process_alive || state().input_closed ||
+         !CapabilitiesNow().follow_up || WantsAnotherProcess(turn);
+}
+
 Capabilities Runner::CapabilitiesNow() const {
   if (state().process_alive) return follower_->replay().capabilities();
   // A process that is on its way has one wire already.

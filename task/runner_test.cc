@@ -288,10 +288,62 @@ TEST_P(EveryHarness, DeadlinesEndTheTask) {
     task.clock().Advance(absl::Seconds(2));
     ASSERT_TRUE(task.UntilEnd()) << c.which;
     EXPECT_EQ(task.state().status, TaskStatus::kFailed);
-    EXPECT_EQ(task.state().error,
-              absl::StrCat("the ", c.which, " deadline of 1m passed"));
+    EXPECT_EQ(
+        task.state().error,
+        absl::StrCat("the ", c.which, " deadline of 1m passed (timeout)"));
   }
   ExpectNoProcess();
+}
+
+TEST_P(EveryHarness, AToolThatTakesTooLongFailsTheTurnAndIsNamed) {
+  TestTask::Options options = Script("say A.\nstart-run sleep 99\nhang");
+  options.request.timeouts.tool = absl::Minutes(1);
+  TestTask task(&home_, std::move(options));
+  ASSERT_TRUE(task.created().ok()) << task.created();
+  ASSERT_TRUE(task.Until([&] {
+    return task.runner().role().has_value() && !task.state().open_tools.empty();
+  }));
+  task.clock().Advance(absl::Seconds(59));
+  task.clock().Advance(absl::Seconds(2));
+  ASSERT_TRUE(task.UntilEnd());
+  EXPECT_EQ(task.state().status, TaskStatus::kFailed);
+  EXPECT_EQ(task.state().error,
+            "the tool deadline of 1m passed: the tool Bash took longer "
+            "(timeout)");
+  EXPECT_THAT(task.All<Text>(), SizeIs(1));
+  ExpectNoProcess();
+}
+
+TEST_P(EveryHarness, AnAgentThatPrintsTooMuchIsEnded) {
+  TestTask::Options options = Script("say A.\nflood 2000 100\nhang");
+  options.request.output_limit_bytes = 100000;
+  TestTask task(&home_, std::move(options));
+  ASSERT_TRUE(task.created().ok()) << task.created();
+  ASSERT_TRUE(task.UntilEnd());
+  EXPECT_EQ(task.state().status, TaskStatus::kFailed);
+  EXPECT_EQ(task.state().error,
+            "the agent has printed more than the limit of 100000 bytes "
+            "(output_limit_bytes)");
+  EXPECT_EQ(task.state().outcome, TurnOutcome::kFailed);
+  ExpectNoProcess();
+}
+
+TEST_P(EveryHarness, OutputUpToTheLimitIsTaken) {
+  TestTask::Options options = Script("say A.\nok");
+  options.request.output_limit_bytes = 100000;
+  TestTask task(&home_, std::move(options));
+  ASSERT_TRUE(task.created().ok()) << task.created();
+  ASSERT_TRUE(task.UntilEnd());
+  EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
+  EXPECT_GT(task.state().output_bytes, 0);
+}
+
+TEST_P(EveryHarness, TheEndOfStderrIsKept) {
+  TestTask task(&home_, Script("say A.\nstderr oh no\nexit 3"));
+  ASSERT_TRUE(task.created().ok()) << task.created();
+  ASSERT_TRUE(task.UntilEnd());
+  EXPECT_EQ(task.state().exit_code, 3);
+  EXPECT_EQ(task.state().stderr_tail, "oh no");
 }
 
 TEST_P(EveryHarness, MissingCliSaysHowToInstallIt) {

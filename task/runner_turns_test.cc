@@ -309,7 +309,7 @@ TEST_F(RunnerTurnsTest, WorkingTimeThatIsUsedUpCanBeRaised) {
   TestTask task(&home_, std::move(options));
   ASSERT_TRUE(task.UntilEnd());
   EXPECT_EQ(task.state().status, TaskStatus::kFailed);
-  EXPECT_EQ(task.state().error, "the task deadline of 200ms passed");
+  EXPECT_EQ(task.state().error, "the task deadline of 200ms passed (timeout)");
   EXPECT_THAT(task.state().hint, HasSubstr("--task-timeout"));
   EXPECT_GE(task.state().worked, absl::Milliseconds(200));
   const absl::Status refused = task.runner().Input({.prompt = "more"});
@@ -382,7 +382,7 @@ TEST_F(RunnerTurnsTest, AFloodHoldsUpNoDeadline) {
   ASSERT_TRUE(task.Until(
       [&] { return task.state().ending.kind == Ending::Kind::kFailure; }));
   ASSERT_TRUE(task.UntilRest());
-  EXPECT_EQ(task.state().error, "the turn deadline of 1m passed");
+  EXPECT_EQ(task.state().error, "the turn deadline of 1m passed (timeout)");
 }
 
 TEST_F(RunnerTurnsTest, NotesWaitForTheLockWithoutBlocking) {

@@ -168,7 +168,8 @@ TEST_F(RunnerWiresTest, WithoutAHandshakeATaskThatAsksFails) {
   task.clock().Advance(absl::Seconds(6));
   ASSERT_TRUE(task.UntilRest());
   EXPECT_EQ(task.state().status, TaskStatus::kFailed);
-  EXPECT_EQ(task.state().error, "the initialize reply deadline of 5s passed");
+  EXPECT_EQ(task.state().error,
+            "the initialize reply deadline of 5s passed (timeout)");
 }
 
 TEST_F(RunnerWiresTest, WithoutAHandshakeOtherTasksGoOnWithExec) {

@@ -92,6 +92,17 @@ struct OwedReason {
   bool operator==(const OwedReason&) const = default;
 };
 
+// A tool of the running turn that has no result yet.
+struct OpenTool {
+  std::string name;
+  // How long it ran before `since`, by the clock of AwakeTimes.
+  absl::Duration ran;
+  // Since when it runs; unset while it waits for an answer.
+  std::optional<absl::Time> since;
+
+  bool operator==(const OpenTool&) const = default;
+};
+
 // An end of the turn or the process that was asked for, and not by the agent.
 struct Ending {
   enum class Kind {
@@ -128,6 +139,16 @@ struct TaskInput {
   }
 
   bool operator==(const TaskInput&) const = default;
+};
+
+// The file about the first turn, if the request wants one.
+struct DocumentState {
+  bool wanted = false;
+  std::optional<absl::Time> turn_ended;  // When the first turn did.
+  bool settled = false;                  // It was written, or can't be.
+  std::string path;                      // Empty until it was written.
+
+  bool operator==(const DocumentState&) const = default;
 };
 
 // How many of its turns a task can be forked at.
@@ -182,6 +203,8 @@ struct TaskState {
   std::optional<absl::Time> session_began;
   std::string model;
   std::string version;  // The CLI's.
+  // What the CLI last reported that it lets the agent do, in its own words.
+  std::string permission_mode;
   // The agent is in another session than it was asked to be in. Its process is
   // to be stopped: what it says belongs to another conversation.
   bool session_mismatch = false;
@@ -199,6 +222,8 @@ struct TaskState {
   std::string waiting_for;
   std::optional<int> exit_code;
   std::optional<int> signal;
+  int64_t output_bytes = 0;  // What the last process printed to its stdout.
+  std::string stderr_tail;   // The last lines of the last process's stderr.
   Ending ending;
   std::string trouble;  // The last there was in writing the log.
 
@@ -223,6 +248,8 @@ struct TaskState {
   // By their ids.
   std::map<std::string, Pending<Approval>> approvals;
   std::map<std::string, Pending<Question>> questions;
+  // Tools of the running turn, but for those of subagents, by their ids.
+  std::map<std::string, OpenTool> open_tools;
   // Ids of the subagents of the process that have not ended.
   std::set<std::string> subagents;
   // The last ones that left the two, oldest first.
@@ -244,6 +271,8 @@ struct TaskState {
   // The time in which turns were worked on, without what the machine slept and
   // without what began at awake.working_since.
   absl::Duration worked;
+
+  DocumentState document;
 
   int64_t last_record = 0;  // The last one of the log that is counted in.
 

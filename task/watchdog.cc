@@ -37,12 +37,13 @@ notes::Timeouts WithDefaults(const notes::Timeouts& given) {
           .idle = given.idle.value_or(absl::Hours(1)),
           .turn = given.turn.value_or(absl::Hours(6)),
           .task = given.task.value_or(absl::Hours(24)),
-          .approval = given.approval};
+          .approval = given.approval,
+          .tool = given.tool};
 }
 
 std::string DeadlineName(Alarm::Kind kind, const TaskState& state) {
   static constexpr absl::string_view kNames[] = {
-      "start", "idle", "turn", "task", "reply", "", ""};
+      "start", "idle", "turn", "task", "reply", "", "", "tool"};
   const absl::string_view name = kNames[static_cast<int>(kind)];
   return kind == Alarm::Kind::kReply
              ? absl::StrCat(state.waiting_for, " ", name)
@@ -97,6 +98,17 @@ Alarm NextAlarm(const TaskState& state) {
         state.waiting_for == kHandshake ? kHandshakeTimeout : kReplyTimeout);
   }
   add(Alarm::Kind::kTask, awake.working_since, WorkLeft(state), *timeouts.task);
+  if (timeouts.tool) {
+    for (const auto& [id, tool] : state.open_tools) {
+      if (!tool.since) continue;
+      const absl::Time at = *tool.since + *timeouts.tool - tool.ran;
+      if (at >= first.at) continue;
+      first = {.kind = Alarm::Kind::kTool,
+               .at = at,
+               .timeout = *timeouts.tool,
+               .tool = tool.name};
+    }
+  }
   if (!timeouts.approval) return first;
   for (const auto& [id, pending] : state.approvals) {
     if (pending.answered || !pending.awake_since) continue;

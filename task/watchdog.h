@@ -45,7 +45,7 @@ class RelayClock {
 
 // Completes timeouts. The defaults are two minutes until the agent's first
 // words, an hour without a word, six hours for a turn, and a day of working
-// time for all turns of the task. Approvals have none.
+// time for all turns of the task. Approvals and tools have none.
 notes::Timeouts WithDefaults(const notes::Timeouts& given);
 
 struct Alarm {
@@ -57,12 +57,14 @@ struct Alarm {
     kReply,      // It has not answered a request that it must answer.
     kCloseIdle,  // The process waits for input that does not come.
     kApproval,   // Nobody answers an approval, whose id is `approval`.
+    kTool,       // The tool that is called `tool` runs too long.
   };
   Kind kind = Kind::kStart;
   // By the relay's clock, as AwakeTimes.
   absl::Time at = absl::InfiniteFuture();
   absl::Duration timeout;
   std::string approval;
+  std::string tool;
 };
 
 // The spelling in notes; kCloseIdle and kApproval have none. A missed reply

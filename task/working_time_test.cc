@@ -1,5 +1,6 @@
 // How long a task has been worked on, and which deadline comes next.
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/time/time.h"
@@ -62,6 +63,54 @@ TEST(WorkingTimeTest, WaitingForAPersonIsNoWork) {
   EXPECT_EQ(state.worked, absl::Seconds(30));
   at(9000, Lifecycle{.kind = Lifecycle::Kind::kExited, .exit_code = 0});
   EXPECT_EQ(state.worked, absl::Seconds(30));
+}
+
+TEST(WorkingTimeTest, ToolsHaveTheirTimeWithoutWhatTheyWaitForAPerson) {
+  TaskState state;
+  state.timeouts.tool = absl::Seconds(100);
+  const auto at = [&](int second, Payload payload,
+                      const std::string& parent = "") {
+    state.awake.now = absl::FromUnixSeconds(second);
+    Reduce({.time = state.awake.now,
+            .parent_tool_use_id = parent,
+            .payload = std::move(payload)},
+           &state);
+  };
+  const auto approval = [](const std::string& tool, Approval::State answer,
+                           Delivery delivery) {
+    return Approval{
+        .id = "a", .state = answer, .tool_use_id = tool, .delivery = delivery};
+  };
+  const auto asked = Approval::State::kAsked;
+  const auto allowed = Approval::State::kAllowed;
+  at(0, Lifecycle{.kind = Lifecycle::Kind::kTurnAsked});
+  at(0, Lifecycle{.kind = Lifecycle::Kind::kSpawned, .generation = 1});
+  at(10, ToolUse{.id = "u", .name = "Bash"});
+  EXPECT_EQ(NextAlarm(state).tool, "Bash");
+  EXPECT_EQ(AlarmIn(state, Kind::kTool), absl::Seconds(100));
+  at(30, approval("u", asked, Delivery::kUnanswered));
+  EXPECT_NE(NextAlarm(state).kind, Kind::kTool);
+  // Another one runs on meanwhile.
+  at(40, ToolUse{.id = "v", .name = "Read"});
+  EXPECT_EQ(NextAlarm(state).tool, "Read");
+  at(1000, approval("u", allowed, Delivery::kAccepted));
+  EXPECT_EQ(NextAlarm(state).tool, "Read");
+  at(1001, ToolResult{.tool_use_id = "v"});
+  EXPECT_EQ(NextAlarm(state).tool, "Bash");
+  EXPECT_EQ(AlarmIn(state, Kind::kTool), absl::Seconds(79));
+  at(1002, approval("u", allowed, Delivery::kDelivered));
+  EXPECT_EQ(AlarmIn(state, Kind::kTool), absl::Seconds(78));
+  // A subagent that asks keeps the tool waiting whose agent it is.
+  at(1010, ToolUse{.id = "w", .name = "Edit"}, "u");
+  EXPECT_EQ(state.open_tools.size(), 1u);
+  at(1012, approval("w", asked, Delivery::kUnanswered), "u");
+  EXPECT_NE(NextAlarm(state).kind, Kind::kTool);
+  at(2012, approval("w", allowed, Delivery::kDelivered), "u");
+  EXPECT_EQ(AlarmIn(state, Kind::kTool), absl::Seconds(68));
+  at(2013, Question{.id = "q", .tool_use_id = "u"});
+  EXPECT_NE(NextAlarm(state).kind, Kind::kTool);
+  at(2020, Result{});
+  EXPECT_TRUE(state.open_tools.empty());
 }
 
 TEST(WorkingTimeTest, SleepIsNoWork) {

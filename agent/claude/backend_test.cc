@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "absl/strings/ascii.h"
 #include "agent/testing_backend.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -83,6 +84,20 @@ TEST(ClaudeBackendTest, Permissions) {
       "",
       "approval_policy: is set beside edit_mode, and both say what the "
       "agent may do; leave one of them out");
+}
+
+TEST(ClaudeBackendTest, NativePassesNoMode) {
+  ExpectLaunch(ClaudeBackend(), kNew,
+               {.options = {.edit_mode = EditMode::kNative}},
+               absl::StripTrailingAsciiWhitespace(kStart));
+  ExpectLaunch(
+      ClaudeBackend(), kNew,
+      {.options = {.edit_mode = EditMode::kNative, .approval_policy = "plan"}},
+      kStart, "--permission-mode plan");
+  ExpectLaunch(
+      ClaudeBackend(), kNew,
+      {.options = {.edit_mode = EditMode::kNative, .dangerously_bypass = true}},
+      kStart, "--dangerously-skip-permissions");
 }
 
 TEST(ClaudeBackendTest, AskModeIsAListOfRules) {

@@ -92,6 +92,7 @@ AppServerProtocol::AppServerProtocol(const ProtocolOptions& options)
   if (parsed.ok()) {
     thread_params_ = MembersOf(parsed->Get("thread"));
     turn_params_ = MembersOf(parsed->Get("turn"));
+    own_sandbox_ = !parsed->Get("thread").Get("sandbox").exists();
     const json::Value fork = parsed->Get("fork");
     if (fork.IsObject()) fork_params_ = MembersOf(fork);
   }

@@ -143,6 +143,8 @@ class AppServerProtocol final : public LineProtocol {
   const std::string resume_session_;
   std::string thread_params_;  // Members of a JSON object, or empty.
   std::string turn_params_;
+  // Whether the user's settings decide which sandbox the thread has.
+  bool own_sandbox_ = false;
   // The same of thread/fork; unset: no fork.
   std::optional<std::string> fork_params_;
 

@@ -37,7 +37,7 @@ bool HasSetting(const LaunchOptions& options, absl::string_view setting) {
 }
 
 // Returns the approval policy for the thread and its turns; empty if it was
-// refused.
+// refused, or if the user's settings decide.
 std::string PolicyOf(const LaunchOptions& options, LaunchBuilder& b) {
   const std::string& policy = options.approval_policy;
   if (policy == "on-failure" && !b.Has("on-failure")) {
@@ -58,6 +58,9 @@ std::string PolicyOf(const LaunchOptions& options, LaunchBuilder& b) {
   }
   const EditMode mode = options.edit_mode.value_or(EditMode::kResearch);
   if (mode == EditMode::kAsk) return "untrusted";
+  if (mode == EditMode::kNative) {
+    return options.dangerously_bypass ? "never" : "";
+  }
   const bool may_leave_sandbox =
       mode == EditMode::kAutoEdit || mode == EditMode::kFullAuto;
   // Somebody is there whom it can ask to leave the sandbox.
@@ -72,6 +75,7 @@ std::string SandboxOf(const LaunchOptions& options) {
   if (options.dangerously_bypass || options.edit_mode == EditMode::kDangerous) {
     return std::string(kNoSandbox);
   }
+  if (options.edit_mode == EditMode::kNative) return "";
   // With an approval policy alone, what is approved must be able to write.
   if (!options.edit_mode && !options.approval_policy.empty() &&
       options.approval_policy != "never") {
@@ -129,13 +133,13 @@ std::string SetupJson(const LaunchRequest& request, LaunchBuilder& b) {
   json::ObjectWriter thread;
   thread.String("cwd", request.cwd);
   if (!o.model.empty()) thread.String("model", o.model);
-  thread.String("approvalPolicy", policy);
+  if (!policy.empty()) thread.String("approvalPolicy", policy);
   if (!sandbox.empty()) thread.String("sandbox", "read-only");
   if (o.ephemeral && request.resume_session.empty()) {
     thread.Json("ephemeral", "true");
   }
   json::ObjectWriter turn;
-  turn.String("approvalPolicy", policy);
+  if (!policy.empty()) turn.String("approvalPolicy", policy);
   if (!sandbox.empty()) {
     turn.Json("sandboxPolicy", SandboxPolicy(o, sandbox, b));
   }

@@ -80,6 +80,15 @@ TEST(AppServerLaunchTest, OnlyTasksThatMayAskUseIt) {
       {{.interactive = true}, Wire::kAppServer},
       {{.wire = Wire::kAppServer}, Wire::kAppServer},
       {{.wire = Wire::kExec}, Wire::kExec},
+      {{.edit_mode = EditMode::kNative}, Wire::kAppServer},
+      {{.edit_mode = EditMode::kNative, .sandbox = "read-only"},
+       Wire::kAppServer},
+      {{.edit_mode = EditMode::kNative, .approval_policy = "never"},
+       Wire::kExec},
+      {{.edit_mode = EditMode::kNative, .dangerously_bypass = true},
+       Wire::kExec},
+      // app-server takes no profile.
+      {{.edit_mode = EditMode::kNative, .profile = "p"}, Wire::kExec},
   };
   for (const auto& c : kCases) {
     const auto launch = Build({.options = c.options, .cwd = "/w"});
@@ -119,6 +128,38 @@ TEST(AppServerLaunchTest, ThreadsCantWriteAndTurnsCan) {
     const auto launch = Build({.options = c.options, .cwd = "/w"});
     ASSERT_TRUE(launch.ok()) << launch.status();
     EXPECT_EQ(launch->setup_json, c.setup);
+  }
+}
+
+// What is not given is left to the user's settings.
+TEST(AppServerLaunchTest, NativePassesOnlyWhatIsGiven) {
+  const struct {
+    LaunchOptions options;
+    std::string setup;
+  } kCases[] = {
+      {{.edit_mode = EditMode::kNative},
+       R"({"thread":{"cwd":"/w"},"turn":{}})"},
+      {{.edit_mode = EditMode::kNative, .approval_policy = "on-request"},
+       R"({"thread":{"cwd":"/w","approvalPolicy":"on-request"},)"
+       R"("turn":{"approvalPolicy":"on-request"}})"},
+      {{.edit_mode = EditMode::kNative, .sandbox = "read-only"},
+       R"({"thread":{"cwd":"/w","sandbox":"read-only"},)"
+       R"("turn":{"sandboxPolicy":{"type":"readOnly"}}})"},
+      {{.edit_mode = EditMode::kNative,
+        .approval_policy = "on-request",
+        .sandbox = "workspace-write"},
+       SetupOf("on-request", kWrites)},
+      {{.edit_mode = EditMode::kNative,
+        .dangerously_bypass = true,
+        .wire = Wire::kAppServer},
+       SetupOf("never", R"({"type":"dangerFullAccess"})")},
+  };
+  for (const auto& c : kCases) {
+    const auto launch = Build({.options = c.options, .cwd = "/w"});
+    ASSERT_TRUE(launch.ok()) << launch.status();
+    EXPECT_EQ(launch->setup_json, c.setup);
+    EXPECT_THAT(launch->argv, ElementsAre("codex", "app-server"));
+    EXPECT_THAT(launch->notices, IsEmpty());
   }
 }
 

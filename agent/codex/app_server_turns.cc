@@ -44,6 +44,13 @@ std::string With(std::string object, absl::string_view members) {
   return absl::StrCat(object, object == "{" ? "" : ",", members, "}");
 }
 
+// The name that the command line has for a type of sandbox.
+absl::string_view SandboxName(absl::string_view type) {
+  if (type == "dangerFullAccess") return "danger-full-access";
+  if (type == "readOnly") return "read-only";
+  return type == "workspaceWrite" ? "workspace-write" : type;
+}
+
 // Whether a response to this request must come soon. The server answers an
 // interrupt only once the turn has ended, which may take long.
 bool IsWaitedFor(absl::string_view method) {
@@ -282,6 +289,12 @@ void AppServerProtocol::OnThreadOpened(json::Value result, Emitter& out) {
   thread_id_ = std::string(thread.id);
   std::string mode(opened.approval_policy.StringOr(
       opened.approval_policy.IsObject() ? "granular" : ""));
+  if (own_sandbox_) {
+    const absl::string_view sandbox =
+        SandboxName(opened.sandbox.Get("type").StringOr(""));
+    absl::StrAppend(&mode, mode.empty() || sandbox.empty() ? "" : ", ",
+                    sandbox);
+  }
   init_ = Init{.session_id = thread_id_,
                .model = std::string(opened.model),
                .cwd = std::string(opened.cwd),

@@ -22,6 +22,19 @@ constexpr absl::string_view kInitialize =
     "\"troika\",\"title\":\"Troika\",\"version\":\"1\"},\"capabilities\":{"
     "\"experimentalApi\":true,\"requestAttestation\":false}}}\n";
 
+// A thread that is opened without a sandbox has that of the user's settings.
+TEST(AppServerTurnsTest, ReportsTheSandboxOfTheUsersSettings) {
+  AppConversation talk({.setup_json = R"({"thread":{"cwd":"/w"},"turn":{}})"});
+  talk.Prompt("go").Flush();
+  talk.Receive(R"({"id":1,"result":{}})").Flush();
+  talk.Receive(R"({"id":2,"result":{"thread":{"id":"t"},"approvalPolicy":)"
+               R"("never","sandbox":{"type":"dangerFullAccess"}}})");
+  talk.Flush();
+  talk.Receive(R"({"id":3,"result":{"turn":{"id":"u1"}}})");
+  ASSERT_THAT(talk.All<Init>(), SizeIs(1));
+  EXPECT_EQ(talk.All<Init>()[0].permission_mode, "never, danger-full-access");
+}
+
 TEST(AppServerTurnsTest, OpensAThreadAndStartsATurn) {
   AppConversation talk(
       {.setup_json = R"({"thread":{"cwd":"/w","sandbox":"read-only"},)"

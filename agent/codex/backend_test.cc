@@ -100,6 +100,32 @@ TEST(CodexBackendTest, EachOptionOfTheNewestVersion) {
 
 TEST(CodexBackendTest, Permissions) {
   const LaunchCase kCases[] = {
+      // The user's own settings hold. Old versions can't ask.
+      {"0.63.0",
+       {.options = {.edit_mode = EditMode::kNative}},
+       "exec --json --color never -"},
+      {kNew,
+       {.options = {.edit_mode = EditMode::kNative, .wire = Wire::kExec}},
+       "exec --json --color never -"},
+      {"0.63.0",
+       {.options = {.edit_mode = EditMode::kNative, .sandbox = "read-only"}},
+       "exec --json --color never -s read-only -"},
+      {kNew,
+       {.options = {.edit_mode = EditMode::kNative,
+                    .approval_policy = "never",
+                    .sandbox = "workspace-write"}},
+       "exec --json --color never -s workspace-write -"},
+      {kNew,
+       {.options = {.edit_mode = EditMode::kNative,
+                    .dangerously_bypass = true}},
+       "exec --json --color never --dangerously-bypass-approvals-and-sandbox "
+       "-"},
+      {kNew,
+       {.options = {.edit_mode = EditMode::kNative,
+                    .sandbox = "read-only",
+                    .dangerously_bypass = true}},
+       "sandbox: is set beside dangerously_bypass, and both say what the "
+       "agent may do; leave one of them out"},
       {kNew,
        {.options = {.edit_mode = EditMode::kAutoEdit}},
        "exec --json --color never -s workspace-write -"},

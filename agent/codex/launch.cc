@@ -104,6 +104,13 @@ absl::StatusOr<Launch> BuildExecLaunch(const LaunchRequest& request,
     b.Fail("wire",
            "Troika forks Codex's sessions by app_server only; leave wire out");
   }
+  if (AsksByItsSettings(o)) {
+    b.Notice(absl::StrCat(
+        "native: ", NameAndVersion(Rules().name, cli),
+        " asks nothing on this wire, exec, whatever its settings say: what "
+        "would need an approval fails; wire app_server, from 0.124.0 on, "
+        "asks"));
+  }
   if (o.interactive) {
     b.Notice(absl::StrCat(NameAndVersion(Rules().name, cli),
                           " takes no input while it works on this wire, exec; "
@@ -174,6 +181,7 @@ absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
   if (MayAsk(request.options) || request.fork_session) {
     return BuildAppServerLaunch(request, cli);
   }
+  const bool may_ask = AsksByItsSettings(request.options);
   // Somebody who talks to the agent is welcome, but not needed: exec will do if
   // the version, or the other options, leave nothing else.
   // A task that may only read stays there, where Codex's own rules can't let it
@@ -181,8 +189,8 @@ absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
   const bool only_reads = request.options.edit_mode.value_or(
                               EditMode::kResearch) == EditMode::kResearch &&
                           NativePermissions(request.options).empty();
-  const bool converses =
-      request.options.interactive || (request.converses && !only_reads);
+  const bool converses = request.options.interactive || may_ask ||
+                         (request.converses && !only_reads);
   if (!converses || !Rules().flags.Has(cli, "app-server")) {
     return BuildExecLaunch(request, cli);
   }

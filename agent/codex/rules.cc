@@ -72,6 +72,7 @@ constexpr EditModeRow kEditModes[] = {
      kReads,
      "ask: Codex runs commands that it knows to only read, and what the rules "
      "in its own folder allow, without asking"},
+    {EditMode::kNative, kOldest, "", kEverything},
 };
 
 constexpr NativeModeRow kNativeModes[] = {
@@ -104,6 +105,11 @@ bool MayAsk(const LaunchOptions& options) {
   return options.edit_mode == EditMode::kAsk ||
          (!options.approval_policy.empty() &&
           options.approval_policy != "never");
+}
+
+bool AsksByItsSettings(const LaunchOptions& options) {
+  return options.edit_mode == EditMode::kNative &&
+         options.approval_policy.empty() && !options.dangerously_bypass;
 }
 
 Capabilities WireCapabilities(const Cli& cli, Wire wire) {

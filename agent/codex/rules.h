@@ -14,6 +14,8 @@ const LaunchRules& Rules();
 // Whether the agent may ask, so that its process must be an app-server: `codex
 // exec` never asks and reads no answers.
 bool MayAsk(const LaunchOptions& options);
+// Whether the user's own settings decide if the agent asks.
+bool AsksByItsSettings(const LaunchOptions& options);
 // What to tell the user of edit mode research on app-server, which can't leave
 // out the rules in Codex's own folder as exec does.
 absl::string_view RulesNotice();

@@ -1,11 +1,15 @@
 #include "agent/codex/sessions.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "agent/discovery/cli_files.h"
 #include "base/json.h"
 #include "base/status_macros.h"
@@ -128,10 +132,14 @@ std::vector<SessionFile> Files(const Environment& env, absl::string_view) {
 
 }  // namespace
 
-std::optional<bool> LooksLoggedIn(const Environment& env) {
+absl::Span<const absl::string_view> LoginVariables() {
   static constexpr absl::string_view kVariables[] = {"CODEX_API_KEY",
                                                      "OPENAI_API_KEY"};
-  if (AnySet(env, kVariables)) return true;
+  return kVariables;
+}
+
+std::optional<bool> LooksLoggedIn(const Environment& env) {
+  if (AnySet(env, LoginVariables())) return true;
   const fs::path folder = Home(env);
   if (IsFile(folder / "auth.json")) return true;
   // Another provider needs no such login, and we must not open a keyring.
@@ -141,6 +149,25 @@ std::optional<bool> LooksLoggedIn(const Environment& env) {
     return std::nullopt;
   }
   return false;
+}
+
+std::vector<std::string> McpServers(const Environment& env) {
+  constexpr int64_t kMaxConfig = int64_t{1} << 20;
+  const std::string text = ReadHead(Home(env) / "config.toml", kMaxConfig);
+  std::vector<std::string> names;
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    line = absl::StripAsciiWhitespace(line);
+    if (!absl::ConsumePrefix(&line, "[mcp_servers.")) continue;
+    const bool quoted = absl::ConsumePrefix(&line, "\"");
+    const size_t end = line.find_first_of(quoted ? "\"" : ".]");
+    if (end == absl::string_view::npos) continue;
+    std::string name(line.substr(0, end));
+    // Tables within that of a server have its name, too.
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      names.push_back(std::move(name));
+    }
+  }
+  return names;
 }
 
 const SessionKeeping& Sessions() {

@@ -83,6 +83,7 @@ constexpr EditModeRow kEditModes[] = {
      {0, 35, 0},
      "--approval-mode default --allowed-tools read_file --policy /dev/null",
      Abilities()},
+    {EditMode::kNative, kOldest, "", kEverything},
 };
 
 constexpr NativeModeRow kNativeModes[] = {
@@ -278,9 +279,21 @@ absl::StatusOr<Launch> BuildStreamLaunch(const LaunchRequest& request,
   return std::move(b).Finish(Launch::Stdin::kPrompt);
 }
 
+// Whether the user's own settings decide if the agent asks, and this version
+// can ask with these options on the wire acp.
+bool MayAskByItsSettings(const LaunchRequest& request, const Cli& cli) {
+  const LaunchOptions& o = request.options;
+  const bool may_ask = o.edit_mode == EditMode::kNative &&
+                       !o.dangerously_bypass && o.approval_policy != "yolo";
+  return may_ask && !o.wire && o.images.empty() && HasAcp(cli) &&
+         (request.resume_session.empty() ||
+          kRules.flags.Has(cli, "session/load"));
+}
+
 absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
                                    const Cli& cli) {
-  switch (ChooseWire(request.options)) {
+  switch (MayAskByItsSettings(request, cli) ? Wire::kAcp
+                                            : ChooseWire(request.options)) {
     case Wire::kAcp:
       return BuildAcpLaunch(request, cli);
     case Wire::kStreamJson:
@@ -312,6 +325,7 @@ const troika::Backend& troika::GeminiBackend() {
       .native_modes = kNativeModes,
       .inline_images = {Wire::kAcp},
       .login_hint = "run gemini and log in, or set GEMINI_API_KEY",
+      .login_variables = LoginVariables(),
       .models = {"gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite"},
       .wire_capabilities = WireCapabilities,
       .capabilities = GetCapabilities,
@@ -327,6 +341,7 @@ const troika::Backend& troika::GeminiBackend() {
       },
       .BuildLaunch = BuildLaunch,
       .LooksLoggedIn = LooksLoggedIn,
+      .McpServers = McpServers,
       .sessions = &Sessions(),
   };
   return *kBackend;

@@ -175,11 +175,15 @@ SessionReading Read(const SessionFile& file) {
 
 }  // namespace
 
-std::optional<bool> LooksLoggedIn(const Environment& env) {
+absl::Span<const absl::string_view> LoginVariables() {
   static constexpr absl::string_view kVariables[] = {
       "GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENAI_USE_GCA",
       "GOOGLE_GENAI_USE_VERTEXAI"};
-  if (AnySet(env, kVariables)) return true;
+  return kVariables;
+}
+
+std::optional<bool> LooksLoggedIn(const Environment& env) {
+  if (AnySet(env, LoginVariables())) return true;
   const fs::path folder = FolderOf(env, "GEMINI_CLI_HOME", "") / ".gemini";
   if (IsFile(folder / "oauth_creds.json")) return true;
   // The CLI reads variables from .env, and its settings may name other logins.
@@ -188,6 +192,20 @@ std::optional<bool> LooksLoggedIn(const Environment& env) {
     return std::nullopt;
   }
   return false;
+}
+
+std::vector<std::string> McpServers(const Environment& env) {
+  constexpr int64_t kMaxSettings = int64_t{1} << 20;
+  const fs::path folder = FolderOf(env, "GEMINI_CLI_HOME", "") / ".gemini";
+  const std::string text = ReadHead(folder / "settings.json", kMaxSettings);
+  json::Parser parser;
+  const auto settings = parser.Parse(text);
+  std::vector<std::string> names;
+  if (!settings.ok()) return names;
+  for (const json::Member& server : settings->Get("mcpServers").members()) {
+    names.emplace_back(server.key);
+  }
+  return names;
 }
 
 const SessionKeeping& Sessions() {

@@ -155,7 +155,10 @@ const EditModeRow* LaunchBuilder::CheckPermissions(
     absl::Span<const absl::string_view> native) {
   std::vector<absl::string_view> given(native.begin(), native.end());
   const bool dangerous = options_.edit_mode == EditMode::kDangerous;
-  if (options_.edit_mode) given.push_back("edit_mode");
+  // EditMode::kNative says nothing itself, so other settings may.
+  const bool says_mode =
+      options_.edit_mode && options_.edit_mode != EditMode::kNative;
+  if (says_mode) given.push_back("edit_mode");
   if (options_.dangerously_bypass && !dangerous) {
     given.push_back("dangerously_bypass");
   }

@@ -83,8 +83,9 @@ class LaunchBuilder {
   void Notice(std::string text) { launch_.notices.push_back(std::move(text)); }
 
   // Passes the edit mode, which is research if nothing is set. `native` names
-  // the harness's own settings that were given instead; if there are any,
-  // nothing is passed here. Fails if several permission settings are given.
+  // the harness's own settings that were given instead, or beside
+  // EditMode::kNative; if there are any, nothing is passed here. Fails if
+  // several permission settings are given.
   void Permissions(absl::Span<const absl::string_view> native);
   // Makes the same checks and passes nothing. Returns the row of the edit mode;
   // null if `native` is not empty or this version has none.

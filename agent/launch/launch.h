@@ -16,13 +16,21 @@
 
 namespace troika {
 
-// Permissions of an agent that need no approval, the same for all harnesses.
-enum class EditMode { kResearch, kAutoEdit, kFullAuto, kDangerous, kAsk };
+// Permissions of an agent that need no approval, the same for all harnesses;
+// kNative leaves them to the CLI's own configuration.
+enum class EditMode {
+  kResearch,
+  kAutoEdit,
+  kFullAuto,
+  kDangerous,
+  kAsk,
+  kNative
+};
 
 template <>
 inline constexpr auto kEnumNames<EditMode> = EnumNames("research", "auto_edit",
                                                        "full_auto", "dangerous",
-                                                       "ask");
+                                                       "ask", "native");
 
 inline absl::string_view EditModeId(EditMode mode) { return NameOf(mode); }
 inline std::optional<EditMode> EditModeFromId(absl::string_view id) {

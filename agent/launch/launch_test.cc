@@ -82,10 +82,10 @@ TEST(LaunchOptionsTest, NothingIsGuessed) {
       {"[]", "read launch options: must be an object, not array"},
       {R"({"edit_mode":"yolo"})",
        "read launch options: edit_mode must be research, auto_edit, full_auto, "
-       "dangerous or ask"},
+       "dangerous, ask or native"},
       {R"({"edit_mode":1})",
        "read launch options: edit_mode must be research, auto_edit, full_auto, "
-       "dangerous or ask"},
+       "dangerous, ask or native"},
       {R"({"model":["m"]})", "read launch options: model must be a string"},
       {R"({"dangerously_bypass":"yes"})",
        "read launch options: dangerously_bypass must be true or false"},

@@ -58,6 +58,8 @@ void AddFlags(TaskRequest* request, Given* given, Flags* flags) {
   flags->Add("label", &given->labels);
   flags->Add("resume", &request->resume_session);
   flags->Add("fork", &request->fork_session);
+  flags->Add("no-queue", &request->no_queue);
+  flags->Add("document", &request->document.wanted);
   given->turn.AddTo(flags);
 }
 

@@ -142,6 +142,7 @@ void TurnFlags::AddTo(Flags* flags) {
   flags->Add("idle-timeout", &timeouts_.idle);
   flags->Add("task-timeout", &timeouts_.task);
   flags->Add("approval-timeout", &timeouts_.approval);
+  flags->Add("tool-timeout", &timeouts_.tool);
 }
 
 absl::StatusOr<TurnOptions> TurnFlags::Read(

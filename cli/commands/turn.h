@@ -56,7 +56,7 @@ struct TurnOptions {
 };
 
 // --json, --color, --quiet, --detach, --no-stdin, --timeout, --start-timeout,
-// --idle-timeout, --task-timeout and --approval-timeout.
+// --idle-timeout, --task-timeout, --approval-timeout and --tool-timeout.
 class TurnFlags {
  public:
   void AddTo(Flags* flags);

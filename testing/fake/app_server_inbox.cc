@@ -116,7 +116,9 @@ void AppServerInbox::OpenThread(const rpc::Message& request) {
             .Json("thread", thread)
             .String("model", model_)
             .String("cwd", CurrentFolder())
-            .Value("approvalPolicy", request.params.Get("approvalPolicy"))
+            .String("approvalPolicy",
+                    request.params.Get("approvalPolicy").StringOr("on-request"))
+            .Json("sandbox", R"({"type":"readOnly"})")
             .Take());
 }
 
