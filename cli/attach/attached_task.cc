@@ -65,14 +65,15 @@ AttachedTask::AttachedTask(const v1::Task& task, const AttachOptions& options,
             this) {}
 
 absl::Status AttachedTask::StartServer() {
-  if (!std::exchange(starting_, true)) {
-    requests_.Ask([start = start_](client::ApiClient&) { return start(); },
-                  [this](const absl::Status& started) {
-                    starting_ = false;
-                    started_ = started;
-                  });
-  }
-  return started_;
+  // Never OK: the stream tries again in a while, and not at once.
+  const absl::Status starts = absl::UnavailableError("it is being started");
+  if (std::exchange(starting_, true)) return starts;
+  requests_.Ask([start = start_](client::ApiClient&) { return start(); },
+                [this](const absl::Status& started) {
+                  starting_ = false;
+                  start_error_ = started;
+                });
+  return start_error_.ok() ? starts : std::exchange(start_error_, {});
 }
 
 int AttachedTask::Run() {

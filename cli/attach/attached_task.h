@@ -49,7 +49,8 @@ class AttachedTask : public TaskFeedListener {
   // Prints "troika: TEXT" above the line.
   void Say(absl::string_view text);
   void Advance();
-  // Has the thread start a server; says how the last start went.
+  // Has the thread start a server. Returns why the last start failed, or that
+  // one is under way.
   absl::Status StartServer();
   void UpdateDialog();
   void Present(const Asked& asked);
@@ -86,10 +87,9 @@ class AttachedTask : public TaskFeedListener {
   TaskFeed feed_;
   Dialog dialog_;
   Outbox outbox_;
-  std::string presented_;  // Id of what was presented last.
-  // A server is being started, and how that went the last time.
-  bool starting_ = false;
-  absl::Status started_ = absl::UnavailableError("it is being started");
+  std::string presented_;     // Id of what was presented last.
+  bool starting_ = false;     // A server is being started.
+  absl::Status start_error_;  // Why the last start failed, until it was told.
   bool told_waits_ = false;   // The user knows that inputs wait for a server.
   bool interrupted_ = false;  // The connection has broken.
   bool told_gone_ = false;    // The user knows why there is no connection.
