@@ -114,9 +114,11 @@ TEST_F(ProtocolTest, ComparesHeadersWithTheMessage) {
   MirrorHeaders encoded = good;
   encoded.name = "=?base64?eA==?=";
   EXPECT_FALSE(CheckHeaders(message, client, encoded).has_value());
+  EXPECT_FALSE(CheckVersionHeader(message, "2026-07-28").has_value());
+  EXPECT_EQ(CheckVersionHeader(message, "2025-11-25")->error.code,
+            kHeaderMismatch);
   for (const MirrorHeaders& bad :
        {MirrorHeaders{},
-        {.version = "2025-11-25", .method = "tools/call", .name = "x"},
         {.version = "2026-07-28", .method = "tools/list", .name = "x"},
         {.version = "2026-07-28", .method = "tools/call"},
         {.version = "2026-07-28", .method = "tools/call", .name = "y"},

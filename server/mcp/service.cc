@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -146,7 +147,12 @@ absl::StatusOr<Deferred> McpService::Take(const Call& call, bool in_envelope) {
                      .http_status = 404});
     }
   }
-  auto fault = mcp::ReadClient(message, &caller.client);
+  std::optional<mcp::Fault> fault;
+  if (!in_envelope) {
+    fault = mcp::CheckVersionHeader(
+        message, call.request().Header("mcp-protocol-version"));
+  }
+  if (!fault) fault = mcp::ReadClient(message, &caller.client);
   if (!fault && !in_envelope) {
     fault = mcp::CheckHeaders(
         message, caller.client,
