@@ -453,3 +453,62 @@ class McpTest(WorldTest):
                   Mcp_Method='tools/list')
         self.http({**modern, 'method': 'nope'}, status=404,
                   MCP_Protocol_Version='2026-07-28', Mcp_Method='nope')
+
+    AGENT = '''#!/usr/bin/env python3
+import json, os, subprocess, sys
+if '--version' in sys.argv:
+    print('codex-cli 0.166.0'); sys.exit()
+if 'exec' not in sys.argv:
+    sys.exit(2)
+sys.stdin.read()
+print(json.dumps({'type': 'thread.started', 'thread_id': 't'}))
+print(json.dumps({'type': 'turn.started'}), flush=True)
+lines = [json.dumps({'jsonrpc': '2.0', 'id': i, 'method': 'tools/call',
+                     'params': one}) for i, one in enumerate(%(calls)r)]
+said = subprocess.run([%(troika)r, 'mcp'], input='\\n'.join(lines) + '\\n',
+                      capture_output=True, text=True).stdout
+print(json.dumps({'type': 'item.completed', 'item': {
+    'id': 'item_0', 'type': 'agent_message', 'text': said}}))
+print(json.dumps({'type': 'turn.completed', 'usage': {'input_tokens': 1,
+    'cached_input_tokens': 0, 'output_tokens': 1}}))
+'''
+
+    def test_an_agent_keeps_its_role(self):
+        world = self.world
+        world.env['TROIKA_FAKE_SCRIPT'] = world.script('say Hi.\nok')
+        world.start()
+        asks = world.create(ASKS, harness='claude',
+                            options={'editMode': 'auto_edit'})
+        waiting = world.wait_state(asks, 'awaiting_approval')
+        session = {'sessionId': waiting['sessionId']}
+        calls = [
+            {'name': 'claude_respond', 'arguments': {
+                **session, 'id': waiting['approvals'][0]['id'],
+                'answers': ['approve']}},
+            {'name': 'claude_list', 'arguments': {}},
+            {'name': 'claude_fork', 'arguments': {**session, 'prompt': 'x'}},
+            {'name': 'claude_interrupt', 'arguments': session},
+            {'name': 'claude_status', 'arguments': session},
+            {'name': 'claude_start', 'arguments': {'prompt': 'x'}},
+            {'name': 'claude_start', 'arguments': {
+                'prompt': 'x', 'approvalPolicy': 'bypassPermissions'}}]
+        agent = world.script(self.AGENT % {
+            'calls': calls, 'troika': world.programs['troika']})
+        os.chmod(agent, 0o755)
+        task = world.create('', options={'skipGitCheck': True},
+                            env={'TROIKA_CODEX_BIN': agent})
+        said = {}
+        for line in world.wait_state(task, 'done')['result'][
+                'text'].splitlines():
+            reply = json.loads(line)
+            said[reply['id']] = reply['result']
+        refused = 'an agent may not'
+        for i in (0, 1, 2, 3, 6):
+            self.assertTrue(said[i]['isError'], said[i])
+            self.assertIn(refused, said[i]['content'][0]['text'])
+        self.assertEqual(said[4]['structuredContent']['status'],
+                         'awaiting_approval')
+        begun = world.task(said[5]['structuredContent']['taskId'])
+        self.assertEqual((begun['parentId'], begun['editMode']),
+                         (task, 'research'))
+        self.assertEqual(world.task(asks)['state'], 'awaiting_approval')
