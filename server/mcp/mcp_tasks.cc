@@ -70,7 +70,7 @@ void Show(McpService& service, const McpRequest& request, const v1::Task& task,
   buffer.Update(stream.file());
   Describe(task, "completed", &result);
   result.Json("result",
-              mcp::CallResult(mcp::Client(),
+              mcp::CallResult(request.caller.client,
                               {.object_json = StatusJson(
                                    task, buffer,
                                    {.output_lines = mcp::kOutputLines,
