@@ -165,7 +165,18 @@ bool FormAsker::WasLeftOpen(const McpCaller& caller, const std::string& task,
   return left_open_.count({KeyOf(caller), task, question}) > 0;
 }
 
+bool FormAsker::WillAsk(const McpCaller& caller, const std::string& task,
+                        const std::string& question) const {
+  return followed_.count({caller.id, task}) > 0 &&
+         service_.HasStream(caller.id) && !WasLeftOpen(caller, task, question);
+}
+
 void FormAsker::LeaveOpen(const OpenForm& form) {
+  // A call that waits for the form has something to tell now.
+  service_.api().tasks->open().GetStream(
+      form.task, [](const absl::StatusOr<std::shared_ptr<TaskStream>>& stream) {
+        if (stream.ok()) (*stream)->Notify();
+      });
   const Asked asked = {form.client, form.task, form.question.id};
   if (!left_open_.insert(asked).second) return;
   left_open_order_.push_back(asked);

@@ -51,6 +51,9 @@ class FormAsker {
   // Whether a form for the question is open at the client.
   bool IsOpen(const McpCaller& caller, const std::string& task,
               const std::string& question) const;
+  // Whether a form for the question is about to be sent to the client, or was.
+  bool WillAsk(const McpCaller& caller, const std::string& task,
+               const std::string& question) const;
   // Whether the question was asked at the client, and left open there.
   bool WasLeftOpen(const McpCaller& caller, const std::string& task,
                    const std::string& question) const;

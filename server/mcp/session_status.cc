@@ -48,8 +48,10 @@ bool HasNews(StatusRequest& request, const v1::Task& task,
   if (request.call->over()) return true;
   if (const auto question = PendingQuestionOf(task)) {
     // While the client's user is asked, there is nothing for the model to do.
-    return !request.call->service().asker().IsOpen(request.call->caller(),
-                                                   task.id(), question->id);
+    const FormAsker& asker = request.call->service().asker();
+    const McpCaller& caller = request.call->caller();
+    return !asker.IsOpen(caller, task.id(), question->id) &&
+           !asker.WillAsk(caller, task.id(), question->id);
   }
   if (StatusOf(task) != "active") return true;
   const EventBuffer& buffer = UpdatedBuffer(request, stream);
