@@ -2,7 +2,8 @@
 the reason.
 
 usage: count_tests.py REPORT…, where each REPORT is a file of bazel test's
---build_event_json_file; one named "conformance" is testing/conformance's.
+--build_event_json_file; one named "conformance" is testing/conformance's, and
+"mcp_clients" is testing/mcp's.
 A target that was not built, and a test program that failed without a failed
 case, count as one failure each. The last line is "N passed, N failed, N
 skipped"; the exit code is 0 only if something passed and nothing failed.
@@ -13,6 +14,8 @@ import pathlib
 import sys
 import urllib.parse
 import xml.etree.ElementTree as ElementTree
+
+COUNTED = ("conformance", "mcp_clients")
 
 
 def cases(uri):
@@ -72,8 +75,8 @@ def read(report):
     return passed, failures, skipped
 
 
-def read_conformance(report):
-    """Does the same for a run with the real CLIs."""
+def read_counted(report):
+    """Does the same for a run that counts by itself."""
     if not report.exists():
         return 0, ["it did not run, see above"], []
     counted = json.loads(report.read_text())
@@ -86,7 +89,7 @@ def read_conformance(report):
 def main():
     passed, failures, skipped = 0, [], []
     for report in map(pathlib.Path, sys.argv[1:]):
-        count = read_conformance if report.stem == "conformance" else read
+        count = read_counted if report.stem in COUNTED else read
         good, bad, not_run = count(report)
         passed += good
         failures += [f"{report.stem}: {name}" for name in bad]

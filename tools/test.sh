@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # test.sh [plain|tsan]: runs all tests with sanitizers, those of the relay also
-# without (with the static program that users have), then the current versions
-# of the real CLIs. "plain" runs all tests of whole programs without sanitizers,
+# without (with the static program that users have), then the official MCP clients
+# and the current versions of the real CLIs. "plain" runs all tests of whole programs without sanitizers,
 # "tsan" the tests of code with threads under ThreadSanitizer.
 # The last line is "N passed, N failed, N skipped".
 set -euo pipefail
@@ -20,9 +20,9 @@ fetching=
 trap '[[ -z $fetching ]] || kill "$fetching" 2>/dev/null || true
   rm -rf "$reports"' EXIT
 
-# The CLIs are fetched during the build.
+# The CLIs and clients are fetched during the build.
 if [[ ${phases[*]} == *asan* ]]; then
-  tools/clis install >/dev/null &
+  { tools/clis install && tools/clis packages testing/mcp; } >/dev/null &
   fetching=$!
 fi
 
@@ -50,7 +50,8 @@ done
 if [[ -n $fetching ]]; then
   wait "$fetching" || say "the CLIs could not be fetched; trying again"
   fetching=
-  phases+=(conformance)
+  phases+=(mcp_clients conformance)
+  tools/mcp_clients.sh --report "$reports/mcp_clients" || true
   tools/conformance.sh --config asan --report "$reports/conformance" \
     codex claude gemini || true
 fi
