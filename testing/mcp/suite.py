@@ -1,0 +1,151 @@
+"""A server with fakes in place of the CLIs for each suite, and the outcomes."""
+import concurrent.futures
+import glob
+import json
+import os
+import shutil
+import subprocess
+import threading
+import traceback
+
+from world import World
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PATIENCE = 90
+# Turns of the fakes, by a word of the prompt.
+SCRIPT = r'''run ls => README exit 0
+say Hi.
+usage 10 5 3
+ok
+== prompt slow, then
+sleep 700
+ask Bash {"command":"ls -l"}
+say Did it.
+ok
+== prompt ask
+ask Bash {"command":"ls -l"}
+say Did it.
+ok
+== prompt slow
+run ls => README exit 0
+sleep 400
+run ls => README exit 0
+sleep 400
+say Slept.
+ok
+== prompt hang
+run ls => README exit 0
+hang
+'''
+# Texts that a sanitizer prints.
+CRASHES = ('AddressSanitizer', 'runtime error:')
+
+
+class Suite:
+    """A server of its own, and a folder from which the packages are found."""
+
+    def __init__(self, run, name):
+        self.run = run
+        self.name = name
+        self.world = World(run.programs)
+        self.world.env.update(
+            TROIKA_FAKE_SCRIPT=self.world.script(SCRIPT),
+            TROIKA_FAKE_STATE=os.path.join(self.world.root, 'state'),
+            LOG_LEVEL='error')
+        self.world.start(listen='127.0.0.1:0')
+        self.url = f'http://127.0.0.1:{self.world.port()}/mcp'
+        self.folder = os.path.join(self.world.root, 'clients')
+        os.mkdir(self.folder)
+        for path in glob.glob(os.path.join(HERE, '*.mjs')):
+            shutil.copy(path, self.folder)
+        os.symlink(run.packages, os.path.join(self.folder, 'node_modules'))
+
+    def program(self, name):
+        """Returns the path of a package's program."""
+        return os.path.join(self.run.packages, '.bin', name)
+
+    def node(self, *arguments, **options):
+        """Runs Node; its output is read by the caller."""
+        told = {
+            'troika': self.run.programs['troika'], 'folder': self.world.work,
+            'env': self.world.env, 'url': self.url,
+            'token': self.world.token()}
+        environment = {
+            'PATH': os.environ['PATH'], 'HOME': self.world.root,
+            'TROIKA_MCP_WORLD': json.dumps(told)}
+        return subprocess.Popen(
+            [self.run.node, *arguments], cwd=self.folder, env=environment,
+            text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            start_new_session=True, **options)
+
+    def output(self, *arguments):
+        """Returns the exit code and the output of Node, errors included."""
+        process = self.node(*arguments, stderr=subprocess.STDOUT)
+        try:
+            text = process.communicate(timeout=PATIENCE)[0]
+            return process.returncode, text
+        finally:
+            process.kill()
+            process.wait()
+
+    def close(self):
+        with open(self.world.errors, errors='replace') as errors:
+            said = errors.read()
+        alive = self.world.server.poll() is None
+        self.world.close()
+        if not alive or any(crash in said for crash in CRASHES):
+            self.run.fail(f'{self.name}: the server', said[-4000:])
+
+
+class Run:
+    def __init__(self, flags):
+        self.node = flags.node
+        self.packages = flags.packages
+        self.programs = {os.path.basename(p): os.path.abspath(p)
+                         for p in flags.programs}
+        self.only = flags.only
+        self.passed, self.failed, self.skipped = [], [], []
+        self.lock = threading.Lock()
+
+    def succeed(self, name, detail=''):
+        with self.lock:
+            self.passed.append(name)
+            print(f'{name}{detail}', flush=True)
+
+    def fail(self, name, problem=''):
+        with self.lock:
+            self.failed.append(name)
+            print(f'FAILED {name}\n{problem}', flush=True)
+
+    def skip(self, name):
+        with self.lock:
+            self.skipped.append(name)
+            print(f'SKIPPED {name}', flush=True)
+
+    def play(self, name, play):
+        suite = None
+        try:
+            suite = Suite(self, name)
+            play(suite)
+        except Exception:  # The other suites go on.
+            self.fail(name, traceback.format_exc())
+        finally:
+            if suite:
+                suite.close()
+
+    def all(self, suites):
+        with concurrent.futures.ThreadPoolExecutor(len(suites)) as pool:
+            for name, play in suites.items():
+                if self.only in name:
+                    pool.submit(self.play, name, play)
+
+    def report(self, path):
+        if path:
+            with open(path, 'w') as file:
+                json.dump({'passed': self.passed, 'failed': self.failed,
+                           'skipped': self.skipped}, file)
+        for name in self.failed:
+            print(f'FAILED {name}')
+        print(f'{len(self.passed)} passed, {len(self.failed)} failed, '
+              f'{len(self.skipped)} skipped')
+        return 1 if self.failed or not self.passed else 0
