@@ -379,6 +379,18 @@ class McpTest(WorldTest):
         client.process.terminate()
         self.assertEqual(client.process.wait(PATIENCE), 128 + 15)
 
+    def test_progress_is_told(self):
+        self.world.start()
+        client = self.client('run make => ok\nsleep 400\nsay Done.\nok')
+        session = self.start(client, 'claude')
+        client.end(client.begin('tools/call', {
+            'name': 'claude_status', '_meta': {'progressToken': 0},
+            'arguments': {'sessionId': session, 'wait': 30}}))
+        notice = client.notices.get(timeout=PATIENCE)
+        self.assertEqual((notice['method'], notice['params']['progressToken']),
+                         ('notifications/progress', 0))
+        self.assertIn('make', notice['params']['message'])
+
     def test_the_environment_is_completed(self):
         for name in ('OPENAI_API_KEY', 'CODEX_API_KEY', 'GEMINI_API_KEY'):
             self.world.env[name] = 'of-the-server'

@@ -24,6 +24,7 @@ namespace {
 
 constexpr size_t kMaxEndedSessions = 10000;
 constexpr size_t kMaxCalls = 1000;
+constexpr size_t kMaxKnownTasks = 1000;
 
 constexpr absl::string_view kInstructions =
     "Runs tasks with other coding agents on this machine: Codex CLI "
@@ -365,6 +366,12 @@ void McpService::Remember(const ToolCallPtr& call) {
     }
   }
   calls_[{client, call->id().json()}] = call;
+}
+
+void McpService::RememberTask(const std::string& session,
+                              const std::string& task) {
+  if (known_tasks_.size() >= kMaxKnownTasks) known_tasks_.clear();
+  known_tasks_[session] = task;
 }
 
 absl::StatusOr<Deferred> McpService::Get(const Call& call) {

@@ -65,6 +65,13 @@ class McpService : public McpEndpoint {
   bool HasStream(const std::string& client) const {
     return streams_.find(client) != streams_.end();
   }
+  // The task that was last found for a session, or nothing. It may have ended
+  // since.
+  std::string KnownTask(const std::string& session) const {
+    const auto it = known_tasks_.find(session);
+    return it == known_tasks_.end() ? "" : it->second;
+  }
+  void RememberTask(const std::string& session, const std::string& task);
   // Sends a comment to clients that have received nothing for a while.
   void SendHeartbeats() { viewers_->SendHeartbeats(); }
 
@@ -102,6 +109,7 @@ class McpService : public McpEndpoint {
   std::map<std::pair<std::string, std::string>, std::weak_ptr<ToolCall>> calls_;
   // The streams of clients, by the client's id.
   std::map<std::string, std::shared_ptr<LineStream>> streams_;
+  std::map<std::string, std::string> known_tasks_;  // By session.
   FormAsker asker_;
   BoundTasks bound_;
   std::set<std::string> ended_sessions_;
