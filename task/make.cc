@@ -76,8 +76,9 @@ absl::Status CheckGitRepository(const std::filesystem::path& cwd) {
 }
 
 // Fails now if the start would fail later.
-absl::Status CheckLaunch(const Home& home, TaskRequest request,
-                         const Backend& backend, const Cli& cli) {
+// Returns the wire of the task's first process.
+absl::StatusOr<Wire> CheckLaunch(const Home& home, TaskRequest request,
+                                 const Backend& backend, const Cli& cli) {
   // The task has no folder yet, but its files will have paths like these.
   NameTexts(home.tasks_path(), &request);
   ASSIGN_OR_RETURN(
@@ -90,8 +91,10 @@ absl::Status CheckLaunch(const Home& home, TaskRequest request,
                       .output_schema_text = request.output_schema_json},
                      backend));
   ASSIGN_OR_RETURN(const Launch built, backend.BuildLaunch(launch, cli));
-  return built.needs_git_repository ? CheckGitRepository(request.cwd)
-                                    : absl::OkStatus();
+  if (built.needs_git_repository) {
+    RETURN_IF_ERROR(CheckGitRepository(request.cwd));
+  }
+  return built.wire;
 }
 
 absl::StatusOr<relay::LogWriter> WriteLog(const TaskFolder& folder,
@@ -174,9 +177,12 @@ absl::StatusOr<MadeTask> MakeTask(
   RETURN_IF_ERROR(CompleteRequest(kept, &request));
   const Backend& backend = BackendOf(request.harness);
   RETURN_IF_ERROR(cli.status());
-  RETURN_IF_ERROR(CheckLaunch(home, request, backend, *cli));
-  ASSIGN_OR_RETURN(std::vector<TurnAsked::Image> images,
-                   ReadImages(request.options.images, backend));
+  ASSIGN_OR_RETURN(const Wire wire, CheckLaunch(home, request, backend, *cli));
+  ASSIGN_OR_RETURN(
+      std::vector<TurnAsked::Image> images,
+      ReadImages(request.options.images, backend.sends_images_inline(wire)
+                                             ? ImageForm::kData
+                                             : ImageForm::kPath));
   const std::string turn =
       notes::ToJson(notes::Turn{.turn = 1,
                                 .prompt = request.prompt,
