@@ -17,6 +17,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "mcp/protocol.h"
+#include "mcp/session_id.h"
 #include "rpc/message.h"
 #include "server/mcp/bound_tasks.h"
 #include "server/mcp/event_buffer.h"
@@ -94,6 +95,8 @@ class McpService : public McpEndpoint {
   bool DispatchStateless(const McpRequest& request,
                          const rpc::Message& message);
   void Listen(const McpRequest& request);
+  // Names the connection of a client that has a session over HTTP.
+  static std::string ClientIdOf(const mcp::Session& session);
   // The client whose session or pipe the request names. NotFound if there is
   // none.
   absl::StatusOr<McpCaller> CallerOf(const Call& call) const;

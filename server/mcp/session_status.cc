@@ -9,6 +9,7 @@
 #include "mcp/elicitation.h"
 #include "server/mcp/defaults.h"
 #include "server/mcp/mcp_tasks.h"
+#include "server/mcp/pending_question.h"
 #include "server/mcp/service.h"
 #include "server/mcp/session_lookup.h"
 #include "server/mcp/session_tools.h"
