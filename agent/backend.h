@@ -75,6 +75,8 @@ struct Backend {
   bool fork_keeps_model = true;
   // Tells the user how to log in.
   absl::string_view login_hint;
+  // Variables whose presence logs the CLI in.
+  absl::Span<const absl::string_view> login_variables;
   // Some of the model names that the CLI accepts.
   std::vector<absl::string_view> models;
   // Null if the CLI can't list them itself.

@@ -174,6 +174,12 @@ class Protocol {
   // Returns the outbox in the order in which it shall be written.
   virtual const std::vector<Outgoing>& outbox() const = 0;
   virtual Continuation continuation() const = 0;
+  // The one line that the turn will be given to the agent with, if that depends
+  // on nothing that may come before the turn: then the line can be written with
+  // the note that asks for the turn, and nobody waits for that to be read.
+  virtual std::optional<Outgoing> PromptLine(const TurnAsked&) const {
+    return std::nullopt;
+  }
 
   // The method of a request of ours whose response must come soon, such as
   // those of a handshake; empty if there is none. A protocol has no clock, so

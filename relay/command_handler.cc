@@ -76,12 +76,11 @@ Reply CommandHandler::Record(const Command& command) {
   }
   switch (command.type) {
     case FrameType::kWrite:
-      if (stdin_->size() + command.payload.size() > kMaxStdinQueue) {
+      if (!StdinHasRoomFor(command.payload)) {
         return Refuse(ReplyCode::kExhausted,
                       "the agent does not read what was written to it");
       }
-      AppendInput(command);
-      stdin_->Push(command.payload);
+      AppendInput(command.key, command.payload);
       return {.record = record};
     case FrameType::kCloseStdin:
       log_->AppendNote(NoteText("stdin_closed").Take(), command.key);
@@ -100,6 +99,11 @@ Reply CommandHandler::Record(const Command& command) {
       break;
     case FrameType::kNote:
       log_->AppendNote(command.payload, command.key);
+      if (IsKey(command.line_key) && stdin_->open() &&
+          StdinHasRoomFor(command.line) &&
+          keys_.emplace(command.line_key, record + 1).second) {
+        AppendInput(command.line_key, command.line);
+      }
       return {.record = record};
     default:
       return Refuse(ReplyCode::kUnsupported, "no command");
@@ -109,9 +113,13 @@ Reply CommandHandler::Record(const Command& command) {
   return {.record = record};
 }
 
-void CommandHandler::AppendInput(const Command& command) {
-  absl::string_view rest = command.payload;
-  absl::string_view key = command.key;
+bool CommandHandler::StdinHasRoomFor(absl::string_view bytes) const {
+  return stdin_->size() + bytes.size() <= kMaxStdinQueue;
+}
+
+void CommandHandler::AppendInput(absl::string_view key,
+                                 absl::string_view lines) {
+  absl::string_view rest = lines;
   do {
     const size_t newline = rest.find('\n');
     const bool whole = newline != absl::string_view::npos;
@@ -121,6 +129,7 @@ void CommandHandler::AppendInput(const Command& command) {
                            .payload = rest.substr(0, newline)});
     rest = whole ? rest.substr(newline + 1) : absl::string_view();
   } while (!rest.empty());
+  stdin_->Push(lines);
 }
 
 }  // namespace troika::relay

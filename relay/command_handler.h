@@ -30,8 +30,10 @@ class CommandHandler {
 
  private:
   Reply Record(const Command& command);
-  // Appends a record for each line; the first has the key.
-  void AppendInput(const Command& command);
+  bool StdinHasRoomFor(absl::string_view bytes) const;
+  // Appends a record for each line, of which the first has the key, and queues
+  // the lines for the agent.
+  void AppendInput(absl::string_view key, absl::string_view lines);
 
   RelayLog* const log_;
   GuardedAgent* const agent_;

@@ -60,6 +60,49 @@ TEST(RelayCommandsTest, WhatMakesNoRecordNamesNone) {
   EXPECT_EQ(log.records[noted.record - 1].key, "b");
 }
 
+TEST(RelayCommandsTest, ALineIsWrittenWithItsNote) {
+  TestRelay relay("read x; echo \"got $x\"; read y; echo \"then $y\"");
+  const auto driver = relay.Connect(Role::kDriver);
+  ASSERT_NE(driver, nullptr);
+  const Command note = {.type = FrameType::kNote,
+                        .key = "turn-2",
+                        .payload = "{\"note\":\"turn\"}",
+                        .line_key = "turn-2.prompt",
+                        .line = "hello\n"};
+  const Reply reply = relay.Ask(*driver, note);
+  EXPECT_EQ(reply.code, ReplyCode::kOk);
+  // Neither is done twice, whichever way it is asked for again.
+  EXPECT_EQ(relay.Ask(*driver, note).record, reply.record);
+  EXPECT_EQ(
+      relay.Ask(*driver, {.key = "turn-2.prompt", .payload = "hello\n"}).record,
+      reply.record + 1);
+  relay.Ask(*driver, {.key = "turn-3.prompt", .payload = "bye\n"});
+  ASSERT_TRUE(relay.WaitForEnd());
+  const CollectingSink log = relay.Log();
+  EXPECT_EQ(Joined(log, Stream::kStdin), "hello\nbye\n");
+  EXPECT_EQ(Joined(log, Stream::kStdout), "got hello\nthen bye\n");
+  EXPECT_EQ(log.records[reply.record].key, "turn-2.prompt");
+}
+
+TEST(RelayCommandsTest, ANoteIsTakenWithoutItsLineIfStdinIsClosed) {
+  TestRelay relay("cat; sleep 0.3");
+  const auto driver = relay.Connect(Role::kDriver);
+  ASSERT_NE(driver, nullptr);
+  relay.Ask(*driver, {.type = FrameType::kCloseStdin, .key = "close"});
+  const Reply reply = relay.Ask(*driver, {.type = FrameType::kNote,
+                                          .key = "turn-2",
+                                          .payload = "{\"note\":\"turn\"}",
+                                          .line_key = "turn-2.prompt",
+                                          .line = "hello\n"});
+  EXPECT_EQ(reply.code, ReplyCode::kOk);
+  EXPECT_EQ(
+      relay.Ask(*driver, {.key = "turn-2.prompt", .payload = "hello\n"}).code,
+      ReplyCode::kEnded);
+  ASSERT_TRUE(relay.WaitForEnd());
+  EXPECT_THAT(Notes(relay.Log(), "turn"), SizeIs(1));
+  EXPECT_THAT(Joined(relay.Log(), Stream::kStdin), IsEmpty());
+}
+
 TEST(RelayCommandsTest, OddSignalsAreRefused) {
   TestRelay relay("read x");
   const auto driver = relay.Connect(Role::kDriver);

@@ -42,6 +42,9 @@ std::string Encode(const Command& command) {
   body(command.key, command.payload);
   if (command.type == FrameType::kSignal) body(command.signal);
   if (command.type == FrameType::kStop) body(command.grace);
+  if (command.type == FrameType::kNote && !command.line.empty()) {
+    body(command.line_key, command.line);
+  }
   return FrameOf(command.type, body);
 }
 
@@ -90,6 +93,10 @@ std::optional<Command> DecodeCommand(const Frame& frame) {
   if (command.type == FrameType::kSignal) body(command.signal);
   if (command.type == FrameType::kStop) body(command.grace);
   if (!body.ok()) return std::nullopt;
+  if (command.type != FrameType::kNote) return command;
+  if (!body(command.line_key, command.line).ok()) {
+    command.line_key = command.line = "";
+  }
   return command;
 }
 

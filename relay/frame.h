@@ -88,6 +88,12 @@ struct Command {
   // kWrite: the bytes. kSignal, kStop, kNote: the note to append first, which
   // may be empty for kSignal and kStop.
   absl::string_view payload;
+  // kNote: a line for the agent that is recorded, synced and written together
+  // with the note, and the key that a kWrite of it would have. Empty: none. The
+  // first relays ignore it, so its sender asks for it again if it is not in the
+  // log. A newer one does, too, if the agent's stdin can't take it.
+  absl::string_view line_key = "";
+  absl::string_view line = "";
   int32_t signal = 0;    // kSignal: sent to the agent's process group.
   absl::Duration grace;  // kStop: the time after each of the signals.
 };

@@ -85,6 +85,27 @@ TEST(FrameTest, Version1IsFrozen) {
   }
 }
 
+TEST(FrameTest, ANoteMayBringALine) {
+  FrameReader reader(kMaxFrame);
+  const Command note = {.type = FrameType::kNote, .key = "k", .payload = "{}"};
+  Command with_line = note;
+  with_line.line_key = "turn-2.prompt";
+  with_line.line = "go\n";
+  const auto read = DecodeCommand(FrameIn(Encode(with_line), &reader));
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->payload, "{}");
+  EXPECT_EQ(read->line_key, "turn-2.prompt");
+  EXPECT_EQ(read->line, "go\n");
+  // The first relays read as much as this.
+  EXPECT_EQ(Encode(with_line).substr(4, Encode(note).size() - 4),
+            Encode(note).substr(4));
+  const std::string bare = Encode(note);
+  const auto without = DecodeCommand(FrameIn(bare, &reader));
+  ASSERT_TRUE(without.has_value());
+  EXPECT_THAT(without->line_key, IsEmpty());
+  EXPECT_THAT(without->line, IsEmpty());
+}
+
 TEST(FrameTest, FieldsAreReadAsTheyWereWritten) {
   FrameReader reader(kMaxFrame);
   const std::string bytes = Encode(Command{.type = FrameType::kStop,

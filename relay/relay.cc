@@ -31,9 +31,8 @@ Relay::Relay(RelaySpec spec, LogWriter log, int dir_fd, GuardProcess guard,
     : spec_(std::move(spec)),
       dir_fd_(dir_fd),
       clock_(clock),
-      clients_(
-          clock,
-          [this](const Command& command) { return commands_.Handle(command); }),
+      clients_(clock,
+               [this](const Command& command) { return OnCommand(command); }),
       log_(std::move(log), dir_fd, clock, &clients_),
       agent_(std::move(guard), &log_, clock),
       output_(spec_.max_log_bytes, &log_, clock),
@@ -129,6 +128,13 @@ void Relay::CheckCap() {
   reason_ = absl::StrCat("the log has reached its cap of ", spec_.max_log_bytes,
                          " bytes");
   agent_.Kill();
+}
+
+Reply Relay::OnCommand(const Command& command) {
+  Reply reply = commands_.Handle(command);
+  // Sooner than the reply: the agent waits, too.
+  if (!log_.waits()) OnStdinLost(stdin_.Write());
+  return reply;
 }
 
 void Relay::OnStdinLost(size_t lost) {

@@ -43,6 +43,7 @@ class Relay {
   // Kills the agent if the log has reached its cap.
   void CheckCap();
   // Notes that recorded bytes did not reach the agent.
+  Reply OnCommand(const Command& command);
   void OnStdinLost(size_t lost);
   // Records in the log that the machine slept, or that its time was set.
   void FollowRealTime();

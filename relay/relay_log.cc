@@ -79,20 +79,25 @@ void RelayLog::SyncSoon() {
   if (std::exchange(note_unsynced_, false)) syncer_.Request();
 }
 
-void RelayLog::Commit() {
-  if (!waits()) return;
+bool RelayLog::Write() {
+  if (!waits()) return false;
   const absl::Status written = log_.Flush();
   OnWritten(written);
   unsynced_ = true;
-  if (!written.ok()) return;
+  return written.ok();
+}
+
+void RelayLog::Commit() {
+  if (!Write()) return;
   clients_->SendTip(tip());
   SyncSoon();
 }
 
 void RelayLog::CommitAndSync() {
+  if (!Write()) return;
   note_unsynced_ = false;
-  Commit();
-  if (!waits()) log_.Sync().IgnoreError();
+  log_.Sync().IgnoreError();
+  clients_->SendTip(tip());
 }
 
 void RelayLog::OnWritten(const absl::Status& written) {

@@ -71,7 +71,7 @@ class RelayLog {
   absl::Status WriteFirst();
   // Writes the appended records, announces them and has notes synced.
   void Commit();
-  // Commits, and syncs before it returns.
+  // Commits, and syncs before it announces the records and returns.
   void CommitAndSync();
   // Must be called every second. Syncs output. Returns why the log must not be
   // written any more: another process removed, renamed or truncated its file.
@@ -87,6 +87,8 @@ class RelayLog {
   absl::Status Finish();
 
  private:
+  // Writes the appended records. False if there are none, or it failed.
+  bool Write();
   // Has notes synced that were written.
   void SyncSoon();
   // Takes the result of a write, and tells the clients if writes begin to fail

@@ -71,10 +71,12 @@ http::Response ErrorResponse(int http_status, absl::string_view message) {
 
 http::Response ToResponse(const http::Request& request, int http_status,
                           Reply reply) {
+  if (reply.status != 0) http_status = reply.status;
   if (reply.message) return Encoded(request, http_status, *reply.message);
   return {.status = http_status,
           .content_type = std::move(reply.content_type),
-          .body = std::move(reply.body)};
+          .body = std::move(reply.body),
+          .headers = std::move(reply.headers)};
 }
 
 absl::Status Call::ReadBody(google::protobuf::Message* out) const {

@@ -68,6 +68,8 @@ struct Reply {
 
   std::string body;
   std::string content_type;
+  int status = 0;         // 0: that of the route.
+  http::Headers headers;  // Besides those that every response has.
   // Instead of the body: a message in the encoding that the client asks for.
   std::shared_ptr<const google::protobuf::Message> message;
   StreamMaker stream;  // Instead of the body: server-sent events.

@@ -19,8 +19,9 @@ namespace troika {
 namespace {
 
 constexpr absl::Duration kRowDelay = absl::Milliseconds(250);
-// For a task that has no row yet: its process is started by then.
-constexpr absl::Duration kNewRowDelay = absl::Milliseconds(20);
+// For rows that somebody waits for, and those of new tasks. By then a process
+// has started, or the agent has its prompt, and short states are over.
+constexpr absl::Duration kSoon = absl::Milliseconds(20);
 constexpr int kRowsAtOnce = 50;
 
 }  // namespace
@@ -120,17 +121,18 @@ void OpenTasks::OnChanged(ActiveTask& task) {
   UpdateIdle(entry);
   parts_.starter->OnRead(task);
   entry.row_is_old = true;
-  // Other rows are written when somebody reads them, or with the next ones: so
-  // the index takes no processor from a process that starts.
   const bool is_watched = tools_.changes->viewers().size() > 0 ||
                           task.stream()->viewers().size() > 0;
-  if (is_watched && HasNewStatus(entry)) {
-    PutRow(entry);
-  } else if (entry.shown_status.empty()) {
-    row_timer_->SetIn(kNewRowDelay);
-  } else if (!row_timer_->is_set()) {
-    row_timer_->SetIn(kRowDelay);
-  }
+  PutRowsIn(HasNewStatus(entry) && (is_watched || entry.shown_status.empty())
+                ? kSoon
+                : kRowDelay);
+}
+
+void OpenTasks::PutRowsIn(absl::Duration delay) {
+  const absl::Time at = tools_.clock->Awake() + delay;
+  if (row_timer_->is_set() && rows_due_ <= at) return;
+  rows_due_ = at;
+  row_timer_->SetIn(delay);
 }
 
 // The log is read again from its start, and the events that are missing are
@@ -193,7 +195,7 @@ void OpenTasks::PutOldRows() {
   int put = 0;
   for (auto& [id, entry] : open_) {
     if (!entry.row_is_old) continue;
-    if (++put > kRowsAtOnce) return row_timer_->SetIn(absl::ZeroDuration());
+    if (++put > kRowsAtOnce) return PutRowsIn(absl::ZeroDuration());
     PutRow(entry);
   }
 }

@@ -99,6 +99,8 @@ class OpenTasks : private ActiveTask::Owner {
   void CloseIdle();
   static bool HasNewStatus(const Entry& entry);
   void PutRow(Entry& entry);
+  // Calls PutOldRows() within `delay`, if nobody asks for the rows before.
+  void PutRowsIn(absl::Duration delay);
   void PutOldRows();
   std::optional<v1::Task> Describe(const std::string& id) const;
   void AddPosition(v1::Task* task) const;
@@ -109,6 +111,7 @@ class OpenTasks : private ActiveTask::Owner {
   std::map<std::string, Entry, std::less<>> open_;
   TaskStreams streams_;
   const std::unique_ptr<EventLoop::Timer> row_timer_;
+  absl::Time rows_due_;  // When row_timer_ fires, if it is set.
 };
 
 }  // namespace troika

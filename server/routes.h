@@ -31,6 +31,8 @@
 
 namespace troika {
 
+class McpEndpoint;
+
 // The parts of the server that handlers use. All borrowed. Loop thread only.
 struct ApiTools {
   EventLoop* loop = nullptr;
@@ -42,12 +44,27 @@ struct ApiTools {
   const Home* home = nullptr;
   SessionIndex* sessions = nullptr;
   const CallerPolicy* policy = nullptr;
+  McpEndpoint* mcp = nullptr;
   std::function<int64_t()> connections;  // Counts those that are open.
 };
 
 // Calls back once with the reply, within the call or later.
 using Deferred = absl::AnyInvocable<void(ReplyCallback)>;
 using Handler = absl::StatusOr<Deferred>(const ApiTools& api, const Call& call);
+
+// Handles the requests of MCP clients (server/mcp).
+class McpEndpoint {
+ public:
+  virtual ~McpEndpoint() = default;
+  // A message of a client.
+  virtual absl::StatusOr<Deferred> Post(const Call& call) = 0;
+  // The same from `troika mcp`, in an envelope of its own.
+  virtual absl::StatusOr<Deferred> PostFromPipe(const Call& call) = 0;
+  // The stream of what the server sends outside of replies.
+  virtual absl::StatusOr<Deferred> Get(const Call& call) = 0;
+  // The end of a session.
+  virtual absl::StatusOr<Deferred> Delete(const Call& call) = 0;
+};
 
 // task_handlers.cc: makes, shows and deletes tasks.
 Handler CreateTask, ForkTask, ListTasks, GetTask, DeleteTask;
@@ -61,6 +78,8 @@ Handler ListHarnesses, ProbeHarnesses;
 // session_handlers.cc: lists the sessions that CLIs keep on this machine, and
 // makes tasks of them.
 Handler ListSessions, ImportSession;
+// mcp_handlers.cc: passes requests on to ApiTools::mcp.
+Handler McpPost, McpPipe, McpGet, McpDelete;
 // info_handlers.cc: describes the server and what its tasks have used.
 Handler Usage, Health, ServerMetrics, OpenApi;
 

@@ -30,6 +30,7 @@
 #include "server/api.h"
 #include "server/below_agent.h"
 #include "server/changes.h"
+#include "server/mcp/service.h"
 #include "server/saved_flags.h"
 #include "server/server_lock.h"
 #include "server/session_index.h"
@@ -138,7 +139,7 @@ class Server {
                 .folders = &spare_folders_}),
         policy_(&tasks_, &folder_.home, environment),
         sessions_(&pools_, folder_.home.session_cache()),
-        api_(
+        api_tools_(
             {.loop = &loop_,
              .pools = &pools_,
              .tasks = &tasks_,
@@ -148,8 +149,10 @@ class Server {
              .home = &folder_.home,
              .sessions = &sessions_,
              .policy = &policy_,
+             .mcp = &mcp_,
              .connections =
                  [this] { return static_cast<int64_t>(http_.connections()); }}),
+        api_(api_tools_),
         http_(
             &loop_, {},
             [this](std::unique_ptr<http::Exchange> exchange) {
@@ -167,10 +170,12 @@ class Server {
     const StopSignals signals(&loop_, [this] { Stop(); });
     end_.needed_at = clock_.Awake();
     tasks_.Begin();
+    mcp_.Begin(&api_tools_);
     ASSIGN_OR_RETURN(const ServerReady ready, Listen());
     const Ticker heartbeats(&loop_, kHeartbeat, [this] {
       tasks_.open().streams().SendHeartbeats();
       changes_.viewers().SendHeartbeats();
+      mcp_.SendHeartbeats();
     });
     const Ticker checks(&loop_, kCheck, [this] { CheckNeeded(); });
     const Ticker retain(&loop_, kRetain, [this] { Retain(); });
@@ -282,6 +287,8 @@ class Server {
   Tasks tasks_;
   const CallerPolicy policy_;
   SessionIndex sessions_;
+  McpService mcp_;
+  const ApiTools api_tools_;
   Api api_;
   http::Server http_;
   // Destroyed first, because its threads use the members above.

@@ -1,5 +1,8 @@
 #include "server/task_index.h"
 
+#include <pthread.h>
+#include <sched.h>
+
 #include <cstdio>
 
 #include "absl/time/time.h"
@@ -55,6 +58,9 @@ void TaskIndex::Run(Job job) {
 }
 
 void TaskIndex::Work() {
+  // Nobody waits for a row as for an event: the loop's thread goes first.
+  const sched_param priority = {};
+  pthread_setschedparam(pthread_self(), SCHED_BATCH, &priority);
   while (true) {
     Job job;
     bool last = false;

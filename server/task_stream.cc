@@ -1,5 +1,6 @@
 #include "server/task_stream.h"
 
+#include <algorithm>
 #include <iterator>
 #include <optional>
 
@@ -99,6 +100,21 @@ void TaskStream::Notify() {
     for (auto& then : std::exchange(when_caught_up_, {})) then(*this);
   }
   viewers_->Notify();
+  // A listener may come or go during the calls.
+  const std::vector<std::weak_ptr<Listener>> listeners = listeners_;
+  for (const std::weak_ptr<Listener>& listener : listeners) {
+    if (const auto living = listener.lock()) (*living)();
+  }
+}
+
+std::shared_ptr<void> TaskStream::Listen(Listener listener) {
+  listeners_.erase(
+      std::remove_if(listeners_.begin(), listeners_.end(),
+                     [](const auto& one) { return one.expired(); }),
+      listeners_.end());
+  auto living = std::make_shared<Listener>(std::move(listener));
+  listeners_.push_back(living);
+  return living;
 }
 
 void TaskStream::WhenCaughtUp(absl::AnyInvocable<void(TaskStream&)> then) {

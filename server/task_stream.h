@@ -4,6 +4,7 @@
 #define TROIKA_SERVER_TASK_STREAM_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -42,8 +43,12 @@ class TaskStream {
   bool gone() const { return gone_; }
   void SetGone();
 
-  // Tells all viewers that there is something to read.
+  // Tells all viewers and listeners that there is something to read.
   void Notify();
+  // Has `listener` called with each Notify(), for as long as the returned
+  // object exists.
+  using Listener = std::function<void()>;
+  std::shared_ptr<void> Listen(Listener listener);
   Viewers& viewers() { return *viewers_; }
   const std::shared_ptr<Viewers>& shared_viewers() { return viewers_; }
 
@@ -51,6 +56,7 @@ class TaskStream {
   const std::string task_id_;
   const std::unique_ptr<EventFile> file_;
   const std::shared_ptr<Viewers> viewers_ = std::make_shared<Viewers>();
+  std::vector<std::weak_ptr<Listener>> listeners_;
   std::vector<absl::AnyInvocable<void(TaskStream&)>> when_caught_up_;
   std::string task_json_;
   int64_t task_version_ = 0;

@@ -24,6 +24,9 @@ struct RelayCommand {
   std::string key;
   std::string payload;
   absl::Duration grace;  // For kStop.
+  // For kNote: written to the agent with the note (relay::Command::line).
+  std::string line_key = "";
+  std::string line = "";
   bool is_turn = false;
   // Turns and what is said about inputs are the task's: if the process ends
   // before the relay takes them, they are appended to the log afterwards. All

@@ -58,6 +58,9 @@ class Replay {
   // What the process that `spawned` is about wants written first, for the turn
   // that waits: its outbox as it will be after that note.
   std::vector<Outgoing> FirstInput(const notes::Spawned& spawned) const;
+  // The line that a turn wants written, if the process takes the turn and
+  // nothing else can come to be written before it.
+  std::optional<Outgoing> PromptLine(const notes::Turn& note) const;
   // The first that no process has taken; null: none waits.
   const TurnAsked* /*nullable*/ waiting_turn() const {
     return held_turns_.empty() ? nullptr : &held_turns_.front();

@@ -60,6 +60,39 @@ void BeginClaude(LogMaker* log) {
   log->Stdin(R"({"type":"user"})", "turn-1.prompt").Stdout(kInit);
 }
 
+TEST(PromptLineTest, IsWhatTheTurnWillWantWritten) {
+  const notes::Turn second = {.turn = 2, .prompt = "more"};
+  LogMaker log;
+  BeginClaude(&log);
+  log.Stdout(kGood);
+  Replay replay;
+  RunLog(replay, log);
+  const auto line = replay.PromptLine(second);
+  ASSERT_TRUE(line.has_value());
+  Tell(replay, 100, second);
+  EXPECT_THAT(replay.outbox(), ElementsAre(*line));
+  // What waits to be written goes first.
+  EXPECT_EQ(replay.PromptLine({.turn = 3, .prompt = "x"}), std::nullopt);
+}
+
+TEST(PromptLineTest, IsNotKnownIfMoreIsWrittenOrNobodyTakesIt) {
+  LogMaker log;
+  BeginClaude(&log);
+  log.Stdout(kGood);
+  Replay replay;
+  RunLog(replay, log);
+  EXPECT_EQ(replay.PromptLine({.turn = 2, .prompt = "x", .model = "opus"}),
+            std::nullopt);
+  EXPECT_EQ(replay.PromptLine({.turn = 2, .from_queue = true}), std::nullopt);
+  Tell(replay, 100, notes::StdinClosed{});
+  EXPECT_EQ(replay.PromptLine({.turn = 2, .prompt = "x"}), std::nullopt);
+  LogMaker codex;
+  codex.Begin("codex").GoodTurn(1);
+  Replay ended;
+  RunLog(ended, codex);
+  EXPECT_EQ(ended.PromptLine({.turn = 2, .prompt = "x"}), std::nullopt);
+}
+
 TEST(ReplayInputsTest, FirstPromptIsDeliveredWhenItIsWritten) {
   LogMaker log;
   log.Begin("codex").Spawn(1, 1);

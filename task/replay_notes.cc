@@ -143,6 +143,18 @@ std::vector<Outgoing> Replay::FirstInput(const notes::Spawned& spawned) const {
   return protocol->outbox();
 }
 
+std::optional<Outgoing> Replay::PromptLine(const notes::Turn& note) const {
+  const bool taken = process_ && process_->protocol && !state_.input_closed &&
+                     (!process_->had_turn || capabilities_.follow_up);
+  const bool other_model =
+      !note.model.empty() && note.model != state_.asked_model;
+  if (!taken || other_model || note.from_queue || !outbox().empty()) {
+    return std::nullopt;
+  }
+  return process_->protocol->PromptLine(
+      {.turn = note.turn, .prompt = note.prompt, .images = note.images});
+}
+
 void Replay::OnNote(const notes::Spawned& note, Out& out) {
   if (process_) {
     // This record is of another relay, whose clock is another one.

@@ -161,6 +161,10 @@ pid_t Runner::relay_pid() const {
 
 absl::Status Runner::AppendNote(const notes::Note& note, std::string key) {
   ASSIGN_OR_RETURN(RelayCommand command, NoteCommand(note, std::move(key)));
+  return Append(std::move(command));
+}
+
+absl::Status Runner::Append(RelayCommand command) {
   if (follower_->connected() || has_process()) {
     Send(std::move(command));
     return absl::OkStatus();
@@ -258,6 +262,8 @@ void Runner::SendQueue() {
     follower_->Send({.type = command.type,
                      .key = command.key,
                      .payload = command.payload,
+                     .line_key = command.line_key,
+                     .line = command.line,
                      .grace = command.grace});
   });
 }

@@ -163,6 +163,7 @@ class Runner {
 
   // Appends to the log, or has the relay do it if one lives.
   absl::Status AppendNote(const notes::Note& note, std::string key);
+  absl::Status Append(RelayCommand command);
   absl::Status AppendPending();
   absl::Status FinishAppend();
   absl::Status StartProcess();
@@ -192,6 +193,8 @@ class Runner {
   bool MovesToSteer(const TurnRequest& turn) const;
   absl::StatusOr<std::vector<TurnAsked::Image>> ImagesOf(
       const TurnRequest& turn) const;
+  // The line of a turn's prompt, if it can be written with the turn's note.
+  std::optional<Outgoing> LineWith(const notes::Turn& turn) const;
   // Asks for a turn with the next number.
   absl::Status AppendTurn(notes::Turn note, const TurnRequest& turn);
   // runner_queue.cc

@@ -13,6 +13,12 @@
 #include "task/runner.h"
 
 namespace troika {
+namespace {
+
+// A longer line takes a frame of its own: the note holds the prompt, too.
+constexpr size_t kMaxLineWithNote = size_t{1} << 20;
+
+}  // namespace
 
 bool Runner::WantsAnotherProcess(const TurnRequest& turn) const {
   if (!has_process()) return false;
@@ -186,16 +192,29 @@ std::vector<std::string> Runner::ImagePaths(const TurnRequest& turn) const {
   return paths;
 }
 
+std::optional<Outgoing> Runner::LineWith(const notes::Turn& turn) const {
+  // Whatever was asked for before goes first, and may change the line.
+  const bool all_read =
+      queue_.empty() && state().last_record >= acknowledged_record_;
+  if (!all_read || state().turn_open) return std::nullopt;
+  std::optional<Outgoing> line = follower_->replay().PromptLine(turn);
+  if (line && line->bytes.size() > kMaxLineWithNote) return std::nullopt;
+  return line;
+}
+
 absl::Status Runner::AppendTurn(notes::Turn note, const TurnRequest& turn) {
   note.turn = std::max(state().turns, asked_turn_.number) + 1;
-  std::string key = TurnKey(note.turn);
   const int number = note.turn;
+  ASSIGN_OR_RETURN(RelayCommand command, NoteCommand(note, TurnKey(number)));
   if (WantsAnotherProcess(turn)) {
-    ASSIGN_OR_RETURN(RelayCommand command, NoteCommand(note, std::move(key)));
     appender_.Add(std::move(command));
     RETURN_IF_ERROR(CloseInput());
   } else {
-    RETURN_IF_ERROR(AppendNote(note, std::move(key)));
+    if (auto line = LineWith(note)) {
+      command.line_key = std::move(line->key);
+      command.line = std::move(line->bytes);
+    }
+    RETURN_IF_ERROR(Append(std::move(command)));
   }
   asked_turn_ = {.number = number, .request_key = turn.request_key};
   return absl::OkStatus();

@@ -189,6 +189,24 @@ TEST_P(RunnerInputsTest, QueueHasLimits) {
   ASSERT_TRUE(task.UntilRest());
 }
 
+TEST(RunnerInputTest, APromptOfALiveProcessFollowsItsNote) {
+  TestHome home;
+  TestTask task(&home, {.harness = Harness::kClaude,
+                        .script = "== turn 1\nsay One.\nok\n"
+                                  "== turn 2\nsay Two.\nok\n"});
+  ASSERT_TRUE(task.UntilStatus(TaskStatus::kIdle));
+  const int64_t before = task.state().last_record;
+  ASSERT_TRUE(task.runner().Input({.prompt = "more"}).ok());
+  ASSERT_TRUE(task.Until([&] { return task.Answer() == "Two."; }));
+  const auto log = relay::ReadLog(task.runner().folder().fd.get());
+  ASSERT_GT(log.records.size(), static_cast<size_t>(before) + 1);
+  EXPECT_EQ(log.records[before].key, "turn-2");
+  EXPECT_EQ(log.records[before + 1].key, "turn-2.prompt");
+  EXPECT_THAT(Inputs(task.state()),
+              ElementsAre("in-1 delivered do it", "in-2 delivered more"));
+  ExpectLoadedAsLive(task);
+}
+
 TEST(RunnerSteerTest, InputIsDeliveredIntoTheRunningTurn) {
   const TestHome home;
   TestTask task(&home, {.harness = Harness::kClaude,

@@ -129,6 +129,7 @@ const troika::Backend& troika::AcpBackend() {
       .native_modes = {},
       .inline_images = true,
       .login_hint = "log in with the agent's own program",
+      .login_variables = {},
       .models = {},
       .first_wire = Wire::kAcp,
       .wire_capabilities = WireCapabilities,

@@ -287,6 +287,7 @@ const troika::Backend& troika::ClaudeBackend() {
       .resume_keeps_session_from = {2, 0, 0},
       .login_hint =
           "run claude and log in with /login, or set ANTHROPIC_API_KEY",
+      .login_variables = LoginVariables(),
       .models = {"opus", "sonnet", "haiku"},
       .wire_capabilities = [](const Cli& cli,
                               Wire) { return GetCapabilities(cli); },

@@ -142,12 +142,16 @@ SessionReading Read(const SessionFile& file) {
 
 }  // namespace
 
-std::optional<bool> LooksLoggedIn(const Environment& env) {
+absl::Span<const absl::string_view> LoginVariables() {
   static constexpr absl::string_view kVariables[] = {
       "ANTHROPIC_API_KEY",       "ANTHROPIC_AUTH_TOKEN",
       "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK",
       "CLAUDE_CODE_USE_FOUNDRY", "CLAUDE_CODE_USE_VERTEX"};
-  if (AnySet(env, kVariables)) return true;
+  return kVariables;
+}
+
+std::optional<bool> LooksLoggedIn(const Environment& env) {
+  if (AnySet(env, LoginVariables())) return true;
   const fs::path folder = FolderOf(env, "CLAUDE_CONFIG_DIR", ".claude");
   if (IsFile(folder / ".credentials.json")) return true;
   // The user's helper program may or may not have a key.

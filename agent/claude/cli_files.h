@@ -5,11 +5,15 @@
 
 #include <optional>
 
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "agent/discovery/environment.h"
 #include "agent/discovery/native_sessions.h"
 
 namespace troika::claude {
 
+// See Backend::login_variables.
+absl::Span<const absl::string_view> LoginVariables();
 // See Backend::LooksLoggedIn.
 std::optional<bool> LooksLoggedIn(const Environment& env);
 

@@ -54,6 +54,7 @@ class ClaudeProtocol final : public LineProtocol {
   void OnEnd(Result result, Emitter& out) override;
 
   // parse_control.cc
+  std::optional<Outgoing> PromptLine(const TurnAsked& turn) const override;
   void OnTurnAsked(const TurnAsked& turn, Emitter& out) override;
   void OnInterruptAsked(Emitter& out) override;
   void OnAnswerGiven(const AnswerGiven& answer, Emitter& out) override;

@@ -35,7 +35,7 @@ std::string ImageBlock(const TurnAsked::Image& image) {
       .Take();
 }
 
-std::string PromptLine(const TurnAsked& turn) {
+std::string UserLine(const TurnAsked& turn) {
   std::string content = absl::StrCat("[", json::ObjectWriter()
                                               .String("type", "text")
                                               .String("text", turn.prompt)
@@ -49,11 +49,12 @@ std::string PromptLine(const TurnAsked& turn) {
                                   .Json("content", content)
                                   .Take();
   return json::ObjectWriter()
-      .String("type", "user")
-      .Json("message", message)
-      .Json("parent_tool_use_id", "null")
-      .String("session_id", "")
-      .Take();
+             .String("type", "user")
+             .Json("message", message)
+             .Json("parent_tool_use_id", "null")
+             .String("session_id", "")
+             .Take() +
+         "\n";
 }
 
 std::string RequestLine(absl::string_view id, absl::string_view request) {
@@ -75,6 +76,12 @@ std::string ResponseLine(absl::string_view response) {
 
 }  // namespace
 
+std::optional<Outgoing> ClaudeProtocol::PromptLine(
+    const TurnAsked& turn) const {
+  if (input_ == ProtocolOptions::Input::kPrompt) return std::nullopt;
+  return Outgoing{.key = PromptKey(turn.turn), .bytes = UserLine(turn)};
+}
+
 void ClaudeProtocol::OnTurnAsked(const TurnAsked& turn, Emitter& out) {
   if (input_ == ProtocolOptions::Input::kPrompt) {
     return LineProtocol::OnTurnAsked(turn, out);
@@ -87,7 +94,7 @@ void ClaudeProtocol::OnTurnAsked(const TurnAsked& turn, Emitter& out) {
                                        .String("model", turn.model)
                                        .Take())});
   }
-  Want({.key = PromptKey(turn.turn), .bytes = PromptLine(turn) + "\n"});
+  Want({.key = PromptKey(turn.turn), .bytes = UserLine(turn)});
 }
 
 void ClaudeProtocol::OnInterruptAsked(Emitter& out) {

@@ -47,6 +47,7 @@ const troika::Backend& troika::CodexBackend() {
       .inline_output_schema = true,
       .fork_keeps_model = false,
       .login_hint = "run codex login, or set CODEX_API_KEY",
+      .login_variables = LoginVariables(),
       .models = {"gpt-5.6", "gpt-5.5"},
       .model_listing = &Models(),
       .first_wire = Wire::kExec,

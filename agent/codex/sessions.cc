@@ -132,10 +132,14 @@ std::vector<SessionFile> Files(const Environment& env, absl::string_view) {
 
 }  // namespace
 
-std::optional<bool> LooksLoggedIn(const Environment& env) {
+absl::Span<const absl::string_view> LoginVariables() {
   static constexpr absl::string_view kVariables[] = {"CODEX_API_KEY",
                                                      "OPENAI_API_KEY"};
-  if (AnySet(env, kVariables)) return true;
+  return kVariables;
+}
+
+std::optional<bool> LooksLoggedIn(const Environment& env) {
+  if (AnySet(env, LoginVariables())) return true;
   const fs::path folder = Home(env);
   if (IsFile(folder / "auth.json")) return true;
   // Another provider needs no such login, and we must not open a keyring.

@@ -8,11 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "agent/discovery/environment.h"
 #include "agent/discovery/native_sessions.h"
 
 namespace troika::codex {
 
+// See Backend::login_variables.
+absl::Span<const absl::string_view> LoginVariables();
 std::optional<bool> LooksLoggedIn(const Environment& env);
 
 // Names of the tables mcp_servers.NAME of config.toml, in their order.

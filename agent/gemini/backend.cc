@@ -318,6 +318,7 @@ const troika::Backend& troika::GeminiBackend() {
       .edit_modes = kEditModes,
       .native_modes = kNativeModes,
       .login_hint = "run gemini and log in, or set GEMINI_API_KEY",
+      .login_variables = LoginVariables(),
       .models = {"gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite"},
       .wire_capabilities = WireCapabilities,
       .capabilities = GetCapabilities,

@@ -175,11 +175,15 @@ SessionReading Read(const SessionFile& file) {
 
 }  // namespace
 
-std::optional<bool> LooksLoggedIn(const Environment& env) {
+absl::Span<const absl::string_view> LoginVariables() {
   static constexpr absl::string_view kVariables[] = {
       "GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENAI_USE_GCA",
       "GOOGLE_GENAI_USE_VERTEXAI"};
-  if (AnySet(env, kVariables)) return true;
+  return kVariables;
+}
+
+std::optional<bool> LooksLoggedIn(const Environment& env) {
+  if (AnySet(env, LoginVariables())) return true;
   const fs::path folder = FolderOf(env, "GEMINI_CLI_HOME", "") / ".gemini";
   if (IsFile(folder / "oauth_creds.json")) return true;
   // The CLI reads variables from .env, and its settings may name other logins.

@@ -9,11 +9,15 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "agent/discovery/environment.h"
 #include "agent/discovery/native_sessions.h"
 
 namespace troika::gemini {
 
+// See Backend::login_variables.
+absl::Span<const absl::string_view> LoginVariables();
 // See Backend::LooksLoggedIn.
 std::optional<bool> LooksLoggedIn(const Environment& env);
 

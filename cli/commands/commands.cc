@@ -73,7 +73,7 @@ absl::Span<const Command* const> AllCommands() {
       &kInterruptCommand, &kStopCommand,   &kResumeCommand, &kForkCommand,
       &kSessionsCommand,  &kImportCommand, &kRmCommand,     &kUsageCommand,
       &kHarnessesCommand, &kDoctorCommand, &kServeCommand,  &kTokenCommand,
-      &kLogCommand,       &kParseCommand,  &kVersionCommand};
+      &kMcpCommand,       &kLogCommand,    &kParseCommand,  &kVersionCommand};
   return kCommands;
 }
 

@@ -34,6 +34,7 @@ extern const Command kHarnessesCommand;
 extern const Command kImportCommand;
 extern const Command kInterruptCommand;
 extern const Command kLogCommand;
+extern const Command kMcpCommand;
 extern const Command kParseCommand;
 extern const Command kQueueCommand;
 extern const Command kRespondCommand;

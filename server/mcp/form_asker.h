@@ -1,0 +1,110 @@
+// Asks the users of MCP clients what agents ask, by the clients' forms.
+//
+// A form may be answered by a program instead of a person, or not at all, and
+// somebody else may answer the question first. So a form decides nothing by
+// itself: its reply is an answer like any other, and a question that it leaves
+// open waits for *_respond.
+#ifndef TROIKA_SERVER_MCP_FORM_ASKER_H_
+#define TROIKA_SERVER_MCP_FORM_ASKER_H_
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "base/event_loop.h"
+#include "base/json.h"
+#include "dto/troika.pb.h"
+#include "mcp/elicitation.h"
+#include "rpc/message.h"
+#include "server/mcp/session_view.h"
+#include "server/mcp/tool.h"
+#include "server/task_stream.h"
+
+namespace troika {
+
+// Loop thread only.
+class FormAsker {
+ public:
+  // Sends a line to a client outside of a reply. False if it keeps no stream.
+  using SendToClient =
+      std::function<bool(const std::string& client, absl::string_view line)>;
+  FormAsker(McpService* service, SendToClient send)
+      : service_(*service), send_(std::move(send)) {}
+
+  // Whether the caller's user can be asked at all.
+  bool CanAsk(const McpCaller& caller) const;
+
+  // The caller has to do with the task: from now on its user is asked what the
+  // task's agent asks, if the client has a session and keeps a stream.
+  void Follow(const McpCaller& caller, const std::string& task);
+  // Forgets what the client follows.
+  void Forget(const std::string& client);
+
+  // Whether a form for the question is open at the client.
+  bool IsOpen(const McpCaller& caller, const std::string& task,
+              const std::string& question) const;
+  // Whether the question was asked at the client, and left open there.
+  bool WasLeftOpen(const McpCaller& caller, const std::string& task,
+                   const std::string& question) const;
+  // Opens a form on the reply to a call, for a client that keeps no stream.
+  void AskOn(McpReply& reply, const McpCaller& caller, const v1::Task& task,
+             const PendingQuestion& question);
+  // Opens a form of the stateless generation, and returns the state that the
+  // client sends back with the reply.
+  std::string Open(const McpCaller& caller, const v1::Task& task,
+                   const PendingQuestion& question);
+
+  // Takes a client's reply to a form, and calls back when the answer counts, or
+  // was dropped.
+  using Done = absl::AnyInvocable<void()>;
+  void OnReply(const McpCaller& caller, const std::string& id,
+               json::Value result, Done done);
+  // Whether there is an open form of that id for the task.
+  bool Knows(const std::string& id, const std::string& task) const;
+
+ private:
+  struct OpenForm {
+    std::string client;
+    std::string task;
+    PendingQuestion question;
+    mcp::Form form;
+    absl::Time opened;
+  };
+  struct Followed {
+    McpCaller caller;
+    std::string task;
+    std::shared_ptr<TaskStream> stream;
+    std::shared_ptr<void> listener;
+    std::unique_ptr<EventLoop::Timer> timer;
+  };
+  using FollowKey = std::pair<std::string, std::string>;  // Client, task.
+  using Asked = std::tuple<std::string, std::string, std::string>;
+
+  static std::string KeyOf(const McpCaller& caller);
+  std::string Add(const McpCaller& caller, const v1::Task& task,
+                  const PendingQuestion& question);
+  void LeaveOpen(const OpenForm& form);
+  void Look(const FollowKey& key);
+  void Ask(const Followed& followed, const v1::Task& task);
+  void WithdrawAnswered(const std::string& client, const v1::Task& task);
+
+  McpService& service_;
+  const SendToClient send_;
+  std::map<std::string, OpenForm> forms_;  // By id.
+  std::map<FollowKey, Followed> followed_;
+  // What was left open, oldest first.
+  std::set<Asked> left_open_;
+  std::deque<Asked> left_open_order_;
+};
+
+}  // namespace troika
+
+#endif  // TROIKA_SERVER_MCP_FORM_ASKER_H_

@@ -1,0 +1,33 @@
+// Waits for something to happen in a task, without blocking.
+#ifndef TROIKA_SERVER_MCP_TASK_WATCH_H_
+#define TROIKA_SERVER_MCP_TASK_WATCH_H_
+
+#include <functional>
+#include <string>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "dto/troika.pb.h"
+#include "server/routes.h"
+#include "server/task_stream.h"
+
+namespace troika {
+
+struct TaskWait {
+  std::string task;  // The whole id.
+  absl::Duration at_most;
+  // Called with the task now, and a moment after each change of it. The wait
+  // ends when it returns true.
+  std::function<bool(const v1::Task&, const TaskStream&)> is_over;
+};
+
+// Calls back with the task and its events when the wait ends, or when `at_most`
+// has passed. Loop thread only; `api` is borrowed.
+using WaitDone = absl::AnyInvocable<void(absl::StatusOr<v1::Task>,
+                                         TaskStream* /*nullable*/)>;
+void WaitForTask(const ApiTools& api, TaskWait wait, WaitDone done);
+
+}  // namespace troika
+
+#endif  // TROIKA_SERVER_MCP_TASK_WATCH_H_
