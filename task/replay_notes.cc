@@ -287,6 +287,7 @@ void Replay::OnNote(const notes::Answer& note, Out& out) {
 void Replay::OnNote(const notes::DocumentWritten& note, Out& out) {
   state_.document.settled = true;
   state_.document.path = note.path;
+  state_.document.error = note.error;
   if (note.error.empty()) {
     return Emit(Notice{.kind = Notice::Kind::kInfo,
                        .text = absl::StrCat("saved to: ", note.path)},
