@@ -3,6 +3,7 @@
 #ifndef TROIKA_AGENT_BACKEND_H_
 #define TROIKA_AGENT_BACKEND_H_
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -64,9 +65,9 @@ struct Backend {
   absl::Span<const EditModeRow> edit_modes;
   // Values of native permission options whose effect is known.
   absl::Span<const NativeModeRow> native_modes;
-  // Whether images are sent within the conversation as data
-  // (TurnAsked::Image::base64) instead of as paths on the command line.
-  bool inline_images = false;
+  // Wires on which images are sent within the conversation as data
+  // (TurnAsked::Image::base64); on the others, they are passed as paths.
+  std::vector<Wire> inline_images = {};
   // Whether BuildLaunch reads LaunchRequest::output_schema_text.
   bool inline_output_schema = false;
   // The first version in which a resumed session keeps its id.
@@ -109,6 +110,10 @@ struct Backend {
   // The sessions that the CLI keeps on this machine; null if we know of none.
   const SessionKeeping* /*nullable*/ sessions = nullptr;
 
+  bool sends_images_inline(Wire wire) const {
+    return std::find(inline_images.begin(), inline_images.end(), wire) !=
+           inline_images.end();
+  }
   bool resume_keeps_session(const Cli& cli) const {
     return ParseVersion(cli.version) >= resume_keeps_session_from;
   }

@@ -331,6 +331,114 @@ class AttachTest(unittest.TestCase):
         pane.key('C-]')
         pane.until('ended with 0')
 
+    def test_a_server_that_hangs(self):
+        task = self.start('say I begin.\nok\n== prompt while\nsay Got it.\nok\n')
+        pane = self.pane('attach', task)
+        pane.until('I begin.', '✔ done')
+        servers = self.servers()
+        for pid in servers:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            pane.enter('while it hangs')
+            pane.until('the server has not answered for')
+            # Keys are taken meanwhile.
+            pane.type('next line')
+            pane.line('❯ next line')
+            pane.key('C-c')
+            pane.line('❯')
+        finally:
+            for pid in servers:
+                os.kill(pid, signal.SIGCONT)
+        pane.until('Got it.')
+        pane.without('has not answered')
+        self.assertEqual(self.state(task)['turns'], 2)
+        for pid in servers:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            pane.enter('the last line')
+            pane.key('C-]')
+            pane.until('1 input was not sent, because the server does not',
+                       'ended with 0')
+        finally:
+            for pid in servers:
+                os.kill(pid, signal.SIGCONT)
+
+    def attached(self, task):
+        """The process of `troika attach TASK`."""
+        for pid in filter(str.isdigit, os.listdir('/proc')):
+            try:
+                with open(f'/proc/{pid}/cmdline', 'rb') as file:
+                    words = file.read().split(b'\0')
+            except OSError:
+                continue
+            if words[:1] == [PROGRAMS['troika'].encode()] and (
+                    task.encode() in words):
+                return int(pid)
+        raise AssertionError(f'nobody is attached to {task}')
+
+    def test_a_job_of_a_shell(self):
+        task = self.start('say A short text.\nok\n')
+        self.tmux('new-session', '-d', '-s', 'shell', '-x', '80', '-y', '24',
+                  '-c', self.work, '/bin/bash', '--norc', '-i')
+        self.addCleanup(self.tmux, 'kill-session', '-t', 'shell')
+        pane = Pane(self.tmux, 'shell')
+        pane.line('$')
+        pane.type(f'{PROGRAMS["troika"]} attach {task}')
+        pane.key('Enter')
+        for stop in (signal.SIGTSTP, signal.SIGSTOP):
+            pane.until('✔ done')
+            pane.line('❯')
+            self.tmux('clear-history', '-t', 'shell')
+            os.kill(self.attached(task), stop)
+            pane.until('Stopped')
+            pane.line('$')
+            pane.key('Enter')
+            pane.type('stty -a; clear')
+            pane.line('$ stty -a; clear')
+            pane.type('; fg')
+            pane.key('Enter')
+            pane.line('❯')
+            # Keys come at once, and are shown once.
+            pane.type('half')
+            pane.line('❯ half')
+            pane.key('C-c')
+            pane.line('❯')
+            pane.key('C-l')
+            self.troika('send', task, 'again')
+        for end in (signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP):
+            pane.line('❯')
+            os.kill(self.attached(task), end)
+            pane.line('$')
+            pane.type('clear; stty -a | grep -o -e "-*icanon" -e "-*echo "')
+            pane.key('Enter')
+            text = pane.until('icanon', 'echo')
+            self.assertNotIn('-icanon', text.split('\n', 1)[1])
+            self.assertNotIn('-echo', text.split('\n', 1)[1])
+            pane.type(f'clear; {PROGRAMS["troika"]} attach {task}')
+            pane.key('Enter')
+        pane.line('❯')
+        pane.key('C-]')
+        pane.line('$')
+
+    def test_an_escape_and_a_paste_without_end(self):
+        task = self.start('say A short text.\nok\n')
+        pane = self.pane('attach', task)
+        pane.until('✔ done')
+        pane.key('Escape')
+        # Longer than the bytes of one key are apart.
+        time.sleep(0.5)
+        pane.type('xyz')
+        pane.line('❯ xyz')
+        pane.key('-H', '1b', '5b', '32', '30', '30', '7e')
+        pane.type(' pasted')
+        pane.line('❯ xyz pasted')
+        pane.type('!')
+        pane.line('❯ xyz pasted!')
+        pane.key('C-c')
+        pane.line('❯')
+        pane.key('C-]')
+        pane.until('ended with 0')
+
     def test_another_size(self):
         task = self.start('say A short text.\nok\n')
         pane = self.pane('attach', task)

@@ -70,7 +70,7 @@ bool Wait(std::vector<pollfd>* fds, absl::Time wake_at, Clock& clock);
 
 // While it lives, SIGINT, SIGTERM, SIGHUP and the signals in `others` are only
 // seen here. A signal that our parent has set to be ignored stays ignored.
-// There may be only one of it, and no other threads.
+// There may be only one of it, and no threads that were started before it.
 class Signals {
  public:
   explicit Signals(absl::Span<const int> others = {});

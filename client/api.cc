@@ -31,6 +31,11 @@ size_t OnBody(char* bytes, size_t size, size_t count, void* user) {
   return n;
 }
 
+int OnProgress(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+  // Anything but 0 ends the transfer.
+  return static_cast<const std::atomic<bool>*>(user)->load() ? 1 : 0;
+}
+
 std::string TimeText(const google::protobuf::Timestamp& time) {
   return absl::FormatTime(
       "%Y-%m-%dT%H:%M:%E*SZ",
@@ -96,6 +101,11 @@ absl::StatusOr<std::string> ApiClient::SendOnce(const Call& call,
   curl_easy_setopt(
       handle, CURLOPT_TIMEOUT_MS,
       static_cast<long>(absl::ToInt64Milliseconds(options_.timeout)));
+  if (options_.cancelled != nullptr) {
+    curl_easy_setopt(handle, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, &OnProgress);
+    curl_easy_setopt(handle, CURLOPT_XFERINFODATA, options_.cancelled);
+  }
   if (call.method == Method::kPost) {
     curl_easy_setopt(handle, CURLOPT_POST, 1L);
     curl_easy_setopt(handle, CURLOPT_POSTFIELDS, call.body.data());
@@ -119,7 +129,10 @@ absl::StatusOr<std::string> ApiClient::Send(const Call& call) {
   CURLcode code = CURLE_OK;
   absl::StatusOr<std::string> reply = SendOnce(call, &code);
   for (int tries = 1; tries < kMaxTries; ++tries) {
-    if (code == CURLE_OK || code == CURLE_OPERATION_TIMEDOUT) break;
+    if (code == CURLE_OK || code == CURLE_OPERATION_TIMEDOUT ||
+        code == CURLE_ABORTED_BY_CALLBACK) {
+      break;
+    }
     if (NeverArrived(code)) {
       if (!options_.start) break;
       RETURN_IF_ERROR(options_.start());

@@ -6,6 +6,7 @@
 #ifndef TROIKA_CLIENT_API_H_
 #define TROIKA_CLIENT_API_H_
 
+#include <atomic>
 #include <functional>
 #include <string>
 
@@ -25,6 +26,9 @@ struct ApiOptions {
   // OK. Without it such a request is Unavailable.
   std::function<absl::Status()> start;
   absl::Duration timeout = absl::Minutes(2);  // For one request.
+  // Borrowed. Once it is true, the request that is sent ends within about a
+  // second, and all later ones at once: Unavailable.
+  const std::atomic<bool>* /*nullable*/ cancelled = nullptr;
 };
 
 // Blocks for as long as a request takes. Errors have the code and message of

@@ -317,6 +317,7 @@ bool McpPipe::waits() const {
   return std::any_of(transfers_.begin(), transfers_.end(),
                      [](const auto& transfer) {
                        return transfer->kind == Transfer::Kind::kMessage &&
+                              transfer->method != "subscriptions/listen" &&
                               !transfer->answered;
                      });
 }

@@ -22,6 +22,7 @@ namespace {
 constexpr size_t kMaxLabels = 64;
 constexpr size_t kMaxKey = 256;
 constexpr size_t kMaxTitle = 1000;
+constexpr int kMaxNotices = 10;
 
 absl::StatusOr<absl::Duration> CheckedDuration(
     absl::Duration value, absl::string_view name,
@@ -162,6 +163,13 @@ absl::StatusOr<TaskRequest> ToTaskRequest(const v1::CreateTaskRequest& body) {
     return absl::InvalidArgumentError(
         "output_limit_bytes must be 0, for no limit, or more");
   }
+  if (body.notices_size() > kMaxNotices) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("notices: at most ", kMaxNotices, " are taken"));
+  }
+  for (const std::string& notice : body.notices()) {
+    if (notice.size() > kMaxTitle) return TooLong("notices", kMaxTitle);
+  }
   TaskRequest request = {
       .harness = harness,
       .agent = harness == Harness::kAcp ? body.harness() : "",
@@ -179,6 +187,7 @@ absl::StatusOr<TaskRequest> ToTaskRequest(const v1::CreateTaskRequest& body) {
                    .title = body.document().title()},
       .model_fallback = body.model_fallback(),
       .no_queue = body.no_queue()};
+  request.notices = {body.notices().begin(), body.notices().end()};
   FieldsFromProto(body.options(), &request.options);
   ASSIGN_OR_RETURN(request.timeouts, ToTimeouts(body.timeouts()));
   return request;

@@ -1,7 +1,6 @@
 #include "http/uri.h"
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 
@@ -47,7 +46,7 @@ std::optional<std::vector<std::string>> SplitPath(absl::string_view path) {
   for (const absl::string_view part : absl::StrSplit(path, '/')) {
     std::optional<std::string> segment = PercentDecode(part);
     if (!segment.has_value() || segment->empty() || *segment == "." ||
-        *segment == ".." || absl::StrContains(*segment, '/')) {
+        *segment == "..") {
       return std::nullopt;
     }
     segments.push_back(*std::move(segment));

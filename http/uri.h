@@ -16,8 +16,9 @@ namespace troika::http {
 std::optional<std::string> PercentDecode(absl::string_view text);
 
 // "/tasks/t%201" is {"tasks", "t 1"}, and "/" is {}. Returns nullopt if the
-// path does not begin with a slash, or if a decoded segment is "", "." or ".."
-// or contains a slash: each segment is safe as a file's name.
+// path does not begin with a slash, or if a decoded segment is "", "." or "..".
+// An escaped slash is a part of its segment, so that a segment may not be used
+// as a file's name without a check.
 std::optional<std::vector<std::string>> SplitPath(absl::string_view path);
 
 // "a=1&b=x+y&c" is {{"a", "1"}, {"b", "x y"}, {"c", ""}}. Returns nullopt if

@@ -85,7 +85,8 @@ void CheckClient(json::Value value) {
                       .name = message.params.Get("name").StringOr("")});
   const Client opened = ReadInitialize(message.params);
   CHECK(IsSessionVersion(opened.version));
-  CHECK(ReadSessionId(SessionId(opened, "r")) == opened);
+  const Session session = {.client = opened, .random = std::string(32, 'f')};
+  CHECK(ReadSessionId(SessionId(session)) == session);
   const std::string token = ProgressToken(message);
   if (token.empty()) return;
   json::Parser parser;

@@ -142,6 +142,13 @@ Client ReadInitialize(json::Value params) {
       .elicitation = CanShowForms(params.Get("capabilities"))};
 }
 
+std::optional<Fault> CheckVersionHeader(const rpc::Message& message,
+                                        absl::string_view version) {
+  const auto named = message.params.Get("_meta").Get(kMetaVersion).String();
+  if (!named || version.empty() || *named == version) return std::nullopt;
+  return Mismatch("MCP-Protocol-Version", "differs from _meta");
+}
+
 std::optional<Fault> CheckHeaders(const rpc::Message& message,
                                   const Client& client,
                                   const MirrorHeaders& headers) {
@@ -167,9 +174,6 @@ std::optional<Fault> CheckHeaders(const rpc::Message& message,
   }
   if (headers.version.empty()) {
     return Mismatch("MCP-Protocol-Version", "is missing");
-  }
-  if (headers.version != client.version) {
-    return Mismatch("MCP-Protocol-Version", "differs from _meta");
   }
   if (headers.method.empty()) return Mismatch("Mcp-Method", "is missing");
   if (headers.method != message.method) {

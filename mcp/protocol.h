@@ -74,6 +74,10 @@ struct MirrorHeaders {
   absl::string_view name;     // Mcp-Name
 };
 
+// Refuses a message whose `_meta` has another version than its header. To be
+// asked before ReadClient(), which refuses versions that are not known.
+std::optional<Fault> CheckVersionHeader(const rpc::Message& message,
+                                        absl::string_view version);
 // Refuses a message that is not what its headers say.
 std::optional<Fault> CheckHeaders(const rpc::Message& message,
                                   const Client& client,

@@ -1,5 +1,8 @@
 #include "mcp/session_id.h"
 
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "base/json.h"
 #include "base/json_writer.h"
@@ -8,20 +11,22 @@ namespace troika::mcp {
 namespace {
 
 constexpr size_t kMaxId = 1024;
+constexpr size_t kRandomLength = 32;
 
 }  // namespace
 
-std::string SessionId(const Client& client, absl::string_view random) {
+std::string SessionId(const Session& session) {
+  const Client& client = session.client;
   return absl::WebSafeBase64Escape(
       json::ObjectWriter()
           .String("version", client.version)
           .String("name", client.name)
           .Json("elicitation", client.elicitation ? "true" : "false")
-          .String("random", random)
+          .String("random", session.random)
           .Take());
 }
 
-std::optional<Client> ReadSessionId(absl::string_view id) {
+std::optional<Session> ReadSessionId(absl::string_view id) {
   std::string text;
   if (id.size() > kMaxId || !absl::WebSafeBase64Unescape(id, &text)) {
     return std::nullopt;
@@ -29,15 +34,19 @@ std::optional<Client> ReadSessionId(absl::string_view id) {
   json::Parser parser;
   const auto value = parser.Parse(text);
   if (!value.ok()) return std::nullopt;
-  Client client = {.version = std::string(value->Get("version").StringOr("")),
-                   .name = std::string(value->Get("name").StringOr("")),
-                   .elicitation = value->Get("elicitation").BoolOr(false)};
-  const absl::string_view random = value->Get("random").StringOr("");
-  if (!IsSessionVersion(client.version) || random.empty() ||
-      SessionId(client, random) != id) {
+  Session session = {
+      .client = {.version = std::string(value->Get("version").StringOr("")),
+                 .name = std::string(value->Get("name").StringOr("")),
+                 .elicitation = value->Get("elicitation").BoolOr(false)},
+      .random = std::string(value->Get("random").StringOr(""))};
+  if (!IsSessionVersion(session.client.version) ||
+      session.random.size() != kRandomLength ||
+      !std::all_of(session.random.begin(), session.random.end(),
+                   absl::ascii_isxdigit) ||
+      SessionId(session) != id) {
     return std::nullopt;
   }
-  return client;
+  return session;
 }
 
 }  // namespace troika::mcp

@@ -11,12 +11,18 @@
 
 namespace troika::mcp {
 
-// `random` makes ids of equal clients differ.
-std::string SessionId(const Client& client, absl::string_view random);
+struct Session {
+  Client client;
+  std::string random;  // Makes sessions of equal clients differ.
+
+  bool operator==(const Session&) const = default;
+};
+
+std::string SessionId(const Session& session);
 
 // Nothing if `id` is none that SessionId() could have made. Anybody can make
 // such an id: it proves nothing but what the client wants to be.
-std::optional<Client> ReadSessionId(absl::string_view id);
+std::optional<Session> ReadSessionId(absl::string_view id);
 
 }  // namespace troika::mcp
 

@@ -64,6 +64,7 @@ absl::StatusOr<std::optional<AgentLimits>> CallerPolicy::LimitsOf(
 absl::Status CallerPolicy::CheckCreate(const Caller& caller,
                                        TaskRequest* request) const {
   if (!caller.is_agent()) return absl::OkStatus();
+  request->notices.clear();
   LowerNative(request);
   ASSIGN_OR_RETURN(const std::optional<AgentLimits> limits, LimitsOf(caller));
   const std::string excess = limits ? ExceedsLimits(*limits, request) : "";

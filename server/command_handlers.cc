@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "agent/registry.h"
 #include "base/status_macros.h"
 #include "dto/request.h"
 #include "server/agent_policy.h"
@@ -120,7 +119,7 @@ void AskTurnWithImages(const ApiTools& api, const std::string& id,
                        std::shared_ptr<Turn> turn, ReplyCallback reply) {
   struct Images {
     std::vector<std::string> paths;
-    const Backend* backend = nullptr;
+    ImageForm form = ImageForm::kPath;
   };
   using ImagesOr = absl::StatusOr<std::vector<TurnAsked::Image>>;
   auto images = std::make_shared<Images>();
@@ -129,15 +128,14 @@ void AskTurnWithImages(const ApiTools& api, const std::string& id,
       [turn, images](Runner& runner) -> absl::Status {
         RETURN_IF_ERROR(CheckLimits(*turn, runner));
         images->paths = runner.ImagePaths(turn->request);
-        ASSIGN_OR_RETURN(images->backend,
-                         BackendById(runner.request().harness));
+        images->form = runner.ImageFormOf(turn->request);
         return absl::OkStatus();
       },
       [&api, id, turn, images,
        reply = std::move(reply)](const absl::StatusOr<v1::Task>& task) mutable {
         if (!task.ok()) return reply(task.status());
         api.pools->log.RunFor<ImagesOr>(
-            [images] { return ReadImages(images->paths, *images->backend); },
+            [images] { return ReadImages(images->paths, images->form); },
             [&api, id, turn, reply = std::move(reply)](ImagesOr read) mutable {
               if (!read.ok()) return reply(read.status());
               turn->request.read_images = *std::move(read);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -15,6 +16,8 @@
 #include "base/ancestry.h"
 #include "base/read_file.h"
 #include "base/status_macros.h"
+#include "relay/log_format.h"
+#include "relay/log_search.h"
 
 namespace troika {
 namespace {
@@ -23,9 +26,12 @@ constexpr char kWholeName[] = "whole.v1";
 constexpr absl::string_view kFrameEnd = "\n\n";
 constexpr absl::string_view kIdFrame = "\n\nid: ";
 constexpr absl::string_view kLogFrame = ": log ";
+constexpr absl::string_view kLogMark = "\n\n: log ";
 constexpr absl::string_view kData = "\ndata: ";
 constexpr size_t kProbe = size_t{4} << 10;
 constexpr size_t kWindow = size_t{64} << 10;
+// How much of a file's end is searched for NULs.
+constexpr int64_t kMaxChecked = int64_t{4} << 20;
 // No frame is longer: its texts are cut.
 constexpr int64_t kMaxFrame = int64_t{64} << 20;
 
@@ -49,6 +55,10 @@ absl::StatusOr<std::unique_ptr<EventFile>> EventFile::Open(
   ASSIGN_OR_RETURN(std::unique_ptr<EventFile> file,
                    OpenNamed(folder_fd, kEventsName, task_id, O_CREAT));
   auto whole = OpenNamed(folder_fd, kWholeName, task_id, 0);
+  if (file->IsAheadOfLog(folder_fd)) {
+    RETURN_IF_ERROR(file->Begin());
+    if (whole.ok()) RETURN_IF_ERROR((*whole)->Begin());
+  }
   if (whole.ok()) {
     file->whole_ = *std::move(whole);
     return file;
@@ -157,6 +167,7 @@ absl::Status EventFile::Begin() {
   last_ = kBeforeAll;
   size_ = 0;
   log_bytes_ = -1;
+  covered_ = 0;
   begin_ = static_cast<int64_t>(head_.size());
   pending_ = head_;
   // Bytes that a full disk does not take are written later.
@@ -164,11 +175,39 @@ absl::Status EventFile::Begin() {
   return absl::OkStatus();
 }
 
+bool EventFile::IsText(int64_t file_size) const {
+  // What was never written is a hole.
+  const off_t hole = lseek(fd_.get(), 0, SEEK_HOLE);
+  if (hole >= 0 && hole < file_size) return false;
+  std::string text;
+  for (int64_t from = std::max<int64_t>(0, file_size - kMaxChecked);
+       from < file_size; from += static_cast<int64_t>(text.size())) {
+    text.clear();
+    const auto n = ReadAt(fd_.get(), from, kWindow, kEventsName, &text);
+    if (!n.ok() || *n == 0 || memchr(text.data(), 0, text.size()) != nullptr) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool EventFile::IsAheadOfLog(int folder_fd) const {
+  const UniqueFd log(
+      openat(folder_fd, relay::kLogName, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat info = {};
+  if (!log.ok() || fstat(log.get(), &info) != 0) return false;
+  if (covered_ > info.st_size) return true;
+  if (last_ == kBeforeAll) return false;
+  // What is wrong with a log's end may be told under the next number.
+  const auto end = relay::FindLogEnd(log.get());
+  return end.ok() && last_.record > end->next_number;
+}
+
 bool EventFile::LoadEnd(int64_t file_size) {
   std::string head;
   begin_ = static_cast<int64_t>(head_.size());
   if (!ReadAt(fd_.get(), 0, head_.size(), kEventsName, &head).ok() ||
-      head != head_) {
+      head != head_ || !IsText(file_size)) {
     return false;
   }
   // Back from the end, in windows that grow, to the last event.
@@ -201,6 +240,12 @@ bool EventFile::LoadEnd(int64_t file_size) {
         if (!absl::ConsumePrefix(&last_frame, kLogFrame) ||
             !absl::SimpleAtoi(last_frame, &log_bytes_)) {
           log_bytes_ = -1;
+        }
+        const size_t mark = whole.rfind(kLogMark);
+        if (mark != absl::string_view::npos) {
+          absl::string_view number = whole.substr(mark + kLogMark.size());
+          number = number.substr(0, number.find('\n'));
+          if (!absl::SimpleAtoi(number, &covered_)) covered_ = 0;
         }
         return size_ == file_size || ftruncate(fd_.get(), size_) == 0;
       }

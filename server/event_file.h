@@ -4,7 +4,8 @@
 // The file is a recorded stream of server-sent events, so that what a viewer
 // gets is a copy of its bytes, and a slow viewer is an offset. It is a cache: a
 // file of another parser, of another boot (because nothing in it is synced) or
-// of another task is begun again, and a torn end is cut off.
+// of another task is begun again, as is one that has NUL bytes or more events
+// than the log, which somebody has cut; a torn end is cut off.
 //
 //   : troika events.v1 parser=1 boot=… task=…
 //
@@ -114,6 +115,11 @@ class EventFile {
   absl::Status Begin();
   absl::Status Create();
   bool LoadEnd(int64_t file_size);
+  // Whether nothing in the file is a NUL, as far as that can be told without
+  // reading much.
+  bool IsText(int64_t file_size) const;
+  // Whether the log in that folder has less than what stands here.
+  bool IsAheadOfLog(int folder_fd) const;
   void BeginFrame(const EventId& id);
   // The first frame of an event in [offset, end).
   std::optional<Frame> NextFrame(int64_t offset, int64_t end) const;
@@ -125,6 +131,9 @@ class EventFile {
   int64_t begin_ = 0;
   int64_t size_ = 0;  // Bytes in the file.
   int64_t log_bytes_ = -1;
+  // The value of the last AddLogBytes() that was found at the end of the file,
+  // also if events follow it; 0 if there is none.
+  int64_t covered_ = 0;
   std::string pending_;
   // Only `events.v1` has one, which is null until there is a whole event. The
   // folder is kept open to create it.

@@ -26,11 +26,12 @@ TEST(RoutesTest, ArgumentsAreDecodedAndPathsAreStrict) {
   const Match match = MatchRoute("GET", "/api/v1/tasks/a%20b/raw/7");
   ASSERT_NE(match.route, nullptr);
   EXPECT_EQ(match.args, (std::vector<std::string>{"a b", "7"}));
+  EXPECT_EQ(MatchRoute("POST", "/api/v1/sessions/a%2Fb/import").args,
+            std::vector<std::string>{"a/b"});
   for (const char* path :
        {"/", "", "/api/v1", "/api/v1/tasks/", "/api/v1//tasks",
-        "/api/v1/tasks/../tasks", "/api/v1/tasks/%2e%2e", "/api/v1/tasks/a%2Fb",
-        "/api/v1/tasks/a%00", "/api/v1/tasks/%", "/API/V1/TASKS",
-        "/api/v1/tasks/a/b"}) {
+        "/api/v1/tasks/../tasks", "/api/v1/tasks/%2e%2e", "/api/v1/tasks/a%00",
+        "/api/v1/tasks/%", "/API/V1/TASKS", "/api/v1/tasks/a/b"}) {
     EXPECT_EQ(MatchRoute("GET", path).route, nullptr) << path;
   }
   EXPECT_EQ(MatchRoute("PUT", "/api/v1/tasks").methods,

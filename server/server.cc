@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
 #include <map>
 #include <memory>
 #include <optional>
@@ -138,7 +139,7 @@ class Server {
                 .relays = &spare_relays_,
                 .folders = &spare_folders_}),
         policy_(&tasks_, &folder_.home, environment),
-        sessions_(&pools_, folder_.home.session_cache()),
+        sessions_(&pools_, folder_.home.session_cache(), environment),
         api_tools_(
             {.loop = &loop_,
              .pools = &pools_,
@@ -197,10 +198,42 @@ class Server {
            options_.life == ServerOptions::Life::kUntilTold;
   }
 
-  absl::StatusOr<ServerReady> Listen() {
+  absl::Status ListenLocally() {
     ASSIGN_OR_RETURN(UniqueFd local,
                      ListenUnix(folder_.fd.get(), kServerSocket));
     http_.Listen(std::move(local), http::Peer::Kind::kUnix);
+    socket_ = SocketThere();
+    return absl::OkStatus();
+  }
+
+  // The device and the inode of the socket in the folder; zeros if there is
+  // none.
+  std::pair<dev_t, ino_t> SocketThere() const {
+    struct stat info = {};
+    if (fstatat(folder_.fd.get(), kServerSocket, &info, AT_SYMLINK_NOFOLLOW) !=
+            0 ||
+        !S_ISSOCK(info.st_mode)) {
+      return {};
+    }
+    return {info.st_dev, info.st_ino};
+  }
+
+  // Listens again if somebody has removed the socket: nobody could reach this
+  // server, and no other can take its place.
+  void CheckSocket() {
+    if (end_.stopping || SocketThere() == socket_) return;
+    const absl::Status listening = ListenLocally();
+    const std::string outcome =
+        listening.ok() ? "listening again" : std::string(listening.message());
+    if (std::exchange(socket_outcome_, outcome) == outcome && !listening.ok()) {
+      return;
+    }
+    fprintf(stderr, "troika-server: %s was removed: %s\n", kServerSocket,
+            outcome.c_str());
+  }
+
+  absl::StatusOr<ServerReady> Listen() {
+    RETURN_IF_ERROR(ListenLocally());
     ServerReady ready = {
         .url = absl::StrCat(folder_.home.path(), "/", kServerSocket)};
     std::vector<std::string> flags = options_.flags;
@@ -248,7 +281,8 @@ class Server {
     drain_timer_->SetIn(kDrain);
   }
 
-  // Stops if the folder is gone, or if nobody needs this server any more.
+  // Stops if the folder is gone, or if nobody needs this server any more, and
+  // keeps it reachable.
   void CheckNeeded() {
     struct stat ours = {};
     struct stat there = {};
@@ -259,6 +293,7 @@ class Server {
           absl::StrCat("the folder ", folder_.home.path(), " is gone"));
       return Stop();
     }
+    CheckSocket();
     if (options_.life == ServerOptions::Life::kUntilTold) return;
     const absl::Time now = clock_.Awake();
     if (!tasks_.idle() || http_.connections() > 0) end_.needed_at = now;
@@ -291,6 +326,8 @@ class Server {
   const ApiTools api_tools_;
   Api api_;
   http::Server http_;
+  std::pair<dev_t, ino_t> socket_;  // SocketThere() when we began to listen.
+  std::string socket_outcome_;  // Of the last CheckSocket() that found it gone.
   // Destroyed first, because its threads use the members above.
   Pools pools_{&loop_};
   const std::unique_ptr<EventLoop::Timer> drain_timer_ =

@@ -1,7 +1,9 @@
 #include "server/session_cache.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
+#include <system_error>
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
@@ -12,6 +14,7 @@
 #include "base/json_writer.h"
 #include "base/read_file.h"
 #include "base/replace_file.h"
+#include "base/utf8.h"
 
 namespace troika {
 
@@ -46,6 +49,10 @@ constexpr size_t kMaxCacheBytes = size_t{256} << 20;
 // The cache is written once as many files were read: fewer are read again by
 // the next server in no time.
 constexpr int kSaveAfter = 100;
+// Bytes of a prompt that are shown.
+constexpr size_t kShownPromptBytes = 400;
+// Named prompts with secrets in them.
+constexpr absl::string_view kFormerName = "sessions.v1";
 // A file that changed within this time before it was read may change again
 // without a new mtime.
 constexpr absl::Duration kRacy = absl::Milliseconds(20);
@@ -119,6 +126,7 @@ void SessionCache::ScanHarness(const Backend& backend, const Environment& env,
       entry = {.size = file.size, .mtime_ns = Nanoseconds(file.changed)};
       if (session.ok()) {
         entry.session = *std::move(session);
+        if (entry.session) Redact(&*entry.session);
       } else {
         entry.problem = std::string(session.status().message());
       }
@@ -150,7 +158,18 @@ SessionCache::Entries SessionCache::TakeRoot(absl::string_view harness,
   return entries;
 }
 
+void SessionCache::Redact(NativeSession* session) const {
+  std::string& prompt = session->first_prompt;
+  redactor_.RedactPlain(&prompt);
+  // What was cut before may end within a secret, which is not known as one.
+  prompt = std::string(CutAtCharacter(prompt, kShownPromptBytes));
+}
+
 void SessionCache::Load() {
+  std::error_code ignored;
+  std::filesystem::remove(
+      std::filesystem::path(path_).replace_filename(std::string(kFormerName)),
+      ignored);
   const absl::StatusOr<std::string> text = ReadFileUpTo(path_, kMaxCacheBytes);
   if (!text.ok()) return;
   json::Parser parser;
@@ -165,6 +184,8 @@ void SessionCache::Load() {
     } else if (!roots_.empty()) {
       Entry entry;
       reader.Read(*value, &entry);
+      // The server may have other secrets now.
+      if (entry.session) Redact(&*entry.session);
       roots_.back().entries.emplace(value->Get("path").StringOr(""),
                                     std::move(entry));
     }

@@ -15,6 +15,7 @@
 #include "agent/backend.h"
 #include "agent/discovery/environment.h"
 #include "agent/discovery/native_sessions.h"
+#include "dto/redact.h"
 
 namespace troika {
 
@@ -61,7 +62,10 @@ class SessionCache {
     Entries entries;
   };
 
-  explicit SessionCache(std::string path) : path_(std::move(path)) {}
+  // Prompts are kept without the secrets that `redactor` knows, and cut to what
+  // is shown of them.
+  SessionCache(std::string path, Redactor redactor)
+      : path_(std::move(path)), redactor_(std::move(redactor)) {}
 
   // Finds the sessions of all harnesses where `env` says that they are.
   SessionScan Scan(const Environment& env);
@@ -71,10 +75,13 @@ class SessionCache {
                    SessionScan* scan);
   // Takes the entries of that folder, or none if it is not known.
   Entries TakeRoot(absl::string_view harness, absl::string_view path);
+  // Leaves what may be shown of a session.
+  void Redact(NativeSession* session) const;
   void Load();
   void Save();
 
   const std::string path_;
+  const Redactor redactor_;
   bool loaded_ = false;
   std::vector<Root> roots_;  // The last scanned first.
   int unsaved_ = 0;          // Files that were read since the last Save().

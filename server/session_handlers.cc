@@ -21,8 +21,6 @@
 #include "agent/registry.h"
 #include "base/json.h"
 #include "base/status_macros.h"
-#include "base/utf8.h"
-#include "dto/redact.h"
 #include "dto/request.h"
 #include "server/routes.h"
 
@@ -31,8 +29,6 @@ namespace {
 
 constexpr int kDefaultPage = 50;
 constexpr int kMaxPage = 1000;
-// Less than what is read of a prompt.
-constexpr size_t kShownPromptBytes = 400;
 
 using Scan = std::shared_ptr<const SessionScan>;
 
@@ -133,17 +129,13 @@ bool IsMissing(const std::string& folder) {
   return stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode);
 }
 
-void Describe(const SessionScan::Session& found, const Redactor& redactor,
-              v1::Session* out) {
+void Describe(const SessionScan::Session& found, v1::Session* out) {
   const NativeSession& session = found.session;
   out->set_harness(std::string(HarnessId(found.harness)));
   out->set_id(json::ToValidUtf8(session.id));
   out->set_cwd(session.cwd);
   out->set_cwd_missing(!session.cwd.empty() && IsMissing(session.cwd));
-  std::string prompt = session.first_prompt;
-  redactor.RedactPlain(&prompt);
-  // What was cut may end within a secret, which is then not known as one.
-  out->set_prompt(std::string(CutAtCharacter(prompt, kShownPromptBytes)));
+  out->set_prompt(session.first_prompt);
   out->set_model(session.model);
   if (session.started) SetTime(*session.started, out->mutable_started_at());
   SetTime(found.changed, out->mutable_changed_at());
@@ -171,8 +163,7 @@ void FindSilent(const SessionScan& scan, const Environment& environment,
 
 // Selects the page, and looks for the folders of its sessions. Blocks.
 v1::ListSessionsResponse MakePage(Wanted wanted, const SessionScan& scan,
-                                  const Environment& environment,
-                                  const Redactor& redactor) {
+                                  const Environment& environment) {
   const std::string& cwd = wanted.request.cwd();
   if (!cwd.empty()) {
     std::error_code error;
@@ -192,7 +183,7 @@ v1::ListSessionsResponse MakePage(Wanted wanted, const SessionScan& scan,
     }
     last = &session;
     v1::Session& described = *page.add_sessions();
-    Describe(session, redactor, &described);
+    Describe(session, &described);
     if (described.cwd().empty()) described.set_cwd(cwd);
   }
   for (const SessionScan::Skipped& skipped : scan.skipped) {
@@ -268,9 +259,8 @@ absl::StatusOr<ImportRequest> FindOne(const SessionScan& scan,
 
 void ReplyWithPage(const ApiTools& api, Wanted wanted, const Scan& scan,
                    const Environment& environment, ReplyCallback reply) {
-  auto make = [wanted = std::move(wanted), scan, environment,
-               secrets = SecretsOf(api.policy->environment(), {})]() mutable {
-    return MakePage(std::move(wanted), *scan, environment, Redactor(secrets));
+  auto make = [wanted = std::move(wanted), scan, environment]() mutable {
+    return MakePage(std::move(wanted), *scan, environment);
   };
   auto reply_with =
       [&api, reply = std::move(reply)](v1::ListSessionsResponse page) mutable {

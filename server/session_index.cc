@@ -7,9 +7,11 @@
 
 namespace troika {
 
-SessionIndex::SessionIndex(Pools* pools, std::string cache_path)
+SessionIndex::SessionIndex(Pools* pools, std::string cache_path,
+                           const Environment& environment)
     : pools_(*pools),
-      cache_(std::make_shared<SessionCache>(std::move(cache_path))) {}
+      cache_(std::make_shared<SessionCache>(
+          std::move(cache_path), Redactor(SecretsOf(environment, {})))) {}
 
 Environment SessionIndex::Relevant(const Environment& env) {
   Environment::Map variables;

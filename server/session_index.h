@@ -21,8 +21,10 @@ class SessionIndex {
  public:
   using Done = absl::AnyInvocable<void(std::shared_ptr<const SessionScan>)>;
 
-  // `cache_path` is where the index is kept. Borrows the pools.
-  SessionIndex(Pools* pools, std::string cache_path);
+  // `cache_path` is where the index is kept, and `environment`, the server's
+  // own, says what is secret. Borrows the pools.
+  SessionIndex(Pools* pools, std::string cache_path,
+               const Environment& environment);
 
   // Returns the variables of `env` that decide where CLIs keep sessions.
   static Environment Relevant(const Environment& env);

@@ -1,13 +1,17 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "base/clock.h"
 #include "gtest/gtest.h"
+#include "relay/log_writer.h"
 #include "relay/testing.h"
 #include "server/changes.h"
 #include "server/event_file.h"
@@ -105,6 +109,62 @@ TEST(EventFileTest, CutsATornEndAtEveryByte) {
     const auto file = OpenFile(folder);
     write(*file, 1);
     EXPECT_EQ(ReadWhole(path), whole) << cut;
+  }
+}
+
+// As a file system leaves it that lost power.
+TEST(EventFileTest, BeginsAgainIfItHasNuls) {
+  const TempFolder folder;
+  const std::string path = folder.path() + "/events.v1";
+  for (const bool hole : {false, true}) {
+    int64_t begin = 0;
+    {
+      const auto file = OpenFile(folder);
+      for (int i = 1; i <= 5000; ++i) Add(*file, i);
+      ASSERT_TRUE(file->Flush().ok());
+      begin = file->begin();
+      ASSERT_GT(file->size(), 60000);
+    }
+    const int fd = open(path.c_str(), O_WRONLY);
+    if (hole) {
+      // At the end, and the file goes on after it.
+      ASSERT_EQ(lseek(fd, 1 << 20, SEEK_END) > 0, true);
+      ASSERT_EQ(write(fd, "\n\nid: 9999.0\ndata: {}\n\n", 24), 24);
+    } else {
+      ASSERT_EQ(pwrite(fd, std::string(10, '\0').data(), 10, begin + 100), 10);
+    }
+    close(fd);
+    EXPECT_EQ(OpenFile(folder)->last(), kBeforeAll);
+  }
+}
+
+TEST(EventFileTest, BeginsAgainIfTheLogWasCut) {
+  for (const bool marked : {false, true}) {
+    SCOPED_TRACE(marked);
+    const TempFolder folder;
+    const std::string path = folder.path() + "/log.v1";
+    SystemClock clock;
+    std::vector<int64_t> sizes;
+    {
+      auto log = relay::LogWriter::Open(folder.fd(), "t1", &clock);
+      ASSERT_TRUE(log.ok()) << log.status();
+      for (int i = 1; i <= 4; ++i) {
+        log->Append({.key = absl::StrCat("k", i), .payload = "{}"});
+        ASSERT_TRUE(log->Flush().ok());
+        sizes.push_back(std::filesystem::file_size(path));
+      }
+    }
+    {
+      const auto file = OpenFile(folder);
+      for (int i = 1; i <= 3; ++i) Add(*file, i);
+      if (marked) file->AddLogBytes(sizes[2]);
+      // A mark that is not the last thing counts, too.
+      Add(*file, 4);
+      ASSERT_TRUE(file->Flush().ok());
+    }
+    EXPECT_EQ(OpenFile(folder)->last().record, 4);
+    std::filesystem::resize_file(path, marked ? sizes[2] - 1 : sizes[1]);
+    EXPECT_EQ(OpenFile(folder)->last(), kBeforeAll);
   }
 }
 

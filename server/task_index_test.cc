@@ -14,7 +14,10 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "relay/testing.h"
+#include "server/changes.h"
 #include "server/task_deleter.h"
+#include "server/task_rows.h"
+#include "server/task_tools.h"
 #include "task/home.h"
 
 namespace troika {
@@ -167,6 +170,36 @@ TEST_F(RetentionTest, WorksInPages) {
   index_->Put(rows);
   EXPECT_EQ(Deleted({.ended_before = absl::FromUnixMicros(2200)}).size(),
             2200u);
+}
+
+// A change that has read the former row must not undo what the task's log said
+// meanwhile.
+TEST_F(TaskIndexTest, ARowThatIsPutOutdatesChangesUnderWay) {
+  Changes changes(1);
+  const TaskTools tools = {
+      .loop = &loop_, .index = index_.get(), .changes = &changes};
+  TaskRows rows(&tools, [](const std::string&) { return false; });
+  const auto state = [&] {
+    std::string found;
+    index_->Ask<std::optional<TaskRow>>(
+        [](BufferedTaskStore& store) { return store.Get("a"); },
+        [&](const absl::StatusOr<std::optional<TaskRow>>& row) {
+          found = row.ok() && *row ? (*row)->title : "none";
+          loop_.Stop();
+        });
+    loop_.Run();
+    return found;
+  };
+  const auto put = [&](absl::string_view title) {
+    TaskRow row = Row("a");
+    row.title = std::string(title);
+    rows.Put(std::move(row));
+  };
+  put("first");
+  rows.PutLost("a", absl::DataLossError("gone"));
+  put("second");
+  EXPECT_EQ(state(), "second");
+  EXPECT_EQ(state(), "second");
 }
 
 }  // namespace

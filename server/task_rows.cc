@@ -141,11 +141,14 @@ void TaskRows::Write(TaskRow row) {
 
 void TaskRows::Put(TaskRow row) {
   troubles_.erase(row.id);
+  const auto changing = changing_.find(row.id);
+  if (changing != changing_.end()) changing->second.is_outdated = true;
   Write(std::move(row));
 }
 
 void TaskRows::Change(const std::string& id,
                       absl::AnyInvocable<TaskRow(TaskRow)> change) {
+  ++changing_[id].count;
   tools_.index->Ask<TaskRow>(
       [id](BufferedTaskStore& store) -> absl::StatusOr<TaskRow> {
         // A row that can't be read leaves the id.
@@ -155,7 +158,11 @@ void TaskRows::Change(const std::string& id,
       },
       [this, id,
        change = std::move(change)](absl::StatusOr<TaskRow> row) mutable {
-        if (row.ok() && !is_open_(id)) Write(change(*std::move(row)));
+        const auto changing = changing_.find(id);
+        const bool is_outdated = changing->second.is_outdated;
+        if (--changing->second.count == 0) changing_.erase(changing);
+        if (!row.ok() || is_outdated || is_open_(id)) return;
+        Write(change(*std::move(row)));
       });
 }
 

@@ -74,7 +74,8 @@ class TaskRows {
   void Remove(const std::string& id);
 
  private:
-  // Changes the row that the index has.
+  // Changes the row that the index has, unless Put() writes another one before
+  // that has been read.
   void Change(const std::string& id,
               absl::AnyInvocable<TaskRow(TaskRow)> change);
   void Write(TaskRow row);
@@ -82,6 +83,12 @@ class TaskRows {
   const TaskTools& tools_;
   const std::function<bool(const std::string&)> is_open_;
   std::map<std::string, std::string> troubles_;  // The text of each, by task.
+  // Changes that wait for the row, by task.
+  struct Changing {
+    int count = 0;
+    bool is_outdated = false;  // A row was put meanwhile.
+  };
+  std::map<std::string, Changing> changing_;
 };
 
 }  // namespace troika

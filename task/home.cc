@@ -1,5 +1,6 @@
 #include "task/home.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -68,6 +70,32 @@ absl::Status MakeFolders(const std::string& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) return absl::OkStatus();
   return absl::ErrnoToStatus(ENOTDIR, absl::StrCat("make ", path));
+}
+
+// Whether a prepared folder is still as PrepareFolder() has left it. Others may
+// have put something else there, which no task is to be made of.
+bool IsUntouched(const std::string& path) {
+  const auto is_ours = [](const struct stat& info) {
+    return info.st_uid == geteuid() && (info.st_mode & 077) == 0;
+  };
+  UniqueFd fd(
+      open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat info = {};
+  if (!fd.ok() || fstat(fd.get(), &info) != 0 || !is_ours(info)) return false;
+  DIR* const folder = fdopendir(fd.get());
+  if (folder == nullptr) return false;
+  const int number = fd.Release();
+  const absl::Cleanup close = [&] { closedir(folder); };
+  while (const dirent* entry = readdir(folder)) {
+    const absl::string_view name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    if (fstatat(number, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISREG(info.st_mode) || info.st_nlink != 1 || info.st_size != 0 ||
+        !is_ours(info)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 // The contents of the file `env`.
@@ -132,12 +160,13 @@ void Home::RemovePreparedFolders() const {
 }
 
 absl::StatusOr<TaskFolder> Home::NewTask(const std::string& prepared) const {
+  // A prepared folder that is gone or was changed is not needed.
+  const bool usable = !prepared.empty() && IsUntouched(prepared);
   while (true) {
     std::string id = NewId();
     const std::string path = TaskPath(id);
-    // A prepared folder that is gone is not needed.
-    if (!prepared.empty() && renameat2(AT_FDCWD, prepared.c_str(), AT_FDCWD,
-                                       path.c_str(), RENAME_NOREPLACE) == 0) {
+    if (usable && renameat2(AT_FDCWD, prepared.c_str(), AT_FDCWD, path.c_str(),
+                            RENAME_NOREPLACE) == 0) {
       return OpenTask(std::move(id));
     }
     if (mkdir(path.c_str(), 0700) == 0) return OpenTask(std::move(id));

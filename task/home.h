@@ -39,7 +39,8 @@ class Home {
   static absl::StatusOr<Home> Open(const Environment& environment);
 
   // A new folder, with an id of its own. Ids sort by the time they were made.
-  // If `prepared` names a folder that PrepareFolder() has made, it is that one.
+  // If `prepared` names a folder that PrepareFolder() has made, it is that one,
+  // unless somebody has changed it.
   absl::StatusOr<TaskFolder> NewTask(const std::string& prepared = "") const;
   // Makes a folder with the files of a task and `more` ones, all empty, and
   // syncs it: the task that gets it is then made faster, as its files have
@@ -62,7 +63,7 @@ class Home {
   // The cache of CLI versions for FindCli.
   std::string version_cache() const { return path_ + "/cache/versions"; }
   // The index of the CLIs' own sessions.
-  std::string session_cache() const { return path_ + "/cache/sessions.v1"; }
+  std::string session_cache() const { return path_ + "/cache/sessions.v2"; }
 
  private:
   explicit Home(std::string path) : path_(std::move(path)) {}

@@ -102,6 +102,12 @@ std::string Scrubbed(std::string text, const std::string& home,
   return text;
 }
 
+// Nothing waits for Codex's list of models, so its lines may be anywhere.
+bool IsAboutModels(const relay::OwnedRecord& record) {
+  return absl::StartsWith(record.key, "models-") ||
+         absl::StartsWith(record.payload, R"({"id":"models")");
+}
+
 Account AccountOf(const std::string& path) {
   const auto home =
       Home::Open(Environment({{"TROIKA_HOME", path + "/troika"}}));
@@ -110,15 +116,23 @@ Account AccountOf(const std::string& path) {
     const auto folder = home->FindTask(id);
     const relay::CollectingSink log = relay::ReadLog(folder->fd.get());
     EXPECT_THAT(log.damages, ::testing::IsEmpty());
+    std::map<int64_t, size_t> numbers;  // Without those about models.
     for (const relay::OwnedRecord& record : log.records) {
-      account.records.push_back(Scrubbed(
-          absl::StrCat(record.number, " ", static_cast<int>(record.stream), " ",
-                       static_cast<int>(record.end), " ", record.key, " ",
-                       record.payload),
-          path, id));
+      if (IsAboutModels(record)) continue;
+      const size_t number = numbers.size() + 1;
+      numbers[record.number] = number;
+      account.records.push_back(
+          Scrubbed(absl::StrCat(number, " ", static_cast<int>(record.stream),
+                                " ", static_cast<int>(record.end), " ",
+                                record.key, " ", record.payload),
+                   path, id));
     }
     const auto loaded = Load(*folder, [&](Message&& message) {
       message.time.reset();
+      message.id.record = static_cast<int64_t>(numbers[message.id.record]);
+      if (auto* init = std::get_if<Init>(&message.payload)) {
+        init->models.clear();
+      }
       account.events.push_back(
           Scrubbed(absl::StrCat(message.id.record, ".", message.id.index, " ",
                                 EventText(message)),

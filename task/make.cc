@@ -78,8 +78,9 @@ absl::Status CheckGitRepository(const std::filesystem::path& cwd) {
 }
 
 // Fails now if the start would fail later.
-absl::Status CheckLaunch(const Home& home, TaskRequest request,
-                         const Backend& backend, const Cli& cli) {
+// Returns the wire of the task's first process.
+absl::StatusOr<Wire> CheckLaunch(const Home& home, TaskRequest request,
+                                 const Backend& backend, const Cli& cli) {
   // The task has no folder yet, but its files will have paths like these.
   NameTexts(home.tasks_path(), &request);
   ASSIGN_OR_RETURN(
@@ -92,8 +93,10 @@ absl::Status CheckLaunch(const Home& home, TaskRequest request,
                       .output_schema_text = request.output_schema_json},
                      backend));
   ASSIGN_OR_RETURN(const Launch built, backend.BuildLaunch(launch, cli));
-  return built.needs_git_repository ? CheckGitRepository(request.cwd)
-                                    : absl::OkStatus();
+  if (built.needs_git_repository) {
+    RETURN_IF_ERROR(CheckGitRepository(request.cwd));
+  }
+  return built.wire;
 }
 
 // Leaves out a model that the CLI lacks. If it can't be asked, the model stays.
@@ -197,9 +200,12 @@ absl::StatusOr<MadeTask> MakeTask(
   const Backend& backend = BackendOf(request.harness);
   RETURN_IF_ERROR(cli.status());
   LeaveOutMissingModel(home, backend, *cli, kept, &request);
-  RETURN_IF_ERROR(CheckLaunch(home, request, backend, *cli));
-  ASSIGN_OR_RETURN(std::vector<TurnAsked::Image> images,
-                   ReadImages(request.options.images, backend));
+  ASSIGN_OR_RETURN(const Wire wire, CheckLaunch(home, request, backend, *cli));
+  ASSIGN_OR_RETURN(
+      std::vector<TurnAsked::Image> images,
+      ReadImages(request.options.images, backend.sends_images_inline(wire)
+                                             ? ImageForm::kData
+                                             : ImageForm::kPath));
   const std::string turn =
       notes::ToJson(notes::Turn{.turn = 1,
                                 .prompt = request.prompt,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <set>
 #include <string>
 #include <thread>
@@ -96,6 +97,47 @@ TEST_F(MakeTest, APreparedFolderBecomesTheTasks) {
   EXPECT_EQ(home_.home().TaskIds().size(), 2u);
   home_.home().RemovePreparedFolders();
   EXPECT_EQ(home_.home().TaskIds().size(), 2u);
+}
+
+TEST_F(MakeTest, APreparedFolderThatWasChangedIsNotUsed) {
+  const auto cli = FindCliOf(BackendOf(Harness::kCodex), Env(),
+                             home_.home().version_cache());
+  const auto remove = [](const std::string& path) {
+    std::filesystem::remove_all(path);
+  };
+  const std::string elsewhere = home_.path() + "/elsewhere";
+  std::filesystem::create_directory(elsewhere);
+  const std::vector<std::function<void(const std::string&)>> kChanges = {
+      [&](const std::string& path) {
+        remove(path);
+        std::filesystem::create_symlink(elsewhere, path);
+      },
+      [&](const std::string& path) {
+        remove(path);
+        std::ofstream(path) << "a file";
+      },
+      [&](const std::string& path) {
+        remove(path + "/log.v1");
+        std::filesystem::create_symlink(elsewhere + "/x", path + "/log.v1");
+      },
+      [&](const std::string& path) {
+        std::ofstream(path + "/log.v1") << "something";
+      },
+      [&](const std::string& path) { chmod(path.c_str(), 0777); },
+  };
+  for (const auto& change : kChanges) {
+    const auto prepared = home_.home().PrepareFolder();
+    ASSERT_TRUE(prepared.ok()) << prepared.status();
+    change(*prepared);
+    const auto made = MakeTask(home_.home(), Request(), Env(), cli, &clock_,
+                               [&] { return *prepared; });
+    ASSERT_TRUE(made.ok()) << made.status();
+    const auto state = Load(made->folder, [](Message&&) {});
+    ASSERT_TRUE(state.ok()) << state.status();
+    EXPECT_EQ(state->task, made->folder.id);
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(elsewhere));
+  EXPECT_EQ(home_.home().TaskIds().size(), kChanges.size());
 }
 
 TEST_F(MakeTest, EnvironmentIsKeptWithoutWhatIsNotTheAgents) {
@@ -256,12 +298,12 @@ TEST_F(MakeTest, ErrorsOfImagesSayWhatIsWrong) {
   const std::string missing = home_.path() + "/missing.png";
   const std::string folder = home_.path() + "/folder.png";
   std::filesystem::create_directory(folder);
-  for (const Harness harness : {Harness::kClaude, Harness::kCodex}) {
-    absl::Status refused = ReadImages({missing}, BackendOf(harness)).status();
+  for (const ImageForm form : {ImageForm::kPath, ImageForm::kData}) {
+    absl::Status refused = ReadImages({missing}, form).status();
     EXPECT_TRUE(absl::IsNotFound(refused)) << refused;
     EXPECT_THAT(refused.message(),
                 HasSubstr("can't use the image: read " + missing));
-    refused = ReadImages({folder}, BackendOf(harness)).status();
+    refused = ReadImages({folder}, form).status();
     EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
     EXPECT_THAT(refused.message(), HasSubstr("it is a folder"));
   }

@@ -285,6 +285,7 @@ void Replay::OnNote(const notes::Answer& note, Out& out) {
 }
 
 void Replay::OnNote(const notes::DocumentWritten& note, Out& out) {
+  if (state_.document.settled) return;  // A reply of the relay was lost.
   state_.document.settled = true;
   state_.document.path = note.path;
   state_.document.error = note.error;

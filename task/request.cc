@@ -212,7 +212,7 @@ absl::Status CompleteRequest(const Environment& environment,
                      LatestSession(*backend.sessions, backend.display_name,
                                    request->cwd, environment));
   }
-  return ReadImages(request->options.images, backend).status();
+  return ReadImages(request->options.images, ImageForm::kPath).status();
 }
 
 notes::Request RequestNote(const TaskRequest& request, absl::string_view id) {
@@ -245,7 +245,7 @@ absl::StatusOr<std::string> ReadNamedFile(const std::string& path,
 }
 
 absl::StatusOr<std::vector<TurnAsked::Image>> ReadImages(
-    const std::vector<std::string>& paths, const Backend& backend) {
+    const std::vector<std::string>& paths, ImageForm form) {
   if (!paths.empty()) AssertMayBlock("read of images");
   std::vector<TurnAsked::Image> images;
   for (const std::string& path : paths) {
@@ -258,7 +258,7 @@ absl::StatusOr<std::vector<TurnAsked::Image>> ReadImages(
                        ".webp"));
     }
     RETURN_IF_ERROR(CheckPath(path, "the image"));
-    if (backend.inline_images) {
+    if (form == ImageForm::kData) {
       ASSIGN_OR_RETURN(const std::string bytes,
                        ReadNamedFile(path, NamedFile::kImage));
       image.base64 = absl::Base64Escape(bytes);

@@ -114,10 +114,12 @@ size_t MaxBytesOf(NamedFile which);
 absl::StatusOr<std::string> ReadNamedFile(const std::string& path,
                                           NamedFile which);
 
-// Reads the images that a turn comes with, if the harness takes them so.
-// Paths are absolute.
+// Checks the images that a turn comes with. With kData, which is for wires that
+// send them inline (Backend::inline_images), also reads them. Paths are
+// absolute.
+enum class ImageForm { kPath, kData };
 absl::StatusOr<std::vector<TurnAsked::Image>> ReadImages(
-    const std::vector<std::string>& paths, const Backend& backend);
+    const std::vector<std::string>& paths, ImageForm form);
 
 // `path` as seen from the folder `base`; an empty one stays so.
 std::string PathFrom(absl::string_view base, absl::string_view path);

@@ -148,6 +148,8 @@ class Runner {
   }
   // Paths of a turn's images from the task's folder on.
   std::vector<std::string> ImagePaths(const TurnRequest& turn) const;
+  // How the process that gets the turn takes images.
+  ImageForm ImageFormOf(const TurnRequest& turn) const;
   // Our role at the relay; nothing if none lives, or it has not said so.
   // Commands wait until it has.
   std::optional<relay::Role> role() const { return follower_->role(); }
@@ -219,6 +221,9 @@ class Runner {
   Capabilities CapabilitiesNow() const;
   // Abilities that the next process has if it is one of `cli`.
   Capabilities NextCapabilities(const Cli& cli, bool converses) const;
+  // The wire of a process of `cli`; unset if the options can't be had.
+  std::optional<Wire> NextWire(const Cli& cli, LaunchOptions options,
+                               bool converses) const;
   bool WantsAnotherModel(const TurnRequest& turn) const {
     return !turn.model.empty() && turn.model != state().asked_model;
   }

@@ -1,5 +1,6 @@
 // Conversations in the Agent Client Protocol: on the fake Gemini CLI, through
 // the real relay.
+#include <fstream>
 #include <string>
 
 #include "gmock/gmock.h"
@@ -49,6 +50,31 @@ TEST_F(RunnerAcpTest, ApprovedGoesOn) {
   EXPECT_EQ(task.Answer(), "Made.");
   ASSERT_TRUE(task.UntilEnd());
   EXPECT_EQ(task.state().status, TaskStatus::kDone) << task.state().error;
+}
+
+TEST_F(RunnerAcpTest, ImagesAreSentAsDataWhereverTheyAre) {
+  const std::string first = home_.path() + "/a.png";
+  const std::string second = home_.cwd() + "/b.png";
+  std::ofstream(first) << "one";
+  std::ofstream(second) << "two";
+  TestTask::Options options = Script(
+      "expect-prompt go\nsay A.\nok\n== turn 2\nexpect-prompt more\nsay "
+      "B.\nok");
+  options.request.prompt = "go";
+  options.request.options.images = {first};
+  TestTask task(&home_, std::move(options));
+  ASSERT_TRUE(task.UntilStatus(TaskStatus::kIdle)) << task.state().error;
+  ASSERT_TRUE(
+      task.runner().Input({.prompt = "more", .images = {"b.png"}}).ok());
+  ASSERT_TRUE(task.Until([&] { return task.All<Result>().size() == 2; }));
+  EXPECT_EQ(task.Answer(), "B.");
+  std::string written;
+  const auto log = relay::ReadLog(task.runner().folder().fd.get());
+  for (const relay::OwnedRecord& record : log.records) {
+    if (record.stream == relay::Stream::kStdin) written += record.payload;
+  }
+  EXPECT_THAT(written, HasSubstr(R"("mimeType":"image/png","data":"b25l")"));
+  EXPECT_THAT(written, HasSubstr(R"("mimeType":"image/png","data":"dHdv")"));
 }
 
 TEST_F(RunnerAcpTest, DeniedGoesOnWithoutIt) {

@@ -43,14 +43,35 @@ Capabilities Runner::CapabilitiesNow() const {
   return NextCapabilities(cli, state().converses);
 }
 
+std::optional<Wire> Runner::NextWire(const Cli& cli, LaunchOptions options,
+                                     bool converses) const {
+  const auto launch = backend_->BuildLaunch({.options = std::move(options),
+                                             .cwd = request().cwd,
+                                             .converses = converses},
+                                            cli);
+  if (!launch.ok()) return std::nullopt;
+  return launch->wire;
+}
+
 Capabilities Runner::NextCapabilities(const Cli& cli, bool converses) const {
-  const auto launch =
-      backend_->BuildLaunch({.options = NextOptions(request(), state()),
-                             .cwd = request().cwd,
-                             .converses = converses},
-                            cli);
-  return launch.ok() ? backend_->wire_capabilities(cli, launch->wire)
-                     : backend_->capabilities(cli);
+  const std::optional<Wire> wire =
+      NextWire(cli, NextOptions(request(), state()), converses);
+  return wire ? backend_->wire_capabilities(cli, *wire)
+              : backend_->capabilities(cli);
+}
+
+ImageForm Runner::ImageFormOf(const TurnRequest& turn) const {
+  std::optional<Wire> wire;
+  if (has_process() && !turn.edit_mode) {
+    wire = state().process_alive ? state().wire : launcher_.wire();
+  } else {
+    LaunchOptions options = NextOptions(request(), state());
+    if (turn.edit_mode) UseEditMode(*turn.edit_mode, &options);
+    wire = NextWire(NextCli(), std::move(options),
+                    state().converses || turn.converses);
+  }
+  return wire && backend_->sends_images_inline(*wire) ? ImageForm::kData
+                                                      : ImageForm::kPath;
 }
 
 Cli Runner::NextCli() const {
@@ -86,10 +107,10 @@ absl::Status Runner::CheckNextProcess(const TurnRequest& turn) const {
 
 absl::Status Runner::CheckWritable() const {
   if (state().imported_from.empty()) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat("task ", folder_.id, " is a copy of session ",
-                   state().session_id, " and takes no input: `troika resume ",
-                   state().session_id, "` continues the session itself"));
+  return absl::FailedPreconditionError(absl::StrCat(
+      "task ", folder_.id, " is a copy of session ", state().session_id,
+      " and takes no input: `troika resume ", folder_.id,
+      "` continues the session itself, in a new task"));
 }
 
 absl::Status Runner::CheckWorkLeft(const TurnRequest& turn) const {
@@ -167,7 +188,7 @@ absl::StatusOr<std::vector<TurnAsked::Image>> Runner::ImagesOf(
     const TurnRequest& turn) const {
   if (turn.read_images) return *turn.read_images;
   if (turn.images.empty()) return std::vector<TurnAsked::Image>();
-  return ReadImages(ImagePaths(turn), *backend_);
+  return ReadImages(ImagePaths(turn), ImageFormOf(turn));
 }
 
 bool Runner::KnowsKey(absl::string_view request_key, std::string* id) const {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/time/clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "task/inputs.h"
@@ -194,6 +195,56 @@ TEST_F(RunnerWiresTest, WithoutAHandshakeOtherTasksGoOnWithExec) {
   ASSERT_TRUE(task.UntilRest());
   EXPECT_EQ(task.Answer(), "Two.");
   EXPECT_EQ(task.state().generation, 3);
+}
+
+// However far the turn has come, it is not lost in silence.
+TEST_F(RunnerWiresTest, AnInputThatInterruptsATurnBeforeTheHandshake) {
+  for (const bool after_deadline : {false, true}) {
+    SCOPED_TRACE(after_deadline);
+    TestTask::Options options =
+        Script("say One.\nok\n== prompt more\nsay Two.\nok");
+    options.request.options.interactive = true;
+    options.env["TROIKA_CODEX_BIN"] = SilentAppServer();
+    TestTask task(&home_, std::move(options));
+    ASSERT_TRUE(
+        task.Until([&] { return task.state().waiting_for == kHandshake; }));
+    if (after_deadline) {
+      task.clock().Advance(absl::Seconds(6));
+      ASSERT_TRUE(task.Until(
+          [&] { return task.state().ending.kind == Ending::Kind::kFailure; }));
+    }
+    std::string id;
+    ASSERT_TRUE(
+        task.runner()
+            .Input({.prompt = "more", .mode = InputMode::kInterrupt}, &id)
+            .ok());
+    absl::Time advanced = absl::Now();
+    ASSERT_TRUE(task.Until([&] {
+      // The agent gets some real time for each second.
+      if (absl::Now() - advanced > absl::Milliseconds(50)) {
+        task.clock().Advance(absl::Seconds(1));
+        advanced = absl::Now();
+      }
+      const TaskInput* const input = FindInput(task.state(), id);
+      return input != nullptr &&
+             input->receipt.state == Receipt::State::kDelivered;
+    }));
+    ASSERT_TRUE(task.UntilRest());
+    EXPECT_EQ(task.Answer(), "Two.");
+    const Receipt first = task.state().inputs.at(0).receipt;
+    EXPECT_NE(first.state, Receipt::State::kQueued);
+    if (first.state != Receipt::State::kDelivered) {
+      EXPECT_EQ(first.state, Receipt::State::kWithdrawn);
+      EXPECT_THAT(first.reason, HasSubstr(id));
+    }
+    const auto results = task.All<Result>();
+    ASSERT_EQ(results.size(), 2u);
+    // A turn that goes first may be done before it is interrupted.
+    EXPECT_TRUE(results[0].text == "One." ||
+                absl::StrContains(results[0].error, id))
+        << results[0].error;
+    EXPECT_EQ(task.state().outcome, TurnOutcome::kDone);
+  }
 }
 
 TEST_F(RunnerWiresTest, AnInterruptBeforeTheHandshakeIsTheEnd) {

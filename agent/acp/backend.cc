@@ -127,7 +127,7 @@ const troika::Backend& troika::AcpBackend() {
                     .is_starter = true},
       .edit_modes = kEditModes,
       .native_modes = {},
-      .inline_images = true,
+      .inline_images = {Wire::kAcp},
       .login_hint = "log in with the agent's own program",
       .login_variables = {},
       .models = {},

@@ -120,7 +120,7 @@ class AcpProtocol final : public LineProtocol {
   void SendSession(Emitter& out);
   void SendMode();
   void SendModel(Emitter& out);
-  void SendPrompt();
+  void SendPrompt(Emitter& out);
   // Asks the agent to end its turn, and takes back all permissions.
   void SendCancel();
   // Returns whether a request of ours waits for its response.

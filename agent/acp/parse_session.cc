@@ -28,14 +28,14 @@ std::string InitializeJson() {
       .Take();
 }
 
-std::string ImageBlock(const TurnAsked::Image& image, bool takes_data) {
+std::string ImageBlock(const TurnAsked::Image& image) {
   json::ObjectWriter block;
-  if (takes_data && !image.base64.empty()) {
+  if (!image.base64.empty()) {
     block.String("type", "image")
         .String("mimeType", image.media_type)
         .String("data", image.base64);
   } else {
-    // All agents take links.
+    // The turn was meant for a wire that takes paths. All agents take links.
     const absl::string_view path = image.path;
     block.String("type", "resource_link")
         .String("uri", absl::StrCat("file://", path))
@@ -138,7 +138,7 @@ void AcpProtocol::Proceed(Emitter& out) {
     return SendModel(out);
   }
   step_ = Step::kReady;
-  SendPrompt();
+  SendPrompt(out);
 }
 
 void AcpProtocol::OnInitialized(json::Value result, Emitter& out) {
@@ -252,12 +252,21 @@ void AcpProtocol::SendModel(Emitter& out) {
   }
 }
 
-void AcpProtocol::SendPrompt() {
+void AcpProtocol::SendPrompt(Emitter& out) {
   const TurnAsked turn = std::move(turns_.front());
   turns_.pop_front();
+  if (!turn.images.empty() && !takes_images_) {
+    Result result;
+    result.is_error = true;
+    result.error =
+        "the agent takes no images: name the file in the prompt instead";
+    result.usage = meter().Unreported();
+    ledger().EndTurn(std::move(result), out);
+    return Proceed(out);
+  }
   std::string blocks = absl::StrCat("[", TextBlock(turn.prompt));
   for (const TurnAsked::Image& image : turn.images) {
-    absl::StrAppend(&blocks, ",", ImageBlock(image, takes_images_));
+    absl::StrAppend(&blocks, ",", ImageBlock(image));
   }
   blocks += ']';
   prompting_ = true;

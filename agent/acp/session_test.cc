@@ -102,6 +102,24 @@ TEST(AcpSessionTest, ImagesAreDataOrLinks) {
   EXPECT_EQ(c.All<UserInput>().back().images, 2);
 }
 
+TEST(AcpSessionTest, AnAgentThatTakesNoImagesFailsTheTurnAndGoesOn) {
+  Conversation c;
+  c.Notify(TurnAsked{.turn = 1,
+                     .prompt = "look",
+                     .images = {{.path = "/w/a.png", .base64 = "AAAA"}}})
+      .WriteAll();
+  c.Receive(
+      R"({"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":{}}})");
+  c.WriteAll();
+  c.Notify(TurnAsked{.turn = 2, .prompt = "more"});
+  c.Receive(R"({"jsonrpc":"2.0","id":1,"result":{"sessionId":"s1"}})");
+  ASSERT_THAT(c.All<Result>(), SizeIs(1));
+  EXPECT_TRUE(c.All<Result>()[0].is_error);
+  EXPECT_THAT(c.All<Result>()[0].error,
+              ::testing::HasSubstr("takes no images: name the file"));
+  EXPECT_THAT(c.WriteNext(), ::testing::HasSubstr(R"("text":"more")"));
+}
+
 TEST(AcpSessionTest, HistoryOfALoadedSessionGivesNoMessages) {
   Conversation c({.cwd = "/w", .resume = "s1", .mode = "default"},
                  {.generation = 2, .session_id = "s1"});

@@ -281,7 +281,7 @@ const troika::Backend& troika::ClaudeBackend() {
                     .newest_known = kRules.flags.newest},
       .edit_modes = kEditModes,
       .native_modes = kNativeModes,
-      .inline_images = true,
+      .inline_images = {Wire::kStreamJson},
       .inline_output_schema = true,
       // False for 1.0.109; the versions between were not tried.
       .resume_keeps_session_from = {2, 0, 0},

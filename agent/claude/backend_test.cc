@@ -322,7 +322,7 @@ TEST(ClaudeBackendTest, WhatABackendSaysOfItself) {
   EXPECT_FALSE(backend.resume_keeps_session({.version = "1.0.109"}));
   EXPECT_TRUE(backend.resume_keeps_session({.version = "2.0.0"}));
   EXPECT_TRUE(backend.resume_keeps_session({.version = ""}));
-  EXPECT_TRUE(backend.inline_images);
+  EXPECT_TRUE(backend.sends_images_inline(Wire::kStreamJson));
   EXPECT_TRUE(backend.inline_output_schema);
 }
 

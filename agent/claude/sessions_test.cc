@@ -91,11 +91,11 @@ TEST_F(ClaudeSessionsTest, ReadsTheBeginningAndTheEnd) {
 
 TEST_F(ClaudeSessionsTest, PromptsAreCutBetweenCharacters) {
   std::string prompt;
-  for (int i = 0; i < 300; ++i) absl::StrAppend(&prompt, "\xC3\xA4");
+  for (int i = 0; i < 140000; ++i) absl::StrAppend(&prompt, "\xC3\xA4");
   folder_.Write(kFile, Lines("/w", absl::StrCat(R"(,"message":{"content":"x)",
                                                 prompt, "\"}")));
   EXPECT_EQ(ReadFile(kFile).value()->first_prompt,
-            absl::StrCat("x", prompt.substr(0, 498)));
+            absl::StrCat("x", prompt.substr(0, (257 << 10) - 2)));
 }
 
 TEST_F(ClaudeSessionsTest, TellsDamagedFilesFromOthers) {

@@ -375,7 +375,7 @@ TEST(CodexBackendTest, WhatABackendSaysOfItself) {
   EXPECT_THAT(names.env, ElementsAre("TROIKA_CODEX_BIN", "CODEX_CLI_PATH"));
   EXPECT_EQ(names.install, "npm install -g @openai/codex");
   EXPECT_TRUE(backend.resume_keeps_session({.version = "0.63.0"}));
-  EXPECT_FALSE(backend.inline_images);
+  EXPECT_FALSE(backend.sends_images_inline(Wire::kAppServer));
 }
 
 }  // namespace

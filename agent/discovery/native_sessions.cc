@@ -18,7 +18,9 @@ constexpr int64_t kManyBytes = 4 << 20;
 constexpr size_t kMaxIdBytes = 200;
 constexpr size_t kMaxModelBytes = 200;
 constexpr size_t kMaxCwdBytes = 4096;
-constexpr size_t kMaxPromptBytes = 500;
+// More than lists show, by the length of the longest secret (dto/redact.h): one
+// that is cut can't be recognized as such.
+constexpr size_t kMaxPromptBytes = size_t{257} << 10;
 constexpr int64_t kLastSecond = int64_t{1} << 33;  // In 2242.
 // Older ones are not looked at for the latest session of a folder.
 constexpr size_t kMaxLatest = 2000;

@@ -3,7 +3,8 @@
 //
 // On the wire stream_json the prompt is only on stdin, which accepts 2 MiB and
 // a leading dash. Images are passed in -p as `@path`: the CLI appends that to
-// the prompt from stdin, reads the files and sends them as data.
+// the prompt from stdin, reads the files and sends them as data. On the wire
+// acp they are a part of the prompt, as data, and may be anywhere.
 #include "agent/backend.h"
 
 #include <filesystem>
@@ -184,6 +185,7 @@ Capabilities WireCapabilities(const Cli& cli, Wire wire) {
             .resume = kRules.flags.Has(cli, "session/load"),
             .interrupt = true,
             .approvals = true,
+            .images = true,
             .models = true};
   }
   // A process takes one prompt, asks nothing and reads no answers.
@@ -204,6 +206,13 @@ Capabilities GetCapabilities(const Cli& cli) {
 // Adds what both wires have.
 void AddCommon(const LaunchRequest& request, LaunchBuilder& b) {
   const LaunchOptions& o = request.options;
+  // No version can, up to the newest that we know.
+  if (request.fork_session) {
+    b.Fail("fork_session",
+           "Gemini CLI can't fork a session; go on with the session itself "
+           "(troika resume), or start a new task and say in its prompt what it "
+           "needs to know");
+  }
   if (o.approval_policy.empty()) {
     b.Permissions({});
   } else {
@@ -229,9 +238,6 @@ absl::StatusOr<Launch> BuildAcpLaunch(const LaunchRequest& request,
                                       const Cli& cli) {
   LaunchBuilder b(kRules, request, cli);
   b.Refuse(kRefusals);
-  b.Refuse({{"images",
-             "on the wire acp Troika passes none to it; name the "
-             "file in the prompt"}});
   if (!HasAcp(cli)) b.FailVersion("wire acp", "talk over the wire acp");
   const bool loads = b.Has("session/load");
   if (!request.resume_session.empty() && !loads) {
@@ -317,6 +323,7 @@ const troika::Backend& troika::GeminiBackend() {
                     .newest_known = kRules.flags.newest},
       .edit_modes = kEditModes,
       .native_modes = kNativeModes,
+      .inline_images = {Wire::kAcp},
       .login_hint = "run gemini and log in, or set GEMINI_API_KEY",
       .login_variables = LoginVariables(),
       .models = {"gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite"},

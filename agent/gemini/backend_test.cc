@@ -156,6 +156,7 @@ TEST(GeminiBackendTest, CapabilitiesFollowTheVersion) {
                             .resume = loads,
                             .interrupt = true,
                             .approvals = true,
+                            .images = true,
                             .models = true}));
     EXPECT_EQ(backend.capabilities(cli), (Capabilities{.follow_up = true,
                                                        .resume = true,
@@ -255,14 +256,15 @@ TEST(GeminiBackendTest, WhatAWireCantDo) {
        kNew,
        "wire: Gemini CLI has the wires stream_json and acp; choose one of "
        "them, or leave it out"},
-      {{.options = {.images = {"a.png"}, .wire = Wire::kAcp}, .cwd = "/w"},
-       kNew,
-       "images: Gemini CLI can't do this; on the wire acp Troika passes none "
-       "to it; name the file in the prompt"},
       {{.options = {.wire = Wire::kAcp}, .resume_session = "id"},
        "0.20.0",
        "resume_session: Gemini CLI 0.20.0 can't go on with a session; update "
        "with npm install -g @google/gemini-cli"},
+      {{.resume_session = "id", .fork_session = true},
+       kNew,
+       "fork_session: Gemini CLI can't fork a session; go on with the session "
+       "itself (troika resume), or start a new task and say in its prompt what "
+       "it needs to know"},
       {{.options = {.wire = Wire::kAcp}},
        "0.15.4",
        "wire acp: Gemini CLI 0.15.4 can't talk over the wire acp; update with "
@@ -275,6 +277,15 @@ TEST(GeminiBackendTest, WhatAWireCantDo) {
   for (const auto& c : kCases) {
     ExpectLaunch(GeminiBackend(), c.version, c.request, "", c.error);
   }
+}
+
+TEST(GeminiBackendTest, OnAcpImagesAreNoMatterOfTheCommandLine) {
+  ExpectLaunch(GeminiBackend(), kNew,
+               {.options = {.edit_mode = EditMode::kDangerous,
+                            .images = {"/elsewhere/a\"b.png"},
+                            .wire = Wire::kAcp},
+                .cwd = "/w"},
+               "--acp --approval-mode yolo");
 }
 
 TEST(GeminiBackendTest, SandboxAndInstructionsAreInTheEnvironment) {
@@ -315,7 +326,8 @@ TEST(GeminiBackendTest, WhatABackendSaysOfItself) {
   const Backend& backend = GeminiBackend();
   EXPECT_EQ(backend.cli_names.program, "gemini");
   EXPECT_TRUE(backend.resume_keeps_session({.version = "0.20.0"}));
-  EXPECT_FALSE(backend.inline_images);
+  EXPECT_FALSE(backend.sends_images_inline(Wire::kStreamJson));
+  EXPECT_TRUE(backend.sends_images_inline(Wire::kAcp));
 }
 
 }  // namespace

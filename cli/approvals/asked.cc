@@ -50,6 +50,12 @@ Known Find(const TaskState& state, const std::string& id) {
 
 }  // namespace
 
+absl::Status NoEvent() {
+  return absl::UnavailableError(
+      "the server does not say which event asked: is it older than this "
+      "troika?");
+}
+
 void AskedPayloads::Remember(const Message& message) {
   const std::string id = IdOf(message.payload);
   if (id.empty()) return;
@@ -57,22 +63,29 @@ void AskedPayloads::Remember(const Message& message) {
   if (IsAsked(message.payload)) known_.emplace(id, message.payload);
 }
 
+std::string AskedPayloads::EventToRead(const TaskState& state,
+                                       const std::string& id) const {
+  if (known_.contains(id)) return "";
+  const EventId asked = Find(state, id).asked;
+  return asked == EventId() ? "" : EventIdText(asked);
+}
+
 Asked AskedPayloads::Load(const TaskState& state, const std::string& id) {
+  const std::string event = EventToRead(state, id);
+  if (event.empty()) return Take(state, id, NoEvent());
+  return Take(state, id, api_.GetEvent(task_, event));
+}
+
+Asked AskedPayloads::Take(const TaskState& state, const std::string& id,
+                          absl::StatusOr<Message> whole) {
   if (const auto it = known_.find(id); it != known_.end()) {
     return {.payload = it->second};
-  }
-  Known known = Find(state, id);
-  absl::StatusOr<Message> whole = absl::UnavailableError(
-      "the server does not say which event asked: is it older than this "
-      "troika?");
-  if (known.asked != EventId()) {
-    whole = api_.GetEvent(task_, EventIdText(known.asked));
   }
   if (whole.ok() && IdOf(whole->payload) == id) {
     known_[id] = whole->payload;
     return {.payload = std::move(whole->payload)};
   }
-  return {.payload = std::move(known.payload),
+  return {.payload = Find(state, id).payload,
           .problem = whole.ok() ? "the server sent another event"
                                 : std::string(whole.status().message())};
 }

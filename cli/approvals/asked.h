@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "agent/message.h"
 #include "cli/timeline/timeline.h"
 #include "client/api.h"
@@ -21,6 +23,9 @@ struct Asked {
   std::string problem;  // Says why the payload is not whole; empty if it is.
 };
 
+// Says why there is no event to read again.
+absl::Status NoEvent();
+
 // Keeps payloads that came whole, and reads others again from the server.
 class AskedPayloads {
  public:
@@ -33,6 +38,12 @@ class AskedPayloads {
   void Remember(const Message& message);
   // Returns what waits in `state` under this id. Blocks if it has to be read.
   Asked Load(const TaskState& state, const std::string& id);
+  // The same in two steps, for callers that must not block: the id of the event
+  // to read, which is empty if nothing has to be read or can be, and what waits
+  // given that event. Without one, `whole` says why.
+  std::string EventToRead(const TaskState& state, const std::string& id) const;
+  Asked Take(const TaskState& state, const std::string& id,
+             absl::StatusOr<Message> whole);
 
  private:
   client::ApiClient& api_;

@@ -53,13 +53,12 @@ absl::StatusOr<std::optional<std::string>> AskForPrompt(
         {.above = {std::string(question)}, .sign = MessageSign(color)});
     std::vector<pollfd> fds = {{.fd = signals.fd(), .events = POLLIN},
                                console->PollFd()};
-    Wait(&fds, absl::InfiniteFuture(), clock);
+    Wait(&fds, console->wake_at(), clock);
     for (const int signal : signals.Take()) {
-      if (signal != SIGWINCH) return std::optional<std::string>();
-      console->Resize();
+      if (!console->OnSignal(signal)) return std::optional<std::string>();
     }
-    if (fds.back().revents == 0) continue;
-    ASSIGN_OR_RETURN(const std::vector<Key> keys, console->ReadKeys());
+    ASSIGN_OR_RETURN(const std::vector<Key> keys,
+                     console->ReadKeys(fds.back().revents, clock.Awake()));
     for (const Key& key : keys) {
       if (console->Edit(key)) continue;
       LineEditor& editor = console->editor();

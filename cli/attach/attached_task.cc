@@ -17,23 +17,15 @@
 namespace troika::cli {
 namespace {
 
-using Kind = UserAction::Kind;
-
 // The user waits no longer for a server that hangs.
 constexpr absl::Duration kCommandTimeout = absl::Seconds(10);
+// After this, the user is told that the server does not answer.
+constexpr absl::Duration kSlowAnswer = absl::Seconds(2);
 
 std::string Painted(absl::string_view code, absl::string_view text,
                     Timeline::Color color) {
   if (color == Timeline::Color::kNever) return std::string(text);
   return absl::StrCat("\x1b[", code, "m", text, "\x1b[0m");
-}
-
-// Returns the paragraph that describes keys and commands.
-std::string KeysIn(absl::string_view help) {
-  const size_t begin = help.find("\n\n  Enter ");
-  if (begin == absl::string_view::npos) return std::string(help);
-  help.remove_prefix(begin + 2);
-  return std::string(help.substr(0, help.find("\n\n") + 1));
 }
 
 }  // namespace
@@ -44,17 +36,45 @@ std::string MessageSign(Timeline::Color color) {
 
 AttachedTask::AttachedTask(const v1::Task& task, const AttachOptions& options,
                            Console* console, const Io& io)
-    : help_(options.help),
+    : start_(client::Starter(
+          options.address, options.environment,
+          [this](absl::string_view notice) {
+            requests_.Post([this, text = std::string(notice)] { Say(text); });
+          })),
+      help_(options.help),
       color_(ColorFor(options.view, options.environment, io.out)),
       console_(*console),
+      requests_(options.address, {.start = start_, .timeout = kCommandTimeout},
+                &clock_),
       api_(options.address,
-           {.start = client::Starter(
-                options.address, options.environment,
-                [this](absl::string_view notice) { Say(notice); }),
-            .timeout = kCommandTimeout}),
+           {.start = start_ ? std::function<absl::Status()>(
+                                  [this] { return StartServer(); })
+                            : nullptr}),
       timeline_({.color = color_, .width = TerminalWidth(io.out)}),
       payloads_(&api_, task.id()),
-      feed_(&api_, task, {.clock = &clock_}, this) {}
+      feed_(&api_, task,
+            {.clock = &clock_,
+             .read_event =
+                 [this](const std::string& event, TaskFeedOptions::Done done) {
+                   requests_.Ask(
+                       [task = id(), event](client::ApiClient& api) {
+                         return api.GetEvent(task, event);
+                       },
+                       std::move(done));
+                 }},
+            this) {}
+
+absl::Status AttachedTask::StartServer() {
+  // Never OK: the stream tries again in a while, and not at once.
+  const absl::Status starts = absl::UnavailableError("it is being started");
+  if (std::exchange(starting_, true)) return starts;
+  requests_.Ask([start = start_](client::ApiClient&) { return start(); },
+                [this](const absl::Status& started) {
+                  starting_ = false;
+                  start_error_ = started;
+                });
+  return start_error_.ok() ? starts : std::exchange(start_error_, {});
+}
 
 int AttachedTask::Run() {
   Say(absl::StrCat("attached to task ", id(),
@@ -62,7 +82,7 @@ int AttachedTask::Run() {
   while (!leave_) {
     Advance();
     if (feed_.ready()) UpdateDialog();
-    if (outbox_.retry_at() <= clock_.Awake()) FlushOutbox();
+    SendInputs();
     if (std::string problem = console_.TakeProblem(); !problem.empty()) {
       Say(Sanitized(problem));
     }
@@ -72,6 +92,7 @@ int AttachedTask::Run() {
     Pause();
     for (const int signal : signals_.Take()) OnSignal(signal);
   }
+  if (*leave_ == kExitOk) SendLast();
   // So that Up gets it back.
   console_.Remember(dialog_.MessageIn(console_.editor().text()));
   return *leave_;
@@ -129,11 +150,22 @@ void AttachedTask::UpdateDialog() {
   Apply(dialog_.Update(state(), console_.editor().text(), clock_.Awake()));
   if (dialog_.asked() == presented_) return;
   presented_ = dialog_.asked();
-  if (!presented_.empty()) Present();
+  if (presented_.empty()) return;
+  const std::string event = payloads_.EventToRead(state(), presented_);
+  if (event.empty()) {
+    return Present(payloads_.Take(state(), presented_, NoEvent()));
+  }
+  requests_.Ask(
+      [task = id(), event](client::ApiClient& api) {
+        return api.GetEvent(task, event);
+      },
+      [this, asked = presented_](absl::StatusOr<Message> whole) {
+        if (presented_ != asked) return;  // It was answered meanwhile.
+        Present(payloads_.Take(state(), asked, std::move(whole)));
+      });
 }
 
-void AttachedTask::Present() {
-  const Asked asked = payloads_.Load(state(), presented_);
+void AttachedTask::Present(const Asked& asked) {
   const size_t width = console_.screen().columns();
   const std::vector<std::string> rows = RowsOf(asked, timeline_, width);
   if (timeline_.last_asked() != presented_ || !asked.problem.empty()) {
@@ -155,6 +187,12 @@ void AttachedTask::Draw() {
   const size_t width = console_.screen().columns();
   if (interrupted_) {
     area.above.push_back("there is no server; connecting again");
+  } else if (const absl::Duration waited =
+                 clock_.Awake() - requests_.waiting_since();
+             waited >= kSlowAnswer) {
+    area.above.push_back(absl::StrCat(
+        "the server has not answered for ", absl::ToInt64Seconds(waited),
+        " s; you can type on, or detach with Ctrl-]"));
   } else if (IsAtWork(state().status)) {
     area.above.push_back(StatusLineNow(timeline_, state(), &clock_));
   } else if (feed_.ready() && HasEnded(state().status)) {
@@ -175,13 +213,17 @@ void AttachedTask::Draw() {
 void AttachedTask::Pause() {
   std::vector<pollfd> fds = feed_.PollFds();
   fds.push_back({.fd = signals_.fd(), .events = POLLIN});
+  fds.push_back(requests_.PollFd());
   fds.push_back(console_.PollFd());
-  absl::Time wake_at = std::min(feed_.wake_at(), outbox_.retry_at());
-  if (IsAtWork(state().status)) {
+  absl::Time wake_at =
+      std::min({feed_.wake_at(), outbox_.retry_at(), console_.wake_at()});
+  if (IsAtWork(state().status) || !requests_.idle()) {
     wake_at = std::min(wake_at, clock_.Awake() + kStatusFrame);
   }
-  if (!Wait(&fds, wake_at, clock_) || fds.back().revents == 0) return;
-  const absl::StatusOr<std::vector<Key>> keys = console_.ReadKeys();
+  Wait(&fds, wake_at, clock_);
+  requests_.RunDone();
+  const absl::StatusOr<std::vector<Key>> keys =
+      console_.ReadKeys(fds.back().revents, clock_.Awake());
   if (!keys.ok()) return Leave(kExitFailure);
   for (const Key& key : *keys) {
     if (leave_) return;
@@ -190,8 +232,7 @@ void AttachedTask::Pause() {
 }
 
 void AttachedTask::OnSignal(int signal) {
-  if (signal != SIGWINCH) return Leave(kExitSignal + signal);
-  console_.Resize();
+  if (!console_.OnSignal(signal)) return Leave(kExitSignal + signal);
   timeline_.set_width(console_.screen().columns());
 }
 
@@ -203,8 +244,9 @@ void AttachedTask::OnKey(const Key& key) {
   switch (key.kind) {
     case Key::Kind::kEnter: {
       Dialog::Step step = dialog_.OnEnter(line, now);
-      const Kind kind = step.action.kind;
-      if (kind != Kind::kNone && kind != Kind::kRespond) {
+      const UserAction::Kind kind = step.action.kind;
+      if (kind != UserAction::Kind::kNone &&
+          kind != UserAction::Kind::kRespond) {
         console_.Remember(line);
       }
       return Apply(std::move(step));
@@ -233,83 +275,6 @@ void AttachedTask::Apply(Dialog::Step step) {
   Act(step.action);
 }
 
-void AttachedTask::Act(const UserAction& action) {
-  switch (action.kind) {
-    case Kind::kNone:
-      return;
-    case Kind::kSend:
-      return outbox_.Add(action.text, action.mode);
-    case Kind::kRespond:
-      return Respond(action.response);
-    case Kind::kInterrupt:
-      return Interrupt(action.text);
-    case Kind::kStop:
-      return Stop(action.text);
-    case Kind::kShowQueue:
-      return ShowQueue();
-    case Kind::kShowHelp:
-      return console_.screen().Print(
-          absl::StrCat(timeline_.EndLine(), KeysIn(help_)));
-    case Kind::kDetach:
-      return Leave(kExitOk);
-  }
-}
-
-void AttachedTask::Respond(const v1::RespondRequest& response) {
-  const absl::Status sent = api_.Respond(id(), response).status();
-  if (sent.ok()) return;
-  Say(Sanitized(sent.message()));
-  // If it was answered elsewhere, its event withdraws it.
-  dialog_.AnswerRefused();
-}
-
-void AttachedTask::Interrupt(const std::string& reason) {
-  v1::InterruptRequest request;
-  request.set_reason(reason);
-  const absl::Status sent = api_.Interrupt(id(), request).status();
-  if (!sent.ok()) Say(Sanitized(sent.message()));
-}
-
-void AttachedTask::Stop(const std::string& reason) {
-  v1::StopRequest request;
-  request.set_reason(reason);
-  const absl::Status sent = api_.Stop(id(), request).status();
-  if (!sent.ok()) Say(Sanitized(sent.message()));
-}
-
-void AttachedTask::ShowQueue() {
-  Table table({"ID", "BY", "TEXT"});
-  for (const TaskInput& input : state().inputs) {
-    if (!input.waits()) continue;
-    table.Add({input.receipt.id, input.receipt.by, input.receipt.text});
-  }
-  if (table.empty()) return Say("no input waits");
-  if (state().queue_held) {
-    Say("the queue is held: the next message sends it, too");
-  }
-  console_.screen().Print(absl::StrCat(
-      timeline_.EndLine(), table.Text(console_.screen().columns())));
-}
-
-void AttachedTask::FlushOutbox() {
-  const absl::Status reached = outbox_.Flush(
-      [&](const v1::InputRequest& request) {
-        return api_.SendInput(id(), request).status();
-      },
-      [&](const Outbox::Refused& input) {
-        Say(absl::StrCat("not sent: ", Sanitized(input.why.message())));
-        if (console_.editor().empty() && !dialog_.answers()) {
-          console_.editor().Set(input.text);
-        }
-      },
-      clock_.Awake());
-  if (reached.ok()) {
-    told_waits_ = false;
-  } else if (!std::exchange(told_waits_, true)) {
-    Say("there is no server; what you type is sent when it is back");
-  }
-}
-
 void AttachedTask::Leave(int code, std::string why) {
   if (leave_) return;
   leave_ = code;
@@ -321,8 +286,8 @@ std::string AttachedTask::Farewell() {
   if (!outbox_.empty()) {
     absl::StrAppend(&text, text.empty() ? "" : "; ", outbox_.size(),
                     outbox_.size() == 1 ? " input was" : " inputs were",
-                    " not sent, because there is no server: Up gets back what "
-                    "you typed");
+                    " not sent, because the server does not answer: Up gets "
+                    "back what you typed");
   }
   if (!text.empty() && *leave_ != kExitOk) return text;
   return absl::StrCat(text, text.empty() ? "" : "; ",

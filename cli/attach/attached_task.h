@@ -2,7 +2,7 @@
 #ifndef TROIKA_CLI_ATTACH_ATTACHED_TASK_H_
 #define TROIKA_CLI_ATTACH_ATTACHED_TASK_H_
 
-#include <csignal>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -13,15 +13,13 @@
 #include "cli/attach/console.h"
 #include "cli/attach/dialog.h"
 #include "cli/attach/outbox.h"
+#include "cli/attach/requests.h"
 #include "cli/feed/task_feed.h"
 #include "cli/io.h"
 #include "cli/timeline/timeline.h"
 #include "client/api.h"
 
 namespace troika::cli {
-
-// Signals that a terminal sends besides those that end a command.
-inline constexpr int kTerminalSignals[] = {SIGWINCH};
 
 // The sign before a line that is a message.
 std::string MessageSign(Timeline::Color color);
@@ -51,33 +49,47 @@ class AttachedTask : public TaskFeedListener {
   // Prints "troika: TEXT" above the line.
   void Say(absl::string_view text);
   void Advance();
+  // Has the thread start a server. Returns why the last start failed, or that
+  // one is under way.
+  absl::Status StartServer();
   void UpdateDialog();
-  void Present();
+  void Present(const Asked& asked);
   void Draw();
   void Pause();
   void OnSignal(int signal);
   void OnKey(const Key& key);
   void Apply(Dialog::Step step);
+  void Leave(int code, std::string why = "");
+
+  // attached_actions.cc
   void Act(const UserAction& action);
   void Respond(const v1::RespondRequest& response);
+  // Says what the server answers, if it is an error.
+  void SayRefusal(const absl::Status& reply);
   void Interrupt(const std::string& reason);
   void Stop(const std::string& reason);
   void ShowQueue();
-  void FlushOutbox();
-  void Leave(int code, std::string why = "");
+  void SendInputs();
+  // Sends what was typed before the user left, while the server answers.
+  void SendLast();
 
+  const std::function<absl::Status()> start_;  // Null if no server is started.
   const absl::string_view help_;
   const Timeline::Color color_;
   Console& console_;
   SystemClock clock_;
-  client::ApiClient api_;
+  // Before the thread, which has its mask.
+  Signals signals_{kTerminalSignals};
+  Requests requests_;
+  client::ApiClient api_;  // Sends nothing; the feed follows its server.
   Timeline timeline_;
   AskedPayloads payloads_;
   TaskFeed feed_;
   Dialog dialog_;
   Outbox outbox_;
-  Signals signals_{kTerminalSignals};
   std::string presented_;     // Id of what was presented last.
+  bool starting_ = false;     // A server is being started.
+  absl::Status start_error_;  // Why the last start failed, until it was told.
   bool told_waits_ = false;   // The user knows that inputs wait for a server.
   bool interrupted_ = false;  // The connection has broken.
   bool told_gone_ = false;    // The user knows why there is no connection.

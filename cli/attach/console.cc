@@ -43,18 +43,32 @@ absl::StatusOr<std::unique_ptr<Console>> Console::Open(
   if (tcgetattr(io.in, &console->before_) != 0) {
     return absl::ErrnoToStatus(errno, "read the terminal's mode");
   }
-  termios mode = console->before_;
+  RETURN_IF_ERROR(console->TakeTerminal());
+  return console;
+}
+
+absl::Status Console::TakeTerminal() {
+  termios mode = before_;
   mode.c_iflag &= ~static_cast<tcflag_t>(ICRNL | INLCR | IGNCR | IXON | ISTRIP);
   mode.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO | ISIG | IEXTEN);
   mode.c_oflag |= OPOST | ONLCR;
   mode.c_cc[VMIN] = 1;
   mode.c_cc[VTIME] = 0;
-  if (tcsetattr(io.in, TCSADRAIN, &mode) != 0) {
-    return absl::ErrnoToStatus(errno, "set the terminal's mode");
+  // A shell's job in the background is stopped here until it is continued.
+  while (tcsetattr(io_.in, TCSADRAIN, &mode) != 0) {
+    if (errno != EINTR) {
+      return absl::ErrnoToStatus(errno, "set the terminal's mode");
+    }
   }
-  console->changed_ = true;
-  console->Write(kBracketPastes);
-  return console;
+  changed_ = true;
+  Write(kBracketPastes);
+  return absl::OkStatus();
+}
+
+void Console::ReturnTerminal() {
+  if (!std::exchange(changed_, false)) return;
+  Write(absl::StrCat(screen_.Erase(), kPlainPastes));
+  tcsetattr(io_.in, TCSADRAIN, &before_);
 }
 
 Console::Console(const Io& io, std::unique_ptr<LineEditor> editor,
@@ -74,11 +88,7 @@ Console::Console(const Io& io, std::unique_ptr<LineEditor> editor,
   for (const std::string& line : *lines) editor_->Remember(line);
 }
 
-Console::~Console() {
-  if (!changed_) return;
-  Write(absl::StrCat(screen_.Erase(), kPlainPastes));
-  tcsetattr(io_.in, TCSADRAIN, &before_);
-}
+Console::~Console() { ReturnTerminal(); }
 
 void Console::Remember(absl::string_view line) {
   editor_->Remember(line);
@@ -117,15 +127,44 @@ bool Console::Edit(const Key& key) {
   }
 }
 
-absl::StatusOr<std::vector<Key>> Console::ReadKeys() {
-  char buffer[65536];
-  ASSIGN_OR_RETURN(const size_t n, ReadSome(io_.in, absl::MakeSpan(buffer)));
-  if (n == 0) return absl::CancelledError("the terminal is gone");
-  return decoder_.Feed(absl::string_view(buffer, n));
+absl::StatusOr<std::vector<Key>> Console::ReadKeys(int16_t events,
+                                                   absl::Time now) {
+  std::vector<Key> keys;
+  if (events != 0) {
+    char buffer[65536];
+    ASSIGN_OR_RETURN(const size_t n, ReadSome(io_.in, absl::MakeSpan(buffer)));
+    if (n == 0) return absl::CancelledError("the terminal is gone");
+    keys = decoder_.Feed(absl::string_view(buffer, n));
+  } else if (now >= wake_at_) {
+    keys = decoder_.Expire();
+  } else {
+    return keys;
+  }
+  wake_at_ = now + decoder_.patience();
+  return keys;
 }
 
-void Console::Resize() {
-  screen_.Resize(TerminalWidth(io_.out), TerminalHeight(io_.out));
+bool Console::OnSignal(int signal) {
+  switch (signal) {
+    case SIGTSTP:
+      ReturnTerminal();
+      // Until SIGCONT, which follows as a signal of its own.
+      kill(getpid(), SIGSTOP);
+      return true;
+    case SIGCONT: {
+      // The shell may have changed the mode, and written to the screen.
+      const absl::Status taken = TakeTerminal();
+      if (written_.ok()) written_ = taken;
+      screen_.Forget();
+      screen_.Resize(TerminalWidth(io_.out), TerminalHeight(io_.out));
+      return true;
+    }
+    case SIGWINCH:
+      screen_.Resize(TerminalWidth(io_.out), TerminalHeight(io_.out));
+      return true;
+    default:
+      return false;
+  }
 }
 
 void Console::Draw(InputArea area) {

@@ -5,6 +5,8 @@
 #include <poll.h>
 #include <termios.h>
 
+#include <csignal>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "agent/discovery/environment.h"
 #include "cli/attach/history.h"
 #include "cli/attach/keys.h"
@@ -24,6 +27,9 @@ namespace troika::cli {
 // FailedPrecondition if the user can't be attached here: stdin or stdout is not
 // a terminal, or one that can't redraw a line.
 absl::Status CheckCanAttach(const Environment& environment, const Io& io);
+
+// Signals of a terminal besides those that end a command, for Signals.
+inline constexpr int kTerminalSignals[] = {SIGWINCH, SIGTSTP, SIGCONT, SIGQUIT};
 
 // While it lives, the terminal delivers each key at once and pastes in
 // brackets. Then it has its mode again, and what was printed stays.
@@ -45,10 +51,16 @@ class Console {
   bool Edit(const Key& key);
 
   pollfd PollFd() const { return {.fd = io_.in, .events = POLLIN}; }
-  // Reads what was typed; empty if the terminal is gone.
-  absl::StatusOr<std::vector<Key>> ReadKeys();
-  // Takes the terminal's size anew.
-  void Resize();
+  // Reads what was typed, if `events` of PollFd() says that there is something;
+  // else takes what has waited too long for the rest of its key. `now` is
+  // Clock::Awake(). Cancelled if the terminal is gone.
+  absl::StatusOr<std::vector<Key>> ReadKeys(int16_t events, absl::Time now);
+  // When to call ReadKeys() even if nothing was typed.
+  absl::Time wake_at() const { return wake_at_; }
+  // Follows the terminal's signals: another size, and the pauses of a shell's
+  // job, during which the terminal has its own mode. False if the signal ends
+  // the command.
+  bool OnSignal(int signal);
   // Shows what was printed, and the line below it. `area` needs no line.
   void Draw(InputArea area);
   // What went wrong and has not been told yet; empty if nothing.
@@ -61,10 +73,14 @@ class Console {
   Console(const Io& io, std::unique_ptr<LineEditor> editor,
           const std::string& history);
   void Write(absl::string_view bytes);
+  // Sets the mode in which keys come at once.
+  absl::Status TakeTerminal();
+  void ReturnTerminal();
 
   const Io io_;
   termios before_ = {};
   bool changed_ = false;  // The mode differs from before_.
+  absl::Time wake_at_ = absl::InfiniteFuture();
   std::unique_ptr<LineEditor> editor_;
   std::unique_ptr<HistoryFile> /*nullable*/ history_;
   KeyDecoder decoder_;

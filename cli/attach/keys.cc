@@ -124,16 +124,45 @@ bool KeyDecoder::TakePaste(std::vector<Key>* keys) {
                           ? 0
                           : rest_.size() - kPasteEnd.size() + 1;
   const size_t room = kMaxPaste - pasted_.size();
-  paste_cut_ = paste_cut_ || take > room;
-  pasted_.append(rest_, 0, std::min(take, room));
+  if (!paste_cut_) pasted_.append(rest_, 0, std::min(take, room));
+  if (take > room && !std::exchange(paste_cut_, true)) {
+    keys->push_back({.kind = Key::Kind::kPaste,
+                     .text = Cleaned(std::exchange(pasted_, "")),
+                     .cut = true});
+  }
   rest_.erase(0, take);
   if (end == std::string::npos) return false;
   rest_.erase(0, kPasteEnd.size());
-  pasting_ = false;
-  keys->push_back({.kind = Key::Kind::kPaste,
-                   .text = Cleaned(std::exchange(pasted_, "")),
-                   .cut = std::exchange(paste_cut_, false)});
+  EndPaste(keys);
   return true;
+}
+
+void KeyDecoder::EndPaste(std::vector<Key>* keys) {
+  pasting_ = false;
+  std::string text = Cleaned(std::exchange(pasted_, ""));
+  if (std::exchange(paste_cut_, false)) return;
+  keys->push_back({.kind = Key::Kind::kPaste, .text = std::move(text)});
+}
+
+absl::Duration KeyDecoder::patience() const {
+  if (pasting_) return kPastePatience;
+  return absl::StartsWith(rest_, "\x1b") ? kEscapePatience
+                                         : absl::InfiniteDuration();
+}
+
+std::vector<Key> KeyDecoder::Expire() {
+  std::vector<Key> keys;
+  if (pasting_) {
+    // What is left of rest_ is a part of the paste, and not its end.
+    if (!paste_cut_) pasted_ += std::exchange(rest_, "");
+    rest_.clear();
+    EndPaste(&keys);
+  } else if (absl::StartsWith(rest_, "\x1b")) {
+    // Escape, or Escape and a character; what is longer was cut on its way.
+    const std::string after = std::exchange(rest_, "").substr(1);
+    if (after.size() <= 1) return Feed(after);
+  }
+  return keys;
 }
 
 bool KeyDecoder::TakeKey(std::vector<Key>* keys) {

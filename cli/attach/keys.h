@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 
 namespace troika::cli {
 
@@ -34,14 +35,28 @@ struct Key {
 // meaning here are dropped.
 class KeyDecoder {
  public:
+  // What is longer becomes a key as soon as it is; the rest is dropped.
   static constexpr size_t kMaxPaste = size_t{256} << 10;
+  // The bytes of one key come together. Whatever comes later than this after
+  // Escape is another key.
+  static constexpr absl::Duration kEscapePatience = absl::Milliseconds(100);
+  // A paste that stands still for this long has lost its end.
+  static constexpr absl::Duration kPastePatience = absl::Seconds(3);
 
   std::vector<Key> Feed(absl::string_view bytes);
+
+  // How long to wait for more bytes before Expire(); InfiniteDuration if what
+  // came so far is complete.
+  absl::Duration patience() const;
+  // Takes what came so far as complete, because nothing followed in time: an
+  // Escape stands alone, and a paste ends here.
+  std::vector<Key> Expire();
 
  private:
   // Takes one key from the start of rest_. False if it is incomplete.
   bool TakeKey(std::vector<Key>* keys);
   bool TakePaste(std::vector<Key>* keys);
+  void EndPaste(std::vector<Key>* keys);
   bool TakeEscape(std::vector<Key>* keys);
   bool TakeSequence(std::vector<Key>* keys);
   bool TakeText(std::vector<Key>* keys);
@@ -49,7 +64,7 @@ class KeyDecoder {
   std::string rest_;  // Bytes of an incomplete key.
   bool pasting_ = false;
   std::string pasted_;
-  bool paste_cut_ = false;
+  bool paste_cut_ = false;  // Its key was made; the rest is dropped.
 };
 
 }  // namespace troika::cli

@@ -62,6 +62,42 @@ TEST(KeysTest, APasteIsOneKey) {
   EXPECT_EQ(keys[0].text.size(), KeyDecoder::kMaxPaste);
 }
 
+TEST(KeysTest, AnEscapeThatNothingFollowsIsAKeyOfItsOwn) {
+  KeyDecoder decoder;
+  EXPECT_EQ(decoder.patience(), absl::InfiniteDuration());
+  EXPECT_THAT(decoder.Feed("\x1b"), IsEmpty());
+  EXPECT_EQ(decoder.patience(), KeyDecoder::kEscapePatience);
+  EXPECT_THAT(decoder.Expire(), IsEmpty());
+  EXPECT_EQ(decoder.patience(), absl::InfiniteDuration());
+  EXPECT_THAT(decoder.Feed("x\r"),
+              ElementsAre(Key{Kind::kText, "x"}, Key{Kind::kEnter}));
+  EXPECT_THAT(decoder.Feed("\x1b["), IsEmpty());
+  EXPECT_THAT(decoder.Expire(), ElementsAre(Key{Kind::kText, "["}));
+  // A sequence that was cut on its way is no text.
+  EXPECT_THAT(decoder.Feed("\x1b[1;5"), IsEmpty());
+  EXPECT_THAT(decoder.Expire(), IsEmpty());
+  EXPECT_THAT(decoder.Feed("C"), ElementsAre(Key{Kind::kText, "C"}));
+}
+
+TEST(KeysTest, APasteWithoutAnEndIsTakenInTime) {
+  KeyDecoder decoder;
+  EXPECT_THAT(decoder.Feed("\x1b[200~one\rtwo\x1b[2"), IsEmpty());
+  EXPECT_EQ(decoder.patience(), KeyDecoder::kPastePatience);
+  EXPECT_THAT(decoder.Expire(), ElementsAre(Key{Kind::kPaste, "one\ntwo[2"}));
+  EXPECT_THAT(decoder.Feed("x\r"),
+              ElementsAre(Key{Kind::kText, "x"}, Key{Kind::kEnter}));
+  // One that is too long is shown at once.
+  EXPECT_THAT(decoder.Feed("\x1b[200~"), IsEmpty());
+  const std::vector<Key> keys =
+      decoder.Feed(std::string(2 * KeyDecoder::kMaxPaste, 'x'));
+  ASSERT_EQ(keys.size(), 1u);
+  EXPECT_TRUE(keys[0].cut);
+  EXPECT_EQ(keys[0].text.size(), KeyDecoder::kMaxPaste);
+  EXPECT_THAT(decoder.Feed("more"), IsEmpty());
+  EXPECT_THAT(decoder.Expire(), IsEmpty());
+  EXPECT_THAT(decoder.Feed("x"), ElementsAre(Key{Kind::kText, "x"}));
+}
+
 TEST(KeysTest, BytesMayComeOneByOne) {
   const std::string bytes =
       "h漢\x1b[A\x1b[200~a\nb\x1b[201\x1b[201~\x1b[1;5D\r\x1b\r";

@@ -1,5 +1,7 @@
 #include "cli/attach/outbox.h"
 
+#include <utility>
+
 #include "base/json.h"
 #include "client/api.h"
 
@@ -20,20 +22,23 @@ void Outbox::Add(absl::string_view text, v1::InputRequest::Mode mode) {
   RetryNow();
 }
 
-absl::Status Outbox::Flush(Send send,
-                           absl::FunctionRef<void(const Refused&)> refused,
-                           absl::Time now) {
-  while (!inputs_.empty()) {
-    const absl::Status sent = send(inputs_.front());
-    if (absl::IsUnavailable(sent) || absl::IsDeadlineExceeded(sent)) {
-      retry_at_ = now + kRetryAfter;
-      return sent;
-    }
-    const v1::InputRequest request = std::move(inputs_.front());
-    inputs_.pop_front();
-    if (!sent.ok()) refused({.text = request.text(), .why = sent});
+const v1::InputRequest* Outbox::Take(absl::Time now) {
+  if (retry_at() > now) return nullptr;
+  taken_ = true;
+  return &inputs_.front();
+}
+
+std::optional<Outbox::Refused> Outbox::Settle(const absl::Status& reply,
+                                              absl::Time now) {
+  taken_ = false;
+  if (absl::IsUnavailable(reply) || absl::IsDeadlineExceeded(reply)) {
+    retry_at_ = now + kRetryAfter;
+    return std::nullopt;
   }
-  return absl::OkStatus();
+  const std::string text = inputs_.front().text();
+  inputs_.pop_front();
+  if (reply.ok()) return std::nullopt;
+  return Refused{.text = text, .why = reply};
 }
 
 }  // namespace troika::cli

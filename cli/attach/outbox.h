@@ -5,10 +5,9 @@
 
 #include <cstddef>
 #include <deque>
+#include <optional>
 #include <string>
-#include <utility>
 
-#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -19,8 +18,6 @@ namespace troika::cli {
 // No I/O of its own. Not thread-safe.
 class Outbox {
  public:
-  using Send = absl::FunctionRef<absl::Status(const v1::InputRequest&)>;
-
   // An input that the server did not take.
   struct Refused {
     std::string text;
@@ -30,23 +27,26 @@ class Outbox {
   // Adds an input with a key of its own.
   void Add(absl::string_view text, v1::InputRequest::Mode mode);
 
-  // Sends what waits. Inputs stay, and are sent with the same key next time, if
-  // the server can't be reached: returns that error. `refused` is called for
-  // those that it refuses.
-  absl::Status Flush(Send send, absl::FunctionRef<void(const Refused&)> refused,
-                     absl::Time now);
+  // Returns the input to send now, once until Settle() is called; null if there
+  // is none.
+  const v1::InputRequest* /*nullable*/ Take(absl::Time now);
+  // Takes the server's reply to it. If the server can't be reached, the input
+  // stays, and is sent with the same key next time. Returns the input if the
+  // server refuses it.
+  std::optional<Refused> Settle(const absl::Status& reply, absl::Time now);
 
   bool empty() const { return inputs_.empty(); }
   size_t size() const { return inputs_.size(); }
-  // When to flush again; InfiniteFuture if nothing waits.
+  // When to call Take() again; InfiniteFuture if there is nothing to send.
   absl::Time retry_at() const {
-    return empty() ? absl::InfiniteFuture() : retry_at_;
+    return empty() || taken_ ? absl::InfiniteFuture() : retry_at_;
   }
   // Sends at the next opportunity, because the server is back.
   void RetryNow() { retry_at_ = absl::InfinitePast(); }
 
  private:
   std::deque<v1::InputRequest> inputs_;
+  bool taken_ = false;  // The first input is being sent.
   absl::Time retry_at_ = absl::InfinitePast();
 };
 

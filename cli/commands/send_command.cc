@@ -129,16 +129,20 @@ absl::StatusOr<int> Resume(const Line<v1::ResumeRequest>& line, Server& server,
                            const Io& io) {
   v1::ResumeRequest request = line.request;
   const absl::StatusOr<v1::Task> task = server.api.GetTask(line.task);
-  v1::Session session;
+  std::optional<v1::Session> session;
   if (absl::IsNotFound(task.status())) {
     ASSIGN_OR_RETURN(session, FindSession(server, line.task));
-    RETURN_IF_ERROR(CheckResumable(session));
+  } else if (task.ok() && !task->imported_from().empty()) {
+    // The task is a copy, which takes no input.
+    ASSIGN_OR_RETURN(session,
+                     FindSession(server, task->session_id(), task->harness()));
   }
+  if (session) RETURN_IF_ERROR(CheckResumable(*session));
   ASSIGN_OR_RETURN(const std::optional<std::string> prompt,
                    ReadPrompt(line.turn.prompt, io));
   if (prompt) request.set_prompt(json::ToValidUtf8(*prompt));
-  if (absl::IsNotFound(task.status())) {
-    return ContinueSession(session, request, line.turn, server, io);
+  if (session) {
+    return ContinueSession(*session, request, line.turn, server, io);
   }
   return GiveTurn(line, request, &client::ApiClient::Resume, server, io);
 }

@@ -19,9 +19,11 @@ void AddSessionVariables(
   }
 }
 
-absl::StatusOr<v1::Session> FindSession(Server& server, const std::string& id) {
+absl::StatusOr<v1::Session> FindSession(Server& server, const std::string& id,
+                                        const std::string& harness) {
   v1::ListSessionsRequest request;
   request.set_id(id);
+  if (!harness.empty()) request.add_harnesses(harness);
   AddSessionVariables(server.environment, request.mutable_env());
   ASSIGN_OR_RETURN(const v1::ListSessionsResponse found,
                    server.api.ListSessions(request));

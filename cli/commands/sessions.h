@@ -17,9 +17,10 @@ void AddSessionVariables(
     const Environment& environment,
     google::protobuf::Map<std::string, std::string>* variables);
 
-// Finds a session by its whole id. NotFound if there is none; InvalidArgument
-// if several harnesses have one with that id.
-absl::StatusOr<v1::Session> FindSession(Server& server, const std::string& id);
+// Finds a session by its whole id, of that harness if it is not empty. NotFound
+// if there is none; InvalidArgument if several harnesses have one with that id.
+absl::StatusOr<v1::Session> FindSession(Server& server, const std::string& id,
+                                        const std::string& harness = "");
 
 // Returns an error if a new task can't continue the session. It says what to do
 // instead.

@@ -26,14 +26,14 @@ bool IsShownWhole(const Message& message) {
 }  // namespace
 
 TaskFeed::TaskFeed(client::ApiClient* api, const v1::Task& task,
-                   const TaskFeedOptions& options, TaskFeedListener* listener)
+                   TaskFeedOptions options, TaskFeedListener* listener)
     : api_(*api),
-      options_(options),
+      options_(std::move(options)),
       listener_(*listener),
       task_(task),
-      fold_(task, options.show == Show::kAll ? TaskFold::From::kStart
-                                             : TaskFold::From::kTask),
-      last_id_(options.show == Show::kAll ? "" : task.last_event_id()) {
+      fold_(task, options_.show == Show::kAll ? TaskFold::From::kStart
+                                              : TaskFold::From::kTask),
+      last_id_(options_.show == Show::kAll ? "" : task.last_event_id()) {
   Reconnect();
 }
 
@@ -45,8 +45,29 @@ void TaskFeed::Reconnect() {
                                  .after = last_id_});
 }
 
+std::vector<pollfd> TaskFeed::PollFds() const {
+  // Nothing more is read while an event is awaited.
+  return reading_ ? std::vector<pollfd>() : stream_->PollFds();
+}
+
+absl::Time TaskFeed::wake_at() const {
+  return reading_ ? absl::InfiniteFuture() : stream_->wake_at();
+}
+
 absl::Status TaskFeed::Advance() {
-  return stream_->Advance([&](client::SseEvent&& event) { OnStreamed(event); });
+  if (reading_) return absl::OkStatus();
+  const absl::Status advanced = stream_->Advance(
+      [&](client::SseEvent&& event) { waiting_.push_back(std::move(event)); });
+  TakeWaiting();
+  return advanced;
+}
+
+void TaskFeed::TakeWaiting() {
+  while (!reading_ && !waiting_.empty()) {
+    const client::SseEvent event = std::move(waiting_.front());
+    waiting_.pop_front();
+    OnStreamed(event);
+  }
 }
 
 void TaskFeed::OnStreamed(const client::SseEvent& event) {
@@ -73,24 +94,35 @@ void TaskFeed::OnMessage(const client::SseEvent& event) {
   if (last_ && message->id <= *last_) return;
   last_ = message->id;
   last_id_ = event.id;
-  bool whole = !fold_.was_cut();
-  if (!whole && options_.complete == TaskFeedOptions::Complete::kShown &&
-      IsShownWhole(*message)) {
-    whole = Complete(event.id, &*message);
+  const bool whole = !fold_.was_cut();
+  if (whole || options_.complete == TaskFeedOptions::Complete::kNone ||
+      !IsShownWhole(*message)) {
+    return listener_.OnEvent(
+        {.message = *message, .whole = whole, .json = event.data});
   }
-  listener_.OnEvent({.message = *message, .whole = whole, .json = event.data});
+  if (!options_.read_event) {
+    return OnWhole(event, *std::move(message),
+                   api_.GetEvent(task_.id(), event.id));
+  }
+  reading_ = true;
+  options_.read_event(event.id, [this, event, cut = *std::move(message)](
+                                    absl::StatusOr<Message> read) {
+    reading_ = false;
+    OnWhole(event, cut, std::move(read));
+    TakeWaiting();
+  });
 }
 
-bool TaskFeed::Complete(const std::string& event, Message* message) {
-  absl::StatusOr<Message> whole = api_.GetEvent(task_.id(), event);
-  if (whole.ok()) {
-    *message = *std::move(whole);
-    return true;
+void TaskFeed::OnWhole(const client::SseEvent& event, Message cut,
+                       absl::StatusOr<Message> whole) {
+  if (!whole.ok()) {
+    listener_.OnProblem(absl::StrCat(
+        "event ", event.id, " is incomplete, because the rest can't be read: ",
+        whole.status().message()));
   }
-  listener_.OnProblem(absl::StrCat(
-      "event ", event, " is incomplete, because the rest can't be read: ",
-      whole.status().message()));
-  return false;
+  listener_.OnEvent({.message = whole.ok() ? *whole : cut,
+                     .whole = whole.ok(),
+                     .json = event.data});
 }
 
 void TaskFeed::OnTask(const std::string& json) {

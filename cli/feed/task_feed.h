@@ -11,12 +11,15 @@
 
 #include <poll.h>
 
+#include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "agent/message.h"
@@ -63,6 +66,10 @@ struct TaskFeedOptions {
   Clock* clock = nullptr;  // Borrowed.
   Show show = Show::kAll;
   Complete complete = Complete::kShown;
+  // Reads an event by its id, and calls `done`, at once or later; later events
+  // wait for it. If null, ApiClient::GetEvent does it, which blocks.
+  using Done = std::function<void(absl::StatusOr<Message>)>;
+  std::function<void(const std::string& event, Done done)> read_event = {};
 };
 
 // Passive, as EventStream is. Not thread-safe.
@@ -70,7 +77,7 @@ class TaskFeed {
  public:
   // `api`, whose server is followed, and `listener` are borrowed.
   TaskFeed(client::ApiClient* api, const v1::Task& task,
-           const TaskFeedOptions& options, TaskFeedListener* listener);
+           TaskFeedOptions options, TaskFeedListener* listener);
 
   // As EventStream::Advance.
   absl::Status Advance();
@@ -78,8 +85,8 @@ class TaskFeed {
   // come.
   void Reconnect();
 
-  std::vector<pollfd> PollFds() const { return stream_->PollFds(); }
-  absl::Time wake_at() const { return stream_->wake_at(); }
+  std::vector<pollfd> PollFds() const;
+  absl::Time wake_at() const;
   bool interrupted() const { return stream_->interrupted(); }
   // Whether the task was deleted.
   bool ended() const { return stream_->ended(); }
@@ -96,9 +103,12 @@ class TaskFeed {
   void OnStreamed(const client::SseEvent& event);
   void OnMessage(const client::SseEvent& event);
   void OnTask(const std::string& json);
-  // Replaces a message by the one with nothing cut. Keeps it, and says so, if
-  // that can't be read.
-  bool Complete(const std::string& event, Message* message);
+  // Takes the events that have come, up to one that has to be read again.
+  void TakeWaiting();
+  // Passes on a message: the one with nothing cut, or else the one that came,
+  // and says so.
+  void OnWhole(const client::SseEvent& event, Message cut,
+               absl::StatusOr<Message> whole);
 
   client::ApiClient& api_;
   const TaskFeedOptions options_;
@@ -109,6 +119,8 @@ class TaskFeed {
   std::string last_id_;          // Id of the last event, or empty.
   std::optional<EventId> last_;  // The same; unset if none has come yet.
   bool ready_ = false;
+  std::deque<client::SseEvent> waiting_;  // Events that were not taken yet.
+  bool reading_ = false;                  // An event is being read again.
 };
 
 }  // namespace troika::cli

@@ -226,6 +226,35 @@ class FaultsTest(WorldTest):
         self.assertIn(answer.status, (200, 404, 409, 500))
         self.assertEqual(world.ask('GET', '/healthz').status, 200)
 
+    def test_events_of_a_log_that_was_cut_are_not_shown(self):
+        world = self.world
+        world.start()
+        task = world.create_done('say One.\nsay Two.\nok')[0]
+        path = f'{world.home}/tasks/{task}/log.v1'
+        before = [e['id'] for e in world.events(task)]
+        world.kill(signal.SIGTERM)
+        size = os.path.getsize(path)
+        with open(path, 'r+b') as log:
+            log.truncate(size * 2 // 3)
+        world.start()
+        after = [e['id'] for e in world.events(task)]
+        self.assertLess(len(after), len(before))
+        # The end of a cut log is told.
+        common = [one for one, other in zip(before, after) if one == other]
+        self.assertGreater(len(common), 1)
+
+    def test_a_cache_with_nuls_is_made_again(self):
+        world = self.world
+        world.start()
+        task = world.create_done('say One.\nsay Two.\nok')[0]
+        before = world.events(task)
+        world.kill(signal.SIGTERM)
+        with open(f'{world.home}/tasks/{task}/events.v1', 'r+b') as cache:
+            cache.seek(400)
+            cache.write(bytes(50))
+        world.start()
+        self.assertEqual(world.events(task), before)
+
     def own_relays(self):
         """Has the server run relays that are told from those of other tests."""
         program = f'{self.world.root}/troika-relay'

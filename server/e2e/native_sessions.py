@@ -33,7 +33,8 @@ class SessionsTest(WorldTest):
     def codex(self, session=CODEX, cwd=None, changed=1000, prompt='fix it',
               folder='sessions/2026/11/17', **meta):
         return self.write(
-            f'.codex/{folder}/rollout-2026-11-17T10-00-00-{session}.jsonl',
+            f'.codex/{folder}/rollout-2026-11-17T10-00-00-'
+            f'{session.replace("/", "_")}.jsonl',
             {'timestamp': '2026-11-17T10:00:00Z', 'type': 'session_meta',
              'payload': {'id': session, 'cwd': cwd or self.cwd, **meta}},
             {'timestamp': '2026-11-17T10:00:01Z', 'type': 'event_msg',
@@ -224,7 +225,7 @@ class SessionsTest(WorldTest):
             refused = world.api('POST', f'/tasks/{task["id"]}/{command}',
                                 {'input': {'text': 'x'}, 'resume':
                                  {'prompt': 'x'}}[command], status=409)
-            self.assertIn(f'`troika resume {CLAUDE}` continues',
+            self.assertIn(f'`troika resume {task["id"]}` continues',
                           refused['message'])
         self.assertEqual(self.list(id=CLAUDE)['sessions'][0]['taskId'],
                          task['id'])
@@ -242,6 +243,41 @@ class SessionsTest(WorldTest):
         wait_for(lambda: len(world.api('GET', '/tasks')['tasks']) == 3,
                  'all tasks to be listed')
         world.api('DELETE', f'/tasks/{task["id"]}')
+
+    def test_resuming_an_import_continues_the_session(self):
+        world = self.world
+        self.codex()
+        imported = world.api('POST', f'/sessions/{CODEX}/import', {})
+        said = world.troika('resume', 'latest', 'and now?')
+        self.assertEqual(said.returncode, 0, said.stderr)
+        task = world.task('latest')
+        self.assertNotEqual(task['id'], imported['id'])
+        self.assertEqual((task['sessionId'], task['prompt']),
+                         (CODEX, 'and now?'))
+        self.assertEqual(world.task(imported['id']), imported)
+
+    def test_secrets_of_an_import_are_redacted_before_its_title_is_cut(self):
+        secret = 'ghp_0123456789abcdefghijABCDEFGHIJ012345'
+        for before in range(0, 120, 20):
+            session = f'secret-{before}'
+            self.codex(session, prompt='x' * before + ' ' + secret)
+            task = self.world.api('POST', f'/sessions/{session}/import', {})
+            self.assertNotIn('ghp_', task['title'])
+            self.assertNotIn('ghp_', task['prompt'])
+        self.assertEqual(self.ids(text='ghp_'), [])
+        self.assertEqual(len(self.ids(text='[redacted]')), 6)
+
+    def test_an_id_with_a_slash(self):
+        self.codex('a/b c')
+        self.assertEqual(self.ids(id='a/b c'), ['a/b c'])
+        said = self.world.troika('import', 'a/b c')
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertEqual(self.world.task(said.stdout.strip())['sessionId'],
+                         'a/b c')
+        for path in ('/tasks/a%2Fb', '/tasks/..%2F..%2Fetc', '/tasks/x/raw/1%2F2',
+                     '/tasks/x/events/1%2F2'):
+            self.assertIn(self.world.ask('GET', '/api/v1' + path).status,
+                          (400, 404), path)
 
     def test_imports_of_other_formats(self):
         world = self.world

@@ -226,6 +226,18 @@ class ServersTest(WorldTest):
         self.assertIn(f'kill {world.server.pid}', second.stderr)
         self.assertIsNone(world.server.poll())
 
+    def test_a_socket_that_is_removed_is_made_again(self):
+        world = self.world
+        world.start()
+        task = world.create_done()[0]
+        os.unlink(os.path.join(world.home, 'server.sock'))
+        # The command waits for the server, and starts no other.
+        listed = world.troika('tasks')
+        self.assertEqual(listed.returncode, 0, listed.stderr)
+        self.assertIn(task, listed.stdout)
+        self.assertEqual(world.lock_pid(), world.server.pid)
+        self.assertIsNone(world.server.poll())
+
     def tcp(self, port):
         try:
             return self.world.ask(

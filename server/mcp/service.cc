@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -13,12 +14,16 @@
 #include "base/version.h"
 #include "dto/request.h"
 #include "mcp/session_id.h"
+#include "server/mcp/mcp_tasks.h"
 #include "server/mcp/random_text.h"
+#include "server/mcp/resources.h"
+#include "server/mcp/session_lookup.h"
 
 namespace troika {
 namespace {
 
 constexpr size_t kMaxEndedSessions = 10000;
+constexpr size_t kMaxCalls = 1000;
 
 constexpr absl::string_view kInstructions =
     "Runs tasks with other coding agents on this machine: Codex CLI "
@@ -30,6 +35,11 @@ constexpr absl::string_view kInstructions =
 mcp::ServerInfo Info() {
   return {.version = std::string(kVersion),
           .instructions = std::string(kInstructions)};
+}
+
+// Names the connection of a client that has a session over HTTP.
+std::string ClientId(const mcp::Session& session) {
+  return absl::StrCat("session-", session.random);
 }
 
 // The text of an id that is a string.
@@ -72,6 +82,12 @@ McpService::McpService()
         return true;
       }) {}
 
+void McpService::Begin(const ApiTools* api) {
+  api_ = api;
+  bound_.Begin(api,
+               [this](const std::string& client) { return HasStream(client); });
+}
+
 absl::StatusOr<Deferred> McpService::Post(const Call& call) {
   return Take(call, false);
 }
@@ -100,19 +116,16 @@ absl::StatusOr<Deferred> McpService::Take(const Call& call, bool in_envelope) {
                              .message = std::string(body.status().message())},
                    .http_status = 400});
   }
-  Incoming incoming = {.caller = {.peer = call.request().peer,
-                                  .environment = api_->policy->environment(),
-                                  .toolset = call.Parameter("toolset")},
-                       .reply = reply};
-  McpCaller& caller = incoming.caller;
-  json::Value line = *body;
-  std::string session(call.request().Header("mcp-session-id"));
-  if (in_envelope) {
-    RETURN_IF_ERROR(ReadEnvelope(*body, &caller, &incoming.key));
-    line = body->Get("message");
-  }
-  const rpc::Message message = rpc::Parse(line);
-  incoming.id = message.id;
+  McpRequest request = {.caller = {.peer = call.request().peer,
+                                   .environment = api_->policy->environment(),
+                                   .toolset = call.Parameter("toolset")},
+                        .reply = reply};
+  McpCaller& caller = request.caller;
+  std::string key;
+  if (in_envelope) RETURN_IF_ERROR(ReadEnvelope(*body, &caller, &key));
+  const rpc::Message message =
+      rpc::Parse(in_envelope ? body->Get("message") : *body);
+  request.id = message.id;
   if (message.kind == rpc::Kind::kInvalid) {
     return refuse(message.id, {.error = {.code = rpc::kInvalidRequest,
                                          .message = std::string(message.fault)},
@@ -120,11 +133,12 @@ absl::StatusOr<Deferred> McpService::Take(const Call& call, bool in_envelope) {
   }
   // A client that has not opened a session can do little, but it can.
   caller.client.version = std::string(mcp::SessionVersions()[0]);
+  const std::string session(call.request().Header("mcp-session-id"));
   if (!session.empty() && message.method != "initialize") {
     auto opened = mcp::ReadSessionId(session);
-    if (opened && ended_sessions_.count(session) == 0) {
-      caller.client = *std::move(opened);
-      if (!in_envelope) caller.id = session;
+    if (opened && ended_sessions_.count(ClientId(*opened)) == 0) {
+      if (!in_envelope) caller.id = ClientId(*opened);
+      caller.client = std::move(opened->client);
     } else if (!in_envelope) {
       return refuse(message.id,
                     {.error = {.code = mcp::kNoSuchSession,
@@ -133,7 +147,12 @@ absl::StatusOr<Deferred> McpService::Take(const Call& call, bool in_envelope) {
                      .http_status = 404});
     }
   }
-  auto fault = mcp::ReadClient(message, &caller.client);
+  std::optional<mcp::Fault> fault;
+  if (!in_envelope) {
+    fault = mcp::CheckVersionHeader(
+        message, call.request().Header("mcp-protocol-version"));
+  }
+  if (!fault) fault = mcp::ReadClient(message, &caller.client);
   if (!fault && !in_envelope) {
     fault = mcp::CheckHeaders(
         message, caller.client,
@@ -148,44 +167,104 @@ absl::StatusOr<Deferred> McpService::Take(const Call& call, bool in_envelope) {
   if (caller.client.generation == mcp::Generation::kStateless && !in_envelope) {
     caller.id.clear();
   }
-  Dispatch(std::move(incoming), message);
+  Dispatch(request, key, message);
   return deferred;
 }
 
-void McpService::Dispatch(Incoming incoming, const rpc::Message& message) {
+void McpService::Dispatch(const McpRequest& request, const std::string& key,
+                          const rpc::Message& message) {
   if (message.kind != rpc::Kind::kRequest) {
     if (message.kind == rpc::Kind::kNotification) {
-      Notified(incoming.caller, message);
+      Notified(request.caller, message);
     } else {
       // An error leaves the question open, as a reply without an action does.
-      asker_.OnReply(incoming.caller, TextOf(message.id), message.result,
-                     [] {});
+      asker_.OnReply(request.caller, TextOf(message.id), message.result, [] {});
     }
-    return incoming.reply->Close();
+    return request.reply->Close();
   }
-  const mcp::Client& client = incoming.caller.client;
-  const bool has_sessions = client.generation == mcp::Generation::kSession;
-  const auto finish = [&](absl::string_view result,
-                          http::Headers headers = {}) {
-    incoming.reply->Finish(rpc::ResponseLine(message.id, result), 200,
-                           std::move(headers));
-  };
-  if (message.method == "initialize" && has_sessions) {
+  const absl::string_view method = message.method;
+  if (method == "tools/list") return ListTools(request);
+  if (method == "tools/call") return CallTool(request, key, message);
+  if (method == "resources/list") {
+    return ListResources(*api_, request, message.params);
+  }
+  if (method == "resources/templates/list") {
+    return ListResourceTemplates(request);
+  }
+  if (method == "resources/read") {
+    return ReadResource(*api_, request, message.params);
+  }
+  const bool has_sessions =
+      request.caller.client.generation == mcp::Generation::kSession;
+  if (has_sessions ? DispatchOfSessions(request, message)
+                   : DispatchStateless(request, message)) {
+    return;
+  }
+  request.reply->Finish(
+      rpc::ErrorLine(request.id,
+                     {.code = rpc::kMethodNotFound,
+                      .message = absl::StrCat("Method not found: ", method)}),
+      has_sessions || request.caller.is_pipe ? 200 : 404);
+}
+
+bool McpService::DispatchOfSessions(const McpRequest& request,
+                                    const rpc::Message& message) {
+  if (message.method == "ping") {
+    request.Finish("{}");
+  } else if (message.method == "initialize") {
     const mcp::Client opened = mcp::ReadInitialize(message.params);
-    return finish(mcp::InitializeResult(opened, Info()),
-                  {{"Mcp-Session-Id", mcp::SessionId(opened, RandomText())}});
+    request.reply->Finish(
+        rpc::ResponseLine(request.id, mcp::InitializeResult(opened, Info())),
+        200,
+        {{"Mcp-Session-Id",
+          mcp::SessionId({.client = opened, .random = RandomText()})}});
+  } else {
+    return false;
   }
-  if (message.method == "ping" && has_sessions) return finish("{}");
-  if (message.method == "server/discover" && !has_sessions) {
-    return finish(mcp::DiscoverResult(Info()));
+  return true;
+}
+
+bool McpService::DispatchStateless(const McpRequest& request,
+                                   const rpc::Message& message) {
+  const absl::string_view method = message.method;
+  if (method == "server/discover") {
+    request.Finish(mcp::DiscoverResult(Info()));
+  } else if (method == "subscriptions/listen") {
+    Listen(request);
+  } else if (method == "tasks/get") {
+    GetMcpTask(*this, request, message);
+  } else if (method == "tasks/update") {
+    UpdateMcpTask(*this, request, message);
+  } else if (method == "tasks/cancel") {
+    CancelMcpTask(request, message);
+  } else {
+    return false;
   }
-  if (message.method == "tools/list") return ListTools(incoming);
-  if (message.method == "tools/call") return CallTool(incoming, message);
-  incoming.reply->Finish(
-      rpc::ErrorLine(message.id, {.code = rpc::kMethodNotFound,
-                                  .message = absl::StrCat("Method not found: ",
-                                                          message.method)}),
-      has_sessions || incoming.caller.is_pipe ? 200 : 404);
+  return true;
+}
+
+// Nothing that a client can subscribe to ever changes, so the stream says only
+// that it is there.
+void McpService::Listen(const McpRequest& request) {
+  const std::string params =
+      json::ObjectWriter()
+          .Json("_meta", json::ObjectWriter()
+                             .Json("io.modelcontextprotocol/subscriptionId",
+                                   request.id.json())
+                             .Take())
+          .Json("notifications", "{}")
+          .Take();
+  if (!request.reply->Send(rpc::NotificationLine(
+          "notifications/subscriptions/acknowledged", params))) {
+    return request.Fail(rpc::kInvalidRequest,
+                        "subscriptions/listen needs Accept: text/event-stream");
+  }
+  auto call = std::make_shared<ToolCall>(this, request.caller, request.id,
+                                         request.reply);
+  Remember(call);
+  // Lives until the client cancels it or leaves.
+  McpReply& reply = *request.reply;
+  reply.SetOnGone([call = std::move(call)]() mutable { call.reset(); });
 }
 
 void McpService::Notified(const McpCaller& caller,
@@ -220,118 +299,99 @@ void McpService::FindTools(const McpCaller& caller, ToolsCallback found) {
           });
 }
 
-void McpService::ListTools(const Incoming& incoming) {
-  FindTools(incoming.caller,
-            [client = incoming.caller.client, id = incoming.id,
-             reply = incoming.reply](
-                const absl::StatusOr<std::vector<const Tool*>>& tools) {
-              if (!tools.ok()) {
-                return reply->Finish(rpc::ErrorLine(
-                    id, {.code = rpc::kInvalidParams,
-                         .message = std::string(tools.status().message())}));
-              }
-              const std::string list = absl::StrJoin(
-                  *tools, ",", [](std::string* out, const Tool* tool) {
-                    out->append(mcp::ToolJson(tool->info));
-                  });
-              json::ObjectWriter result = mcp::BeginResult(client);
-              result.Json("tools", absl::StrCat("[", list, "]"));
-              mcp::AddCaching(client, &result);
-              reply->Finish(rpc::ResponseLine(id, result.Take()));
+void McpService::ListTools(const McpRequest& request) {
+  FindTools(
+      request.caller,
+      [request](const absl::StatusOr<std::vector<const Tool*>>& tools) {
+        if (!tools.ok()) {
+          return request.Fail(rpc::kInvalidParams, tools.status().message());
+        }
+        const std::string list =
+            absl::StrJoin(*tools, ",", [](std::string* out, const Tool* tool) {
+              out->append(mcp::ToolJson(tool->info));
             });
+        const mcp::Client& client = request.caller.client;
+        json::ObjectWriter result = mcp::BeginResult(client);
+        result.Json("tools", absl::StrCat("[", list, "]"));
+        mcp::AddCaching(client, &result);
+        request.Finish(result.Take());
+      });
 }
 
-void McpService::CallTool(const Incoming& incoming,
+void McpService::CallTool(const McpRequest& request, const std::string& key,
                           const rpc::Message& message) {
-  const auto refuse = [&](absl::string_view why) {
-    incoming.reply->Finish(rpc::ErrorLine(
-        message.id,
-        {.code = rpc::kInvalidParams, .message = std::string(why)}));
-  };
   const absl::string_view name = message.params.Get("name").StringOr("");
   std::vector<const Tool*> tools;
-  if (incoming.caller.toolset.empty()) {
+  if (request.caller.toolset.empty()) {
     for (const Tool& tool : AllTools()) tools.push_back(&tool);
   } else {
-    auto chosen = ReadToolset(incoming.caller.toolset);
-    if (!chosen.ok()) return refuse(chosen.status().message());
+    auto chosen = ReadToolset(request.caller.toolset);
+    if (!chosen.ok()) {
+      return request.Fail(rpc::kInvalidParams, chosen.status().message());
+    }
     tools = *std::move(chosen);
   }
   const auto tool =
       std::find_if(tools.begin(), tools.end(),
                    [&](const Tool* one) { return one->info.name == name; });
   if (tool == tools.end()) {
-    return refuse(absl::StrCat("Unknown tool: ", name));
+    return request.Fail(rpc::kInvalidParams,
+                        absl::StrCat("Unknown tool: ", name));
   }
-  auto call = std::make_shared<ToolCall>(this, incoming.caller, message.id,
-                                         incoming.reply);
+  auto call = std::make_shared<ToolCall>(this, request.caller, request.id,
+                                         request.reply);
   auto args = mcp::Arguments::Read((*tool)->info.input,
                                    message.params.Get("arguments"));
   if (!args.ok()) return call->Fail(args.status());
   const json::Value responses = message.params.Get("inputResponses");
   call->Set({.args = *std::move(args),
              .progress_token = mcp::ProgressToken(message),
-             .key = incoming.key,
+             .key = key,
              .input_responses = responses.exists() ? responses.ToJson() : "",
              .request_state =
                  std::string(message.params.Get("requestState").StringOr(""))});
-  RunTool(**tool, call);
+  Remember(call);
+  (*tool)->call(call);
 }
 
-void McpService::RunTool(const Tool& tool, const ToolCallPtr& call) {
+void McpService::Remember(const ToolCallPtr& call) {
   const std::string& client = call->caller().id;
-  if (!client.empty()) {
-    // Those that are over are dropped from time to time.
-    if (calls_.size() > 1000) {
-      for (auto it = calls_.begin(); it != calls_.end();) {
-        const ToolCallPtr open = it->second.lock();
-        it = !open || open->over() ? calls_.erase(it) : std::next(it);
-      }
+  if (client.empty()) return;
+  // Those that are over are dropped from time to time.
+  if (calls_.size() > kMaxCalls) {
+    for (auto it = calls_.begin(); it != calls_.end();) {
+      const ToolCallPtr open = it->second.lock();
+      it = !open || open->over() ? calls_.erase(it) : std::next(it);
     }
-    calls_[{client, call->id().json()}] = call;
   }
-  tool.call(call);
+  calls_[{client, call->id().json()}] = call;
 }
 
 absl::StatusOr<Deferred> McpService::Get(const Call& call) {
-  const std::string session(call.request().Header("mcp-session-id"));
-  if (session.empty()) {
-    return absl::InvalidArgumentError(
-        "Mcp-Session-Id is missing: POST initialize first");
-  }
-  // A pipe is its own session.
-  const bool is_pipe = absl::StartsWith(session, "pipe-");
-  if (!is_pipe &&
-      (!mcp::ReadSessionId(session) || ended_sessions_.count(session) > 0)) {
-    return absl::NotFoundError("there is no such session: POST initialize");
-  }
-  return [this, session](ReplyCallback reply) {
-    auto& stream = streams_[session];
-    if (stream) stream->End();
-    stream = std::make_shared<LineStream>();
-    stream->SetOnGone([this, session] { streams_.erase(session); });
+  ASSIGN_OR_RETURN(McpCaller caller, CallerOf(call));
+  return [this, caller = std::move(caller)](ReplyCallback reply) {
+    const std::string& id = caller.id;
+    CloseStream(id);
+    auto stream = std::make_shared<LineStream>();
+    stream->SetOnGone([this, id] {
+      streams_.erase(id);
+      asker_.Forget(id);
+      bound_.OnGone(id);
+    });
+    streams_[id] = stream;
     reply(Reply(StreamOf(stream, viewers_)));
+    FollowTasksOf(caller);
   };
 }
 
 absl::StatusOr<Deferred> McpService::Delete(const Call& call) {
-  const std::string session(call.request().Header("mcp-session-id"));
-  if (session.empty()) {
-    return absl::InvalidArgumentError("Mcp-Session-Id is missing");
-  }
-  const bool is_pipe = absl::StartsWith(session, "pipe-");
-  if (!is_pipe &&
-      (!mcp::ReadSessionId(session) || ended_sessions_.count(session) > 0)) {
-    return absl::NotFoundError("there is no such session");
-  }
-  return [this, session](ReplyCallback reply) {
-    if (const auto it = streams_.find(session); it != streams_.end()) {
-      it->second->SetOnGone(nullptr);
-      it->second->End();
-      streams_.erase(it);
-    }
-    if (ended_sessions_.insert(session).second) {
-      ended_order_.push_back(session);
+  ASSIGN_OR_RETURN(const McpCaller caller, CallerOf(call));
+  return [this, id = caller.id](ReplyCallback reply) {
+    CloseStream(id);
+    asker_.Forget(id);
+    bound_.OnEnd(id);
+    if (ended_sessions_.insert(id).second) {
+      ended_order_.push_back(id);
       if (ended_order_.size() > kMaxEndedSessions) {
         ended_sessions_.erase(ended_order_.front());
         ended_order_.pop_front();
@@ -339,6 +399,55 @@ absl::StatusOr<Deferred> McpService::Delete(const Call& call) {
     }
     reply(Reply());
   };
+}
+
+absl::StatusOr<McpCaller> McpService::CallerOf(const Call& call) const {
+  const std::string named(call.request().Header("mcp-session-id"));
+  if (named.empty()) {
+    return absl::InvalidArgumentError(
+        "Mcp-Session-Id is missing: POST initialize first");
+  }
+  McpCaller caller = {.peer = call.request().peer};
+  // A pipe names itself, and tells the session of its client besides.
+  if (absl::StartsWith(named, "pipe-")) {
+    RETURN_IF_ERROR(CheckKey(named));
+    caller.id = named;
+    if (auto session =
+            mcp::ReadSessionId(call.request().Header("troika-mcp-client"))) {
+      caller.client = std::move(session->client);
+    }
+    return caller;
+  }
+  auto session = mcp::ReadSessionId(named);
+  if (!session || ended_sessions_.count(ClientId(*session)) > 0) {
+    return absl::NotFoundError("there is no such session: POST initialize");
+  }
+  caller.id = ClientId(*session);
+  caller.client = std::move(session->client);
+  return caller;
+}
+
+void McpService::CloseStream(const std::string& client) {
+  const auto it = streams_.find(client);
+  if (it == streams_.end()) return;
+  it->second->SetOnGone(nullptr);
+  it->second->End();
+  streams_.erase(it);
+}
+
+// A client that comes back, perhaps to another server, is asked what the tasks
+// that it has begun ask meanwhile.
+void McpService::FollowTasksOf(const McpCaller& caller) {
+  if (!asker_.CanAsk(caller)) return;
+  api_->tasks->index().List(
+      {.states = {"queued", "starting", "running", "awaiting_approval",
+                  "awaiting_answer"},
+       .labels = {{kConnectionLabel, caller.id}}},
+      Encoding::kBinary, 100, "",
+      [this, caller](const absl::StatusOr<TaskStore::Page>& page) {
+        if (!page.ok()) return;
+        for (const std::string& id : page->ids) asker_.Follow(caller, id);
+      });
 }
 
 }  // namespace troika

@@ -18,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "mcp/protocol.h"
 #include "rpc/message.h"
+#include "server/mcp/bound_tasks.h"
 #include "server/mcp/event_buffer.h"
 #include "server/mcp/form_asker.h"
 #include "server/mcp/reply.h"
@@ -27,13 +28,30 @@
 
 namespace troika {
 
+// A request of a client that is no call of a tool.
+struct McpRequest {
+  McpCaller caller;
+  rpc::Id id;
+  std::shared_ptr<McpReply> reply;
+
+  void Finish(absl::string_view result_json) const {
+    reply->Finish(rpc::ResponseLine(id, result_json));
+  }
+  void Fail(int64_t code, absl::string_view message,
+            std::string data_json = "") const {
+    reply->Finish(rpc::ErrorLine(id, {.code = code,
+                                      .message = std::string(message),
+                                      .data_json = std::move(data_json)}));
+  }
+};
+
 // Loop thread only.
 class McpService : public McpEndpoint {
  public:
   McpService();
 
   // Called once, before any request. `api` is borrowed.
-  void Begin(const ApiTools* api) { api_ = api; }
+  void Begin(const ApiTools* api);
 
   absl::StatusOr<Deferred> Post(const Call& call) override;
   absl::StatusOr<Deferred> PostFromPipe(const Call& call) override;
@@ -56,23 +74,26 @@ class McpService : public McpEndpoint {
   void FindTools(const McpCaller& caller, ToolsCallback found);
 
  private:
-  // A message on its way to its reply.
-  struct Incoming {
-    McpCaller caller;
-    rpc::Id id;
-    std::string method;
-    std::string body;  // The bytes that hold the message.
-    std::string key;   // Of a pipe.
-    bool in_envelope = false;
-    std::shared_ptr<McpReply> reply;
-  };
-
   absl::StatusOr<Deferred> Take(const Call& call, bool in_envelope);
-  void Dispatch(Incoming incoming, const rpc::Message& message);
+  void Dispatch(const McpRequest& request, const std::string& key,
+                const rpc::Message& message);
   void Notified(const McpCaller& caller, const rpc::Message& message);
-  void ListTools(const Incoming& incoming);
-  void CallTool(const Incoming& incoming, const rpc::Message& message);
-  void RunTool(const Tool& tool, const ToolCallPtr& call);
+  void ListTools(const McpRequest& request);
+  void CallTool(const McpRequest& request, const std::string& key,
+                const rpc::Message& message);
+  // These return false if the generation has no such method.
+  bool DispatchOfSessions(const McpRequest& request,
+                          const rpc::Message& message);
+  bool DispatchStateless(const McpRequest& request,
+                         const rpc::Message& message);
+  void Listen(const McpRequest& request);
+  // The client whose session or pipe the request names. NotFound if there is
+  // none.
+  absl::StatusOr<McpCaller> CallerOf(const Call& call) const;
+  void CloseStream(const std::string& client);
+  void FollowTasksOf(const McpCaller& caller);
+  // Lets the client cancel the call.
+  void Remember(const ToolCallPtr& call);
 
   const ApiTools* api_ = nullptr;
   const std::shared_ptr<Viewers> viewers_ = std::make_shared<Viewers>();
@@ -82,6 +103,7 @@ class McpService : public McpEndpoint {
   // The streams of clients, by the client's id.
   std::map<std::string, std::shared_ptr<LineStream>> streams_;
   FormAsker asker_;
+  BoundTasks bound_;
   std::set<std::string> ended_sessions_;
   std::deque<std::string> ended_order_;
 };

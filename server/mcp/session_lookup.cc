@@ -194,7 +194,7 @@ TaskEnvironment EnvironmentOf(const ToolCallPtr& call,
   const auto backend = BackendById(harness);
   if (backend.ok()) {
     for (const absl::string_view name : (*backend)->login_variables) {
-      if (!value(name).empty() || ours.Get(name).empty()) continue;
+      if (variables.count(name) > 0 || ours.Get(name).empty()) continue;
       variables[std::string(name)] = std::string(ours.Get(name));
       added.emplace_back(name);
     }

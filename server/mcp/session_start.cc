@@ -70,7 +70,9 @@ void SetApprovalTimeout(const ToolCallPtr& call, v1::Timeouts* timeouts) {
 std::string Prepare(const ToolCallPtr& call, const std::string& harness,
                     const std::string& tool, v1::CreateTaskRequest* request) {
   request->set_harness(harness);
-  request->mutable_options()->set_interactive(true);
+  // What the user has configured for the CLI holds.
+  request->mutable_options()->set_edit_mode(v1::native);
+  request->set_no_queue(true);
   SetLabels(call, tool, request->mutable_labels());
   SetApprovalTimeout(call, request->mutable_timeouts());
   request->set_idempotency_key(call->Key("task"));
@@ -78,6 +80,7 @@ std::string Prepare(const ToolCallPtr& call, const std::string& harness,
   for (const auto& [name, value] : environment.environment.variables()) {
     (*request->mutable_env())[name] = value;
   }
+  if (!environment.notice.empty()) request->add_notices(environment.notice);
   return std::move(environment.notice);
 }
 
@@ -194,6 +197,8 @@ void StartSession(const std::string& harness, const ToolCallPtr& call) {
   for (const std::string& image : args.Strings("images")) {
     options.add_images(AbsoluteFrom(call->caller(), image));
   }
+  request.set_base_instructions_text(args.String("baseInstructions"));
+  request.set_output_schema_json(args.Object("outputSchema"));
   if (args.Bool("bound")) {
     if (!call->service().HasStream(call->caller().id)) {
       return call->Fail(absl::InvalidArgumentError(
@@ -228,6 +233,7 @@ void SayToSession(const std::string& harness, const ToolCallPtr& call) {
         input->set_text(args.String("message"));
         input->set_mode(busy ? v1::InputRequest::steer
                              : v1::InputRequest::queue);
+        input->set_no_queue(!busy);
         input->set_idempotency_key(call->Key("input"));
         for (const std::string& image : args.Strings("images")) {
           input->add_images(AbsoluteFrom(call->caller(), image));

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "mcp/elicitation.h"
 #include "server/mcp/defaults.h"
+#include "server/mcp/mcp_tasks.h"
 #include "server/mcp/service.h"
 #include "server/mcp/session_lookup.h"
 #include "server/mcp/session_tools.h"
@@ -115,10 +116,12 @@ void Begin(const std::shared_ptr<StatusRequest>& request,
   FormAsker& asker = call->service().asker();
   asker.Follow(call->caller(), task.id());
   const absl::Duration wait = absl::Seconds(call->args().Int("wait"));
-  // It is noticed if a client that waits leaves.
-  if (wait > absl::ZeroDuration() && StatusOf(task) == "active") {
-    call->reply()->BeginStream();
+  const bool waits = wait > absl::ZeroDuration() && StatusOf(task) == "active";
+  if (waits && call->client().tasks && call->request_state().empty()) {
+    return call->FinishWith(NewMcpTask(task));
   }
+  // It is noticed if a client that waits leaves.
+  if (waits) call->reply()->BeginStream();
   if (!asker.Knows(call->request_state(), task.id())) {
     return Wait(request, task.id(), wait);
   }

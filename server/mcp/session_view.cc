@@ -393,6 +393,9 @@ std::string FailureText(const v1::Task& task) {
   if (text.empty()) text = task.result().error();
   if (text.empty()) text = "the agent failed";
   if (!task.hint().empty()) absl::StrAppend(&text, "; ", task.hint());
+  if (!task.stderr_tail().empty()) {
+    absl::StrAppend(&text, "\nstderr: ", task.stderr_tail());
+  }
   return text;
 }
 

@@ -3,6 +3,7 @@ import os
 
 from case import PATIENCE
 from answers import waits
+from asked import PNG, say_hello
 from scenario import equal, holds, scenario
 from trouble import LONG, begin_command
 from world import wait_for
@@ -59,6 +60,14 @@ answer
     case.well(task)
     equal(case.read('made'), 'by an edit\n', 'the file')
     return 'diff' if 'by an edit' in asked['diff'] else 'yes'
+
+
+@scenario('edit mode ask: an image')
+def ask_image(case):
+    case.write('dot.png', PNG, mode='wb')
+    case.play(say_hello('expect image image/png'))
+    task = case.run('What is this?', '--image', 'dot.png', '--edit-mode', 'ask')
+    equal(case.well(task)['result']['text'], 'Hello.', 'the answer')
 
 
 @scenario('edit mode ask: steered', sandboxed=True)

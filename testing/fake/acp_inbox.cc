@@ -68,7 +68,8 @@ void AcpInbox::OnRequest(json::Value request) {
                          R"({"name":"gemini-cli","version":")",
                          process_.version_text,
                          R"("},"agentCapabilities":{"loadSession":)",
-                         loads() ? "true" : "false", "}}")));
+                         loads() ? "true" : "false",
+                         R"(,"promptCapabilities":{"image":true}}})")));
   } else if (method == "session/new") {
     work_ = NewWork(process_);
     json::ObjectWriter result;

@@ -1,0 +1,514 @@
+"""MCP clients: on the pipe of `troika mcp`, and over HTTP."""
+import json
+import os
+import queue
+import signal
+import subprocess
+import threading
+import time
+
+from world import PATIENCE, WorldTest, wait_for
+
+ASKS = 'ask Bash {"command":"ls -l"}\nsay Did it.\nok'
+META = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': {'name': 'new', 'version': '1'},
+    'io.modelcontextprotocol/clientCapabilities': {
+        'elicitation': {'form': {}}},
+}
+
+
+class Client:
+    """A client on the pipe. Requests of the server are in `asked`."""
+
+    def __init__(self, world, *flags, env=None, capabilities=None):
+        self.process = subprocess.Popen(
+            [world.programs['troika'], 'mcp', *flags], cwd=world.work,
+            env={**world.env, 'LOG_LEVEL': 'error', **(env or {})}, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL)
+        self.replies = {}
+        self.asked = queue.Queue()
+        self.notices = queue.Queue()
+        self.ids = iter(range(1, 10000))
+        threading.Thread(target=self.read, daemon=True).start()
+        if capabilities is not None:
+            self.request('initialize', {
+                'protocolVersion': '2025-06-18', 'capabilities': capabilities,
+                'clientInfo': {'name': 'old', 'version': '1'}})
+
+    def read(self):
+        for line in self.process.stdout:
+            message = json.loads(line)
+            if 'method' not in message:
+                self.box(message.get('id')).put(message)
+            elif 'id' in message:
+                self.asked.put(message)
+            else:
+                self.notices.put(message)
+
+    def box(self, request):
+        return self.replies.setdefault(request, queue.Queue())
+
+    def send(self, message):
+        text = message if isinstance(message, str) else json.dumps(message)
+        self.process.stdin.write(text + '\n')
+        self.process.stdin.flush()
+
+    def begin(self, method, params=None):
+        request = next(self.ids)
+        self.box(request)
+        self.send({'jsonrpc': '2.0', 'id': request, 'method': method,
+                   'params': params or {}})
+        return request
+
+    def end(self, request):
+        return self.box(request).get(timeout=PATIENCE)
+
+    def request(self, method, params=None):
+        return self.end(self.begin(method, params))
+
+    def begin_call(self, tool, **arguments):
+        return self.begin('tools/call', {'name': tool, 'arguments': arguments})
+
+    def call(self, tool, **arguments):
+        return self.end(self.begin_call(tool, **arguments))['result']
+
+    def do(self, tool, **arguments):
+        """The object of a call that must succeed."""
+        result = self.call(tool, **arguments)
+        if result['isError']:
+            raise AssertionError(result['content'][0]['text'])
+        return result['structuredContent']
+
+    def fail(self, tool, **arguments):
+        result = self.call(tool, **arguments)
+        if not result['isError']:
+            raise AssertionError(f'it succeeded: {result}')
+        return result['content'][0]['text']
+
+    def reply(self, question, **result):
+        self.send({'jsonrpc': '2.0', 'id': question['id'], 'result': result})
+
+    def close(self):
+        self.process.stdin.close()
+        return self.process.wait(PATIENCE)
+
+
+class McpTest(WorldTest):
+    def setUp(self):
+        super().setUp()
+        self.clients = []
+        self.addCleanup(self.kill_clients)
+
+    def kill_clients(self):
+        for client in self.clients:
+            client.process.kill()
+            client.process.wait()
+            client.process.stdin.close()
+            client.process.stdout.close()
+
+    def client(self, script='say Hi.\nok', *flags, env=None, capabilities=None):
+        variables = {'TROIKA_FAKE_SCRIPT': self.world.script(script),
+                     'TROIKA_FAKE_STATE': os.path.join(self.world.root, 'state'),
+                     **(env or {})}
+        client = Client(self.world, *flags, env=variables,
+                        capabilities={} if capabilities is None
+                        else capabilities)
+        self.clients.append(client)
+        return client
+
+    # Starting a Codex outside of Git is refused, as with the real one.
+    def start(self, client, harness, prompt='go', **more):
+        if harness == 'codex':
+            more['skipGitRepoCheck'] = True
+        return client.do(f'{harness}_start', prompt=prompt, **more)['sessionId']
+
+    def http(self, message, status=200, session=None, **headers):
+        sent = {'Content-Type': 'application/json',
+                'Accept': 'application/json, text/event-stream',
+                **{k.replace('_', '-'): v for k, v in headers.items()}}
+        if session:
+            sent['Mcp-Session-Id'] = session
+        body = message if isinstance(message, str) else json.dumps(message)
+        answer = self.world.ask('POST', '/mcp', body, sent)
+        self.assertEqual(answer.status, status, answer.body)
+        return answer
+
+    def test_a_session_of_each_harness(self):
+        client = self.client('run ls => a\nsay Hi.\nusage 10 5 3\nok')
+        names = [tool['name'] for tool in
+                 client.request('tools/list')['result']['tools']]
+        for harness in ('codex', 'claude', 'gemini'):
+            self.assertIn(f'{harness}_start', names)
+            session = self.start(client, harness)
+            status = client.do(f'{harness}_status', sessionId=session, wait=30)
+            self.assertEqual(
+                (status['status'], status['result'], status['turnCount'],
+                 status['more']), ('done', 'Hi.', 1, False))
+            self.assertIn('a', status['recentOutput'].split('\n'))
+            self.assertEqual(status['itemEvents'][0]['itemType'],
+                             'command_execution')
+            self.assertEqual(status['usage']['outputTokens'], 3)
+            again = client.do(f'{harness}_status', sessionId=session,
+                              cursor=status['cursor'])
+            self.assertEqual((again['itemEvents'], again['recentOutput']),
+                             ([], ''))
+            self.assertEqual(
+                client.do(f'{harness}_say', sessionId=session,
+                          message='more')['sessionId'], session)
+            status = client.do(f'{harness}_status', sessionId=session, wait=30)
+            self.assertEqual(status['turnCount'], 2)
+            listed = client.do(f'{harness}_list')
+            self.assertGreaterEqual(listed['usage']['outputTokens'], 3)
+        self.assertEqual(client.close(), 0)
+
+    def test_wrong_arguments_are_named(self):
+        client = self.client()
+        for arguments, text in (
+                ({}, 'prompt: is required'),
+                ({'prompt': ''}, 'prompt: must not be empty'),
+                ({'prompt': 1}, 'prompt: must be a string'),
+                ({'prompt': 'x', 'model': []}, 'model: must be a string'),
+                ({'prompt': 'x', 'sandbox': 'none'}, 'sandbox: must be one of'),
+                ({'prompt': 'x', 'config': 'a=b'}, 'config: must be an object'),
+                ({'prompt': 'x', 'images': 'a.png'}, 'images: must be an array'),
+                ({'prompt': 'x', 'fullAuto': 'yes'}, 'fullAuto: must be true'),
+                ({'prompt': 'x', 'promt': 'y'}, 'promt: there is no such field'),
+                ({'prompt': 'x', 'fullAuto': True, 'sandbox': 'read-only'},
+                 'fullAuto: leave out sandbox')):
+            self.assertIn(text, client.fail('codex_start', **arguments))
+        self.assertIn('wait: must be an integer from 0 to 45',
+                      client.fail('codex_status', sessionId='x', wait=46))
+        self.assertIn('there is no session',
+                      client.fail('codex_status', sessionId='x'))
+        self.assertIn('cursor: must be', client.fail(
+            'codex_status', sessionId='x', cursor='y'))
+        self.assertIn('Unknown tool', client.request(
+            'tools/call', {'name': 'nope'})['error']['message'])
+        # What is no message gets an error, and the next one is served.
+        client.send('{"jsonrpc"')
+        client.send('[]')
+        client.send('{"jsonrpc":"2.0","id":"x"}')
+        client.send('"' + 'x' * (17 << 20) + '"')
+        self.assertEqual([client.end(None)['error']['code'] for _ in range(3)],
+                         [-32700, -32600, -32700])
+        self.assertEqual(client.end('x')['error']['code'], -32600)
+        self.assertEqual(client.request('ping')['result'], {})
+
+    def test_people_are_asked_by_forms(self):
+        client = self.client(ASKS, capabilities={'elicitation': {}})
+        session = self.start(client, 'claude')
+        form = client.asked.get(timeout=PATIENCE)
+        self.assertEqual(form['method'], 'elicitation/create')
+        self.assertEqual(form['params']['message'],
+                         'Claude wants to execute: ls -l')
+        waits = client.begin_call('claude_status', sessionId=session, wait=30)
+        time.sleep(0.4)  # A person is not faster.
+        client.reply(form, action='accept', content={'decision': 'approve'})
+        self.assertEqual(
+            client.end(waits)['result']['structuredContent']['result'],
+            'Did it.')
+
+    def test_programs_and_nonsense_leave_it_open(self):
+        for result in ({'action': 'decline'}, {'action': 'cancel'},
+                       {'action': 'accept', 'content': {'decision': 'approve'}}):
+            client = self.client(ASKS, capabilities={'elicitation': {}})
+            session = self.start(client, 'claude')
+            client.reply(client.asked.get(timeout=PATIENCE), **result)
+            status = client.do('claude_status', sessionId=session, wait=30)
+            question = status['pendingQuestion']
+            self.assertEqual(
+                (status['status'], question['type']),
+                ('awaiting_approval', 'command_approval'))
+            answer = {'sessionId': session, 'id': question['id']}
+            self.assertIn('needs 1 of them', client.fail(
+                'claude_respond', answers=['approve', 'deny'], **answer))
+            self.assertIn('"maybe" is none of', client.fail(
+                'claude_respond', answers=['maybe'], **answer))
+            client.do('claude_respond', answers=['deny : a: b '], **answer)
+            self.assertIn('was answered already', client.fail(
+                'claude_respond', answers=['approve'], **answer))
+            # The same answer again is the same call again.
+            client.do('claude_respond', answers=['deny: a: b'], **answer)
+            status = client.do('claude_status', sessionId=session, wait=30)
+            self.assertEqual((status['status'], status['denials']),
+                             ('done', [{'tool': 'Bash', 'reason': 'a: b'}]))
+            self.assertTrue(client.asked.empty())
+
+    def test_a_form_that_others_have_answered_is_withdrawn(self):
+        client = self.client(ASKS, capabilities={'elicitation': {}})
+        self.start(client, 'claude')
+        form = client.asked.get(timeout=PATIENCE)
+        task = self.world.api('GET', '/tasks')['tasks'][0]['id']
+        asked = self.world.task(task)['approvals'][0]['id']
+        self.world.api('POST', f'/tasks/{task}/respond',
+                       {'id': asked, 'approval': {'allow': True}})
+        notice = client.notices.get(timeout=PATIENCE)
+        self.assertEqual(
+            (notice['method'], notice['params']['requestId']),
+            ('notifications/cancelled', form['id']))
+        # Its answer comes too late and does nothing.
+        client.reply(form, action='accept', content={'decision': 'deny'})
+        self.world.wait_state(task, 'idle')
+        self.assertEqual(self.world.task(task)['outcome'], 'done')
+
+    def test_stateless_clients(self):
+        client = self.client(ASKS)
+
+        def call(tool, more=None, meta=None, **arguments):
+            return client.request('tools/call', {
+                'name': tool, 'arguments': arguments, '_meta': meta or META,
+                **(more or {})})['result']
+
+        found = client.request('server/discover', {'_meta': META})['result']
+        self.assertIn('2026-07-28', found['supportedVersions'])
+        tools = client.request('tools/list', {'_meta': META})['result']
+        self.assertEqual((tools['resultType'], tools['ttlMs'],
+                          tools['cacheScope']), ('complete', 0, 'private'))
+        begun = call('claude_start', prompt='go')['structuredContent']
+        session = begun['sessionId']
+        asked = call('claude_status', sessionId=session, wait=30)
+        self.assertEqual(asked['resultType'], 'input_required')
+        time.sleep(0.4)
+        # A state that is not ours is as good as none.
+        forged = call('claude_status', {
+            'requestState': 'forged', 'inputResponses': {
+                'answer': {'action': 'accept',
+                           'content': {'decision': 'approve'}}}},
+            sessionId=session)
+        self.assertEqual(forged['resultType'], 'input_required')
+        time.sleep(0.4)
+        done = call('claude_status', {
+            'requestState': forged['requestState'], 'inputResponses': {
+                'answer': {'action': 'accept', 'content': {
+                    'decision': 'deny', 'reason': 'no: never'}}}},
+            sessionId=session, wait=30)
+        self.assertEqual(done['structuredContent']['denials'],
+                         [{'tool': 'Bash', 'reason': 'no: never'}])
+        self.assertEqual(client.request('ping', {'_meta': META})['error'][
+            'code'], -32601)
+        # With the tasks extension, what waits becomes a task.
+        tasks = json.loads(json.dumps(META))
+        tasks['io.modelcontextprotocol/clientCapabilities']['extensions'] = {
+            'io.modelcontextprotocol/tasks': {}}
+        slow = self.client('sleep 300\n' + ASKS)
+        begun = slow.request('tools/call', {
+            'name': 'claude_start', 'arguments': {'prompt': 'go'},
+            '_meta': tasks})['result']['structuredContent']
+        task = slow.request('tools/call', {
+            'name': 'claude_status', '_meta': tasks,
+            'arguments': {'sessionId': begun['sessionId'], 'wait': 9}})['result']
+        self.assertEqual((task['resultType'], task['status']),
+                         ('task', 'working'))
+
+        def get(wanted):
+            def look():
+                now = slow.request('tasks/get', {
+                    'taskId': task['taskId'], '_meta': tasks})['result']
+                return now if now['status'] == wanted else None
+            return wait_for(look, wanted)
+
+        form = list(get('input_required')['inputRequests'])[-1]
+        time.sleep(0.4)
+        slow.request('tasks/update', {
+            'taskId': task['taskId'], '_meta': tasks, 'inputResponses': {
+                form: {'action': 'accept',
+                       'content': {'decision': 'approve'}}}})
+        result = get('completed')['result']['structuredContent']
+        self.assertEqual(result['result'], 'Did it.')
+
+    def test_a_killed_server_costs_nothing(self):
+        self.world.env['TROIKA_FAKE_SCRIPT'] = self.world.script('say Hi.\nok')
+        client = self.client('sleep 1500\nsay Slept.\nok')
+        session = self.start(client, 'claude')
+        waits = client.begin_call('claude_status', sessionId=session, wait=40)
+        time.sleep(0.3)
+        os.kill(self.world.lock_pid(), signal.SIGKILL)
+        status = client.end(waits)['result']['structuredContent']
+        self.assertEqual((status['status'], status['result']),
+                         ('done', 'Slept.'))
+        # A call that was sent to a server that died before it replied.
+        os.kill(self.world.lock_pid(), signal.SIGSTOP)
+        starts = client.begin_call('claude_start', prompt='again')
+        time.sleep(0.2)
+        os.kill(self.world.lock_pid(), signal.SIGKILL)
+        client.end(starts)
+        self.assertEqual(len(self.world.api('GET', '/tasks')['tasks']), 2)
+        os.kill(self.world.lock_pid(), signal.SIGTERM)
+
+    def test_sessions_outlive_their_client(self):
+        self.world.start()
+        client = self.client('sleep 2000\nsay Slept.\nok')
+        session = self.start(client, 'claude')
+        bound = self.start(client, 'claude', bound=True)
+        client.process.kill()
+        other = self.client()
+        entry = wait_for(lambda: [
+            one for one in other.do('claude_list')['sessions']
+            if one['sessionId'] == session], 'the session')[0]
+        self.assertEqual((entry['isActive'], entry['activeStatus']),
+                         (True, 'active'))
+        self.assertEqual(other.do('claude_status', sessionId=session,
+                                  wait=30)['result'], 'Slept.')
+        # One that says goodbye ends what was bound to it at once.
+        client = self.client('hang')
+        mine = self.start(client, 'claude')
+        bound = self.start(client, 'claude', bound=True)
+        client.close()
+        self.assertEqual(other.do('claude_status', sessionId=bound,
+                                  wait=30)['status'], 'interrupted')
+        self.assertEqual(other.do('claude_status', sessionId=mine)['status'],
+                         'active')
+
+    def test_limits_and_cancelled_calls(self):
+        self.world.start()
+        client = self.client('hang', env={'MAX_SESSIONS': '1'})
+        session = self.start(client, 'claude')
+        self.assertIn('at most 1 may', client.fail('claude_start', prompt='x'))
+        self.assertIn('busy', client.fail('claude_say', sessionId=session,
+                                          message='x'))
+        waits = client.begin_call('claude_status', sessionId=session, wait=45)
+        time.sleep(0.2)
+        for _ in range(2):  # Also one that has ended.
+            client.send({'jsonrpc': '2.0', 'method': 'notifications/cancelled',
+                         'params': {'requestId': waits}})
+        self.assertEqual(client.do('claude_interrupt',
+                                   sessionId=session)['status'], 'interrupted')
+        self.assertTrue(client.box(waits).empty())
+        client.process.terminate()
+        self.assertEqual(client.process.wait(PATIENCE), 128 + 15)
+
+    def test_the_environment_is_completed(self):
+        for name in ('OPENAI_API_KEY', 'CODEX_API_KEY', 'GEMINI_API_KEY'):
+            self.world.env[name] = 'of-the-server'
+        self.world.start()
+        for name in ('OPENAI_API_KEY', 'CODEX_API_KEY', 'GEMINI_API_KEY'):
+            del self.world.env[name]
+        dump = os.path.join(self.world.root, 'dump')
+        client = self.client(f'dump-env {dump}\nok',
+                             env={'PATH': '/client', 'CODEX_API_KEY': ''})
+        begun = client.do('codex_start', prompt='x', skipGitRepoCheck=True)
+        self.assertIn('PATH, OPENAI_API_KEY', begun['notices'][0])
+        client.do('codex_status', sessionId=begun['sessionId'], wait=30)
+        with open(dump) as file:
+            env = dict(one.split('=', 1)
+                       for one in file.read().split('\0') if one)
+        self.assertTrue(env['PATH'].startswith('/client:'), env['PATH'])
+        self.assertIn(self.world.env['PATH'].split(':')[0],
+                      env['PATH'].split(':'))
+        self.assertEqual(env['OPENAI_API_KEY'], 'of-the-server')
+        # Neither over what the client has set, nor for another harness.
+        self.assertEqual(env.get('CODEX_API_KEY', ''), '')
+        self.assertNotIn('GEMINI_API_KEY', env)
+
+    def test_http(self):
+        self.world.env['TROIKA_FAKE_SCRIPT'] = self.world.script('say Hi.\nok')
+        self.world.start()
+        opened = self.http({'jsonrpc': '2.0', 'id': 1, 'method': 'initialize',
+                            'params': {'protocolVersion': '2025-11-25',
+                                       'capabilities': {},
+                                       'clientInfo': {'name': 'http'}}})
+        session = opened.headers['Mcp-Session-Id']
+        ping = {'jsonrpc': '2.0', 'id': 2, 'method': 'ping'}
+        self.world.restart()
+        self.assertEqual(self.http(ping, session=session).json['result'], {})
+        self.http({'jsonrpc': '2.0', 'method': 'notifications/initialized'},
+                  status=202, session=session)
+        start = {'jsonrpc': '2.0', 'id': 3, 'method': 'tools/call', 'params': {
+            'name': 'claude_start', 'arguments': {
+                'prompt': 'go', 'workingDirectory': self.world.work}}}
+        begun = self.http(start, session=session).json['result'][
+            'structuredContent']
+        self.world.wait_state(begun['taskId'], 'idle', 'done')
+        listed = self.http({'jsonrpc': '2.0', 'id': 4,
+                            'method': 'resources/list'}).json['result']
+        uri = listed['resources'][0]['uri']
+        self.assertEqual(uri, f'troika://task/{begun["taskId"]}')
+        read = {'jsonrpc': '2.0', 'id': 5, 'method': 'resources/read'}
+        text = self.http({**read, 'params': {'uri': uri}}).json['result'][
+            'contents'][0]['text']
+        self.assertIn('Hi.', text)
+        for missing in ('troika://task/nope', 'http://x', uri + '?after=x'):
+            self.assertEqual(
+                self.http({**read, 'params': {'uri': missing}}).json['error'],
+                {'code': -32002, 'message': f'Resource not found: {missing}',
+                 'data': {'uri': missing}})
+        gone = self.world.ask('DELETE', '/mcp',
+                              headers={'Mcp-Session-Id': session})
+        self.assertEqual(gone.status, 204)
+        self.http(ping, status=404, session=session)
+        self.http(ping, status=404, session='nonsense')
+        self.http('{', status=400)
+        # Headers and message must agree.
+        modern = {'jsonrpc': '2.0', 'id': 6, 'method': 'tools/list',
+                  'params': {'_meta': META}}
+        for headers, code in (({}, -32020),
+                              ({'MCP_Protocol_Version': '2026-07-28'}, -32020),
+                              ({'MCP_Protocol_Version': '2026-07-28',
+                                'Mcp_Method': 'ping'}, -32020)):
+            self.assertEqual(self.http(modern, status=400, **headers).json[
+                'error']['code'], code)
+        self.http(modern, MCP_Protocol_Version='2026-07-28',
+                  Mcp_Method='tools/list')
+        self.http({**modern, 'method': 'nope'}, status=404,
+                  MCP_Protocol_Version='2026-07-28', Mcp_Method='nope')
+
+    AGENT = '''#!/usr/bin/env python3
+import json, os, subprocess, sys
+if '--version' in sys.argv:
+    print('codex-cli 0.166.0'); sys.exit()
+if 'exec' not in sys.argv:
+    sys.exit(2)
+sys.stdin.read()
+print(json.dumps({'type': 'thread.started', 'thread_id': 't'}))
+print(json.dumps({'type': 'turn.started'}), flush=True)
+lines = [json.dumps({'jsonrpc': '2.0', 'id': i, 'method': 'tools/call',
+                     'params': one}) for i, one in enumerate(%(calls)r)]
+said = subprocess.run([%(troika)r, 'mcp'], input='\\n'.join(lines) + '\\n',
+                      capture_output=True, text=True).stdout
+print(json.dumps({'type': 'item.completed', 'item': {
+    'id': 'item_0', 'type': 'agent_message', 'text': said}}))
+print(json.dumps({'type': 'turn.completed', 'usage': {'input_tokens': 1,
+    'cached_input_tokens': 0, 'output_tokens': 1}}))
+'''
+
+    def test_an_agent_keeps_its_role(self):
+        world = self.world
+        world.env['TROIKA_FAKE_SCRIPT'] = world.script('say Hi.\nok')
+        world.start()
+        asks = world.create(ASKS, harness='claude',
+                            options={'editMode': 'auto_edit'})
+        waiting = world.wait_state(asks, 'awaiting_approval')
+        session = {'sessionId': waiting['sessionId']}
+        calls = [
+            {'name': 'claude_respond', 'arguments': {
+                **session, 'id': waiting['approvals'][0]['id'],
+                'answers': ['approve']}},
+            {'name': 'claude_list', 'arguments': {}},
+            {'name': 'claude_fork', 'arguments': {**session, 'prompt': 'x'}},
+            {'name': 'claude_interrupt', 'arguments': session},
+            {'name': 'claude_status', 'arguments': session},
+            {'name': 'claude_start', 'arguments': {'prompt': 'x'}},
+            {'name': 'claude_start', 'arguments': {
+                'prompt': 'x', 'approvalPolicy': 'bypassPermissions'}}]
+        agent = world.script(self.AGENT % {
+            'calls': calls, 'troika': world.programs['troika']})
+        os.chmod(agent, 0o755)
+        task = world.create('', options={'skipGitCheck': True},
+                            env={'TROIKA_CODEX_BIN': agent})
+        said = {}
+        for line in world.wait_state(task, 'done')['result'][
+                'text'].splitlines():
+            reply = json.loads(line)
+            said[reply['id']] = reply['result']
+        refused = 'an agent may not'
+        for i in (0, 1, 2, 3, 6):
+            self.assertTrue(said[i]['isError'], said[i])
+            self.assertIn(refused, said[i]['content'][0]['text'])
+        self.assertEqual(said[4]['structuredContent']['status'],
+                         'awaiting_approval')
+        begun = world.task(said[5]['structuredContent']['taskId'])
+        self.assertEqual((begun['parentId'], begun['editMode']),
+                         (task, 'research'))
+        self.assertEqual(world.task(asks)['state'], 'awaiting_approval')
