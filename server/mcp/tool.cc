@@ -6,6 +6,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "server/mcp/job_tools.h"
+#include "server/mcp/one_shot_tool.h"
 #include "server/mcp/service.h"
 #include "server/mcp/session_tools.h"
 
@@ -85,6 +87,8 @@ const std::vector<Tool>& AllTools() {
     for (const absl::string_view harness : {"codex", "claude", "gemini"}) {
       AddSessionTools(harness, tools);
     }
+    AddJobTools(tools);
+    AddOneShotTool(tools);
     return tools;
   }();
   return *kTools;
