@@ -29,7 +29,8 @@ bool IsFamily(absl::string_view name) {
 }
 
 bool IsHarness(absl::string_view name) {
-  return std::any_of(AllTools().begin(), AllTools().end(),
+  return !name.empty() &&
+         std::any_of(AllTools().begin(), AllTools().end(),
                      [&](const Tool& tool) { return tool.harness == name; });
 }
 
