@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/json.h"
@@ -226,6 +227,16 @@ bool McpService::DispatchStateless(const McpRequest& request,
     request.Finish(mcp::DiscoverResult(Info()));
   } else if (method == "subscriptions/listen") {
     Listen(request);
+  } else if (absl::StartsWith(method, "tasks/") &&
+             !request.caller.client.tasks) {
+    request.reply->Finish(
+        rpc::ErrorLine(
+            request.id,
+            {.code = mcp::kMissingCapability,
+             .message = "the request does not declare the tasks extension",
+             .data_json = R"({"requiredCapabilities":{"extensions":)"
+                          R"({"io.modelcontextprotocol/tasks":{}}}})"}),
+        request.caller.is_pipe ? 200 : 400);
   } else if (method == "tasks/get") {
     GetMcpTask(*this, request, message);
   } else if (method == "tasks/update") {
