@@ -29,6 +29,7 @@ bool IsFamily(absl::string_view name) {
 }
 
 bool IsHarness(absl::string_view name) {
+  // Some tools are for all harnesses and name none.
   return !name.empty() &&
          std::any_of(AllTools().begin(), AllTools().end(),
                      [&](const Tool& tool) { return tool.harness == name; });
