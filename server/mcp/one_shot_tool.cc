@@ -15,7 +15,7 @@
 #include "server/agent_policy.h"
 #include "server/document_writer.h"
 #include "server/mcp/defaults.h"
-#include "server/mcp/job_tools.h"
+#include "server/mcp/job_request.h"
 #include "server/mcp/job_view.h"
 #include "server/mcp/service.h"
 #include "server/mcp/session_lookup.h"
