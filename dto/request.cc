@@ -158,10 +158,6 @@ absl::StatusOr<TaskRequest> ToTaskRequest(const v1::CreateTaskRequest& body) {
   if (body.document().title().size() > kMaxTitle) {
     return TooLong("document.title", kMaxTitle);
   }
-  if (body.model_fallback()) {
-    return absl::UnimplementedError(
-        "model_fallback is not implemented yet: leave it out");
-  }
   RETURN_IF_ERROR(CheckVariables(body.env()));
   if (body.output_limit_bytes() < 0) {
     return absl::InvalidArgumentError(
@@ -189,6 +185,7 @@ absl::StatusOr<TaskRequest> ToTaskRequest(const v1::CreateTaskRequest& body) {
       .output_schema_json = body.output_schema_json(),
       .document = {.wanted = body.has_document(),
                    .title = body.document().title()},
+      .model_fallback = body.model_fallback(),
       .no_queue = body.no_queue()};
   request.notices = {body.notices().begin(), body.notices().end()};
   FieldsFromProto(body.options(), &request.options);
@@ -307,6 +304,7 @@ v1::CreateTaskRequest ToCreateRequest(const TaskRequest& request,
     out.mutable_document()->set_title(
         json::ToValidUtf8(request.document.title));
   }
+  out.set_model_fallback(request.model_fallback);
   out.set_no_queue(request.no_queue);
   SetVariables(environment, out.mutable_env());
   return out;

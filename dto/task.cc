@@ -225,6 +225,7 @@ v1::Task ToTask(const TaskState& state, const TaskFacts& facts) {
   task.set_permission_mode(Utf8(state.permission_mode));
   task.set_stderr_tail(Utf8(state.stderr_tail));
   task.set_document_path(Utf8(state.document.path));
+  task.set_document_error(Utf8(state.document.error));
   task.set_turns(state.turns);
   task.set_reason(Utf8(state.error.empty() ? state.ending.text : state.error));
   task.set_hint(Utf8(state.hint));

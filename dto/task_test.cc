@@ -42,6 +42,7 @@ TaskState SampleState() {
   state.permission_mode = "plan";
   state.stderr_tail = "oh no";
   state.document.path = "/src/gpt5_docs/a.md";
+  state.document.error = "full";
   state.exit_code = 0;
   state.signal = 9;
   state.turns = 3;
@@ -124,6 +125,7 @@ TEST(TaskTest, HasEveryFieldOfTheContract) {
   EXPECT_EQ(task.permission_mode(), "plan");
   EXPECT_EQ(task.stderr_tail(), "oh no");
   EXPECT_EQ(task.document_path(), "/src/gpt5_docs/a.md");
+  EXPECT_EQ(task.document_error(), "full");
   EXPECT_EQ(task.turns(), 3);
   EXPECT_EQ(task.parent_id(), "p");
   EXPECT_EQ(task.trouble(), "disk full");

@@ -52,8 +52,8 @@ absl::string_view CutForJson(absl::string_view text, size_t room) {
   size_t used = 2;  // The quotes.
   for (size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
-    const bool is_short = c == '\n' || c == '\t' || c == '\r' || c == '"' ||
-                          c == '\\' || c == '\b' || c == '\f';
+    const bool is_short =
+        c == '\n' || c == '\t' || c == '\r' || c == '"' || c == '\\';
     used += is_short ? 2 : c < 0x20 ? 6 : 1;
     if (used > room) return CutAtCharacter(text, i);
   }

@@ -135,6 +135,20 @@ std::optional<AgentLimits> LimitsOfTask(const Runner& runner) {
       .cwd = request->cwd};
 }
 
+EditMode LoweredMode(const AgentLimits& limits, const Backend& backend,
+                     EditMode wanted) {
+  bool reached = false;
+  for (const EditMode mode : {EditMode::kDangerous, EditMode::kFullAuto,
+                              EditMode::kAutoEdit, EditMode::kResearch}) {
+    reached |= mode == wanted;
+    if (reached && limits.abilities.Includes(
+                       AbilitiesOf(backend, {.edit_mode = mode}, "").most)) {
+      return mode;
+    }
+  }
+  return EditMode::kResearch;
+}
+
 void LowerNative(TaskRequest* request) {
   LaunchOptions& options = request->options;
   if (options.edit_mode != EditMode::kNative ||

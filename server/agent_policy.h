@@ -26,6 +26,11 @@ std::optional<AgentLimits> LimitsOfTask(const Runner& runner);
 // would decide alone what it may do: the user made that for other callers.
 void LowerNative(TaskRequest* request);
 
+// The freest edit mode of the harness that exceeds neither the limits nor
+// `wanted`; research if none does.
+EditMode LoweredMode(const AgentLimits& limits, const Backend& backend,
+                     EditMode wanted);
+
 // The part of a request that exceeds the limits, in words that follow "with";
 // empty if there is none. Options that are not known to be harmless exceed
 // them. Paths in the request are replaced by what they lead to, so that the

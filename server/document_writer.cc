@@ -51,7 +51,7 @@ struct Document {
   std::string cwd;
   std::string title;
   absl::Time time;
-  std::string text;
+  TurnReport report;
 };
 
 absl::StatusOr<Document> ReadDocument(const TaskFolder& folder) {
@@ -93,9 +93,12 @@ absl::StatusOr<Document> ReadDocument(const TaskFolder& folder) {
   Document document = {.cwd = state.cwd,
                        .title = facts.title,
                        .time = *state.document.turn_ended,
-                       .text = turn->Markdown(facts)};
+                       .report = {.text = turn->Markdown(facts),
+                                  .metadata = turn->Metadata(facts),
+                                  .searched = turn->searched()}};
   const Redactor redactor(TaskSecrets(folder.id, environment, request));
-  redactor.RedactPlain(&document.text);
+  redactor.RedactPlain(&document.report.text);
+  redactor.RedactPlain(&document.report.metadata);
   redactor.RedactPlain(&document.title);
   return document;
 }
@@ -153,6 +156,13 @@ absl::StatusOr<std::string> Publish(int folder, const std::string& from,
 
 }  // namespace
 
+absl::StatusOr<TurnReport> ReportTurn(const Home& home, const std::string& id) {
+  AssertMayBlock("reading a task's log");
+  ASSIGN_OR_RETURN(const TaskFolder task, home.OpenTask(id));
+  ASSIGN_OR_RETURN(Document document, ReadDocument(task));
+  return std::move(document.report);
+}
+
 absl::StatusOr<std::string> WriteDocument(const Home& home,
                                           const std::string& id,
                                           absl::TimeZone zone) {
@@ -172,7 +182,8 @@ absl::StatusOr<std::string> WriteDocument(const Home& home,
   const absl::Cleanup remove = [&] {
     unlinkat(folder.get(), temporary.c_str(), 0);
   };
-  RETURN_IF_ERROR(WriteWhole(file.get(), document.text, path + temporary));
+  RETURN_IF_ERROR(
+      WriteWhole(file.get(), document.report.text, path + temporary));
   if (fdatasync(file.get()) != 0) {
     return absl::ErrnoToStatus(errno, absl::StrCat("sync ", path, temporary));
   }

@@ -11,6 +11,15 @@
 
 namespace troika {
 
+// What the first turn of a task did, without the task's secrets.
+struct TurnReport {
+  std::string text;      // The document, as Markdown.
+  std::string metadata;  // Its last section.
+  bool searched = false;
+};
+// FailedPrecondition if no turn of the task has ended. Blocks; thread-safe.
+absl::StatusOr<TurnReport> ReportTurn(const Home& home, const std::string& id);
+
 // Computes the document from the task's log, without the task's secrets, and
 // writes it to a new file in `gpt5_docs`, which is made if it is missing and
 // never followed if it is a link. Returns the file's path. A file that an

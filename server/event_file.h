@@ -34,7 +34,7 @@ namespace troika {
 
 // Raise this whenever the same log gives other messages, or the same messages
 // other events: ids that viewers remember are then no longer valid.
-inline constexpr int kParserVersion = 3;
+inline constexpr int kParserVersion = 4;
 
 // The name of the file in the task's folder.
 inline constexpr char kEventsName[] = "events.v1";

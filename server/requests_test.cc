@@ -139,6 +139,21 @@ TEST_F(AgentLimitsTest, NativeTasksOfAgentsOnlyRead) {
   EXPECT_EQ(ExceedsLimits(Limits(EditMode::kFullAuto), &request), "");
 }
 
+TEST_F(AgentLimitsTest, DefaultModesAreLoweredToTheAgentsOwn) {
+  const auto lowered = [&](EditMode own, Harness harness, EditMode wanted) {
+    return LoweredMode(Limits(own), BackendOf(harness), wanted);
+  };
+  EXPECT_EQ(lowered(EditMode::kFullAuto, Harness::kCodex, EditMode::kFullAuto),
+            EditMode::kFullAuto);
+  EXPECT_EQ(lowered(EditMode::kResearch, Harness::kCodex, EditMode::kFullAuto),
+            EditMode::kResearch);
+  // Claude Code's full_auto has no sandbox.
+  EXPECT_EQ(lowered(EditMode::kFullAuto, Harness::kClaude, EditMode::kFullAuto),
+            EditMode::kAutoEdit);
+  EXPECT_EQ(lowered(EditMode::kDangerous, Harness::kCodex, EditMode::kResearch),
+            EditMode::kResearch);
+}
+
 TEST_F(AgentLimitsTest, OnlyWhatIsKnownToBeHarmlessIsAllowed) {
   std::set<std::string> allowed;
   ForEachField<LaunchOptions>([&](const auto& field) {

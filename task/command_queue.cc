@@ -17,7 +17,8 @@ bool OutlivesProcess(const notes::Note& note) {
          std::holds_alternative<notes::InputEdited>(note) ||
          std::holds_alternative<notes::InputWithdrawn>(note) ||
          std::holds_alternative<notes::InputFailed>(note) ||
-         std::holds_alternative<notes::QueueResumed>(note);
+         std::holds_alternative<notes::QueueResumed>(note) ||
+         std::holds_alternative<notes::DocumentWritten>(note);
 }
 
 }  // namespace

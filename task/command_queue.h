@@ -28,9 +28,9 @@ struct RelayCommand {
   std::string line_key = "";
   std::string line = "";
   bool is_turn = false;
-  // Turns and what is said about inputs are the task's: if the process ends
-  // before the relay takes them, they are appended to the log afterwards. All
-  // else ends with the process.
+  // Turns, documents and what is said about inputs are the task's: if the
+  // process ends before the relay takes them, they are appended to the log
+  // afterwards. All else ends with the process.
   bool outlives_process = false;
 };
 

@@ -107,6 +107,7 @@ void TurnDocument::AddTool(const ToolUse& tool) {
     edits_.Add(Code(subject));
   } else if (tool.name == "WebSearch" || tool.name == "WebFetch") {
     searches_.Add(Code(subject));
+    searched_ |= tool.name == "WebSearch";
   } else if (tool.name == "Bash") {
     if (commands_.items.size() == kMaxItems) {
       ++commands_.left_out;
@@ -144,6 +145,12 @@ void TurnDocument::Add(const Message& message) {
       absl::StrAppend(&item, " (exit ", *done->exit_code, ")");
     }
     open_commands_.erase(command);
+  } else if (const auto* const bad =
+                 std::get_if<ParseError>(&message.payload)) {
+    AddText(bad->snippet, &unreadable_);
+  } else if (const auto* const raw = std::get_if<Raw>(&message.payload)) {
+    const bool printed = raw->type.empty() || raw->type == "stdout";
+    if (printed) AddText(raw->line, &unreadable_);
   } else if (const auto* const result = std::get_if<Result>(&message.payload)) {
     if (!main) return;
     if (result->text != last_text_) AddText(result->text, &output_);
@@ -152,9 +159,9 @@ void TurnDocument::Add(const Message& message) {
   }
 }
 
-void TurnDocument::AddMetadata(const DocumentFacts& facts,
-                               std::string* out) const {
-  absl::StrAppend(out, "\n## Metadata\n\n");
+std::string TurnDocument::Metadata(const DocumentFacts& facts) const {
+  std::string text = "## Metadata\n\n";
+  std::string* const out = &text;
   AddFact("Task", facts.task, out);
   AddFact("Harness", facts.harness, out);
   AddFact("Model", init_.model.empty() ? facts.asked_model : init_.model, out);
@@ -183,12 +190,22 @@ void TurnDocument::AddMetadata(const DocumentFacts& facts,
           servers.empty() ? "none" : absl::StrJoin(servers, ", "), out);
   AddFact("Session", init_.session_id, out);
   AddFact("Session log", facts.log, out);
+  return text;
 }
 
 std::string TurnDocument::Markdown(const DocumentFacts& facts) const {
   std::string out = absl::StrCat(
       "# ", absl::StrReplaceAll(facts.title, {{"\r", " "}, {"\n", " "}}),
-      "\n\n", output_.empty() ? "(The agent said nothing.)" : output_, "\n");
+      "\n\n");
+  if (output_.empty() && !unreadable_.empty()) {
+    absl::StrAppend(&out,
+                    "(Warning: the CLI's output is not the JSON that was asked "
+                    "for. This is what it printed.)\n\n",
+                    unreadable_, "\n");
+  } else {
+    absl::StrAppend(
+        &out, output_.empty() ? "(The agent said nothing.)" : output_, "\n");
+  }
   if (cut_) {
     absl::StrAppend(&out, "\n(Texts are cut after ", kMaxTexts,
                     " bytes; the session log has all of them.)\n");
@@ -204,7 +221,7 @@ std::string TurnDocument::Markdown(const DocumentFacts& facts) const {
   if (!thoughts_.empty()) {
     absl::StrAppend(&out, "\n## Reasoning\n\n", thoughts_, "\n");
   }
-  AddMetadata(facts, &out);
+  absl::StrAppend(&out, "\n", Metadata(facts));
   return out;
 }
 

@@ -53,8 +53,12 @@ class TurnDocument {
   // they did, are passed over.
   void Add(const Message& message);
   bool complete() const { return result_.has_value(); }
+  // Whether the agent has searched the web.
+  bool searched() const { return searched_; }
 
   std::string Markdown(const DocumentFacts& facts) const;
+  // The last section of Markdown(): everything but what was said and done.
+  std::string Metadata(const DocumentFacts& facts) const;
 
  private:
   // A list whose first items are kept.
@@ -67,13 +71,15 @@ class TurnDocument {
 
   void AddText(absl::string_view text, std::string* to);
   void AddTool(const ToolUse& tool);
-  void AddMetadata(const DocumentFacts& facts, std::string* out) const;
 
   const std::string cwd_;
   std::string output_;
   std::string last_text_;
   std::string thoughts_;
+  // Lines of stdout that are no messages.
+  std::string unreadable_;
   bool cut_ = false;
+  bool searched_ = false;
   List edits_;
   List searches_;
   List commands_;

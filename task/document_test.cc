@@ -54,6 +54,7 @@ TEST_F(DocumentTest, TellsAWholeTurn) {
   Add(std::move(result));
   // The next turn is not told.
   Add(Text{.text = "More."});
+  EXPECT_TRUE(document_.searched());
   EXPECT_EQ(document_.Markdown({.title = "Find\nit",
                                 .task = "t1",
                                 .harness = "Codex CLI 1.0",
@@ -86,6 +87,16 @@ TEST_F(DocumentTest, TellsAFailure) {
   EXPECT_THAT(text, HasSubstr("- Exit code: none"));
   EXPECT_THAT(text, HasSubstr("- MCP servers: none\n"));
   EXPECT_THAT(text, Not(HasSubstr("## Edits")));
+}
+
+TEST_F(DocumentTest, ShowsOutputThatIsNotJson) {
+  Add(ParseError{.snippet = "Hello"});
+  Add(Raw{.type = "stdout", .line = "there\nyou"});
+  Add(Raw{.type = "stderr", .line = "noise"});
+  Add(Result{.is_error = true, .error = "no result"});
+  EXPECT_FALSE(document_.searched());
+  EXPECT_THAT(document_.Markdown({.title = "T"}),
+              HasSubstr("This is what it printed.)\n\nHello\n\nthere\nyou\n"));
 }
 
 TEST_F(DocumentTest, IsBounded) {

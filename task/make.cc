@@ -6,6 +6,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "agent/discovery/discovery.h"
+#include "agent/discovery/models.h"
 #include "agent/protocol.h"
 #include "agent/registry.h"
 #include "base/blocking.h"
@@ -95,6 +97,26 @@ absl::StatusOr<Wire> CheckLaunch(const Home& home, TaskRequest request,
     RETURN_IF_ERROR(CheckGitRepository(request.cwd));
   }
   return built.wire;
+}
+
+// Leaves out a model that the CLI lacks. If it can't be asked, the model stays.
+void LeaveOutMissingModel(const Home& home, const Backend& backend,
+                          const Cli& cli, const Environment& environment,
+                          TaskRequest* request) {
+  std::string& model = request->options.model;
+  if (!request->model_fallback || model.empty()) return;
+  ProcessRunner runner;
+  const auto models =
+      ListModels(backend, cli, environment,
+                 {.cache_path = home.version_cache(), .runner = &runner});
+  if (!models.ok() ||
+      std::find(models->begin(), models->end(), model) != models->end()) {
+    return;
+  }
+  request->notices.push_back(
+      absl::StrCat(NameAndVersion(backend.display_name, cli), " has no model ",
+                   model, ": its own default is used instead"));
+  model.clear();
 }
 
 absl::StatusOr<relay::LogWriter> WriteLog(const TaskFolder& folder,
@@ -177,6 +199,7 @@ absl::StatusOr<MadeTask> MakeTask(
   RETURN_IF_ERROR(CompleteRequest(kept, &request));
   const Backend& backend = BackendOf(request.harness);
   RETURN_IF_ERROR(cli.status());
+  LeaveOutMissingModel(home, backend, *cli, kept, &request);
   ASSIGN_OR_RETURN(const Wire wire, CheckLaunch(home, request, backend, *cli));
   ASSIGN_OR_RETURN(
       std::vector<TurnAsked::Image> images,

@@ -200,6 +200,42 @@ TEST_F(MakeTest, PathsWithANulByteAreRefused) {
   }
 }
 
+TEST_F(MakeTest, AModelThatTheCliLacksMayGiveWay) {
+  const auto made = [&](absl::string_view model, bool fallback,
+                        absl::string_view version) {
+    TaskRequest request = Request();
+    request.options.model = std::string(model);
+    request.model_fallback = fallback;
+    Environment::Map variables = Env().variables();
+    variables["TROIKA_FAKE_VERSION"] = std::string(version);
+    const auto folder = Make(request, Environment(std::move(variables)));
+    EXPECT_TRUE(folder.ok()) << folder.status();
+    return folder.ok() ? ReadWhole(folder->path + "/log.v1") : "";
+  };
+  const std::string lacks = made("gpt-gone", true, "0.166.0");
+  EXPECT_THAT(lacks,
+              HasSubstr("Codex CLI 0.166.0 has no model gpt-gone: its own"));
+  EXPECT_THAT(lacks, testing::Not(HasSubstr(R"("model":"gpt-gone")")));
+  for (const std::string& kept : {made("gpt-mini", true, "0.166.0"),
+                                  made("gpt-gone", false, "0.166.0")}) {
+    EXPECT_THAT(kept, HasSubstr(R"("model":"gpt-)"));
+    EXPECT_THAT(kept, testing::Not(HasSubstr("notices")));
+  }
+}
+
+// An old version can't be asked.
+TEST_F(MakeTest, AModelOfACliThatCantListItsModelsIsPassed) {
+  TaskRequest request = Request();
+  request.options.model = "gpt-gone";
+  request.model_fallback = true;
+  Environment::Map variables = Env().variables();
+  variables["TROIKA_FAKE_VERSION"] = "0.63.0";
+  const auto folder = Make(request, Environment(std::move(variables)));
+  ASSERT_TRUE(folder.ok()) << folder.status();
+  EXPECT_THAT(ReadWhole(folder->path + "/log.v1"),
+              HasSubstr(R"("model":"gpt-gone")"));
+}
+
 TEST_F(MakeTest, TextsAreKeptInFilesOfTheTask) {
   for (const Harness harness : {Harness::kCodex, Harness::kClaude}) {
     TaskRequest request = Request();

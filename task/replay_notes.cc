@@ -285,8 +285,10 @@ void Replay::OnNote(const notes::Answer& note, Out& out) {
 }
 
 void Replay::OnNote(const notes::DocumentWritten& note, Out& out) {
+  if (state_.document.settled) return;  // A reply of the relay was lost.
   state_.document.settled = true;
   state_.document.path = note.path;
+  state_.document.error = note.error;
   if (note.error.empty()) {
     return Emit(Notice{.kind = Notice::Kind::kInfo,
                        .text = absl::StrCat("saved to: ", note.path)},

@@ -42,6 +42,9 @@ struct TaskRequest {
   std::string base_instructions_text;
   std::string output_schema_json;
   notes::DocumentRequest document;
+  // Whether options.model gives way to the CLI's default if the CLI is known to
+  // lack it.
+  bool model_fallback = false;
   bool no_queue = false;  // Fails if it had to wait in the queue.
   // What was changed in the request, for its user.
   std::vector<std::string> notices;

@@ -147,6 +147,7 @@ struct DocumentState {
   std::optional<absl::Time> turn_ended;  // When the first turn did.
   bool settled = false;                  // It was written, or can't be.
   std::string path;                      // Empty until it was written.
+  std::string error;                     // Why it can't be.
 
   bool operator==(const DocumentState&) const = default;
 };

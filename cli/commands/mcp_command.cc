@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -202,7 +203,9 @@ absl::StatusOr<int> RunProgram(const std::vector<std::string>& command) {
   const int failed =
       posix_spawnp(&pid, argv[0], nullptr, nullptr, argv.data(), environ);
   if (failed != 0) {
-    return absl::ErrnoToStatus(failed, absl::StrCat("run ", command[0]));
+    return absl::NotFoundError(absl::StrCat("run ", command[0], ": ",
+                                            strerror(failed),
+                                            "; install it, or put it on PATH"));
   }
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {

@@ -194,7 +194,11 @@ std::string Describe(const v1::Task& task, const DescribeOptions& options) {
     fields.Add("wire", v1::LaunchOptions::Wire_Name(task.wire()));
   }
   fields.Add("model", task.model());
-  fields.Add("edit mode", v1::EditMode_Name(task.edit_mode()));
+  std::string mode = v1::EditMode_Name(task.edit_mode());
+  if (task.edit_mode() == v1::native && !task.permission_mode().empty()) {
+    absl::StrAppend(&mode, " (", task.permission_mode(), ")");
+  }
+  fields.Add("edit mode", mode);
   fields.Add("folder", task.cwd());
   fields.Add("session", task.session_id());
   fields.Add("labels", LabelsText(task));
@@ -216,6 +220,7 @@ std::string Describe(const v1::Task& task, const DescribeOptions& options) {
   fields.Add("queue", QueueText(task));
   fields.Add("spent", SpentText(task.usage()));
   fields.Add("exit", EndText(task));
+  fields.Add("document", task.document_path());
   fields.Add("prompt", task.prompt());
   if (task.has_result()) AddResult(task.result(), &fields);
   // The task failed outside of a turn.

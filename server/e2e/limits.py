@@ -261,7 +261,7 @@ class LimitsTest(WorldTest):
         self.assertTrue(codex['capabilities']['resume'])
         self.assertEqual(codex['editModes'],
                          ['research', 'auto_edit', 'full_auto', 'dangerous',
-                          'ask'])
+                          'ask', 'native'])
         self.assertFalse(found['claude'].get('loggedIn'))
         self.assertTrue(found['claude']['hint'])
         self.assertEqual(found['gemini']['path'], '')

@@ -256,10 +256,13 @@ class McpTest(WorldTest):
     def test_stateless_clients(self):
         client = self.client(ASKS)
 
-        def call(tool, more=None, meta=None, **arguments):
+        def send(tool, more=None, **arguments):
             return client.request('tools/call', {
-                'name': tool, 'arguments': arguments, '_meta': meta or META,
-                **(more or {})})['result']
+                'name': tool, 'arguments': arguments, '_meta': META,
+                **(more or {})})
+
+        def call(tool, more=None, **arguments):
+            return send(tool, more, **arguments)['result']
 
         found = client.request('server/discover', {'_meta': META})['result']
         self.assertIn('2026-07-28', found['supportedVersions'])
@@ -271,16 +274,14 @@ class McpTest(WorldTest):
         asked = call('claude_status', sessionId=session, wait=30)
         self.assertEqual(asked['resultType'], 'input_required')
         time.sleep(0.4)
-        # A state that is not ours is as good as none.
-        forged = call('claude_status', {
+        forged = send('claude_status', {
             'requestState': 'forged', 'inputResponses': {
                 'answer': {'action': 'accept',
                            'content': {'decision': 'approve'}}}},
             sessionId=session)
-        self.assertEqual(forged['resultType'], 'input_required')
-        time.sleep(0.4)
+        self.assertIn('requestState', forged['error']['message'])
         done = call('claude_status', {
-            'requestState': forged['requestState'], 'inputResponses': {
+            'requestState': asked['requestState'], 'inputResponses': {
                 'answer': {'action': 'accept', 'content': {
                     'decision': 'deny', 'reason': 'no: never'}}}},
             sessionId=session, wait=30)
@@ -288,6 +289,9 @@ class McpTest(WorldTest):
                          [{'tool': 'Bash', 'reason': 'no: never'}])
         self.assertEqual(client.request('ping', {'_meta': META})['error'][
             'code'], -32601)
+        self.assertEqual(
+            client.request('tasks/get', {'taskId': 'x', '_meta': META})[
+                'error']['code'], -32021)
         # With the tasks extension, what waits becomes a task.
         tasks = json.loads(json.dumps(META))
         tasks['io.modelcontextprotocol/clientCapabilities']['extensions'] = {
@@ -378,6 +382,18 @@ class McpTest(WorldTest):
         self.assertTrue(client.box(waits).empty())
         client.process.terminate()
         self.assertEqual(client.process.wait(PATIENCE), 128 + 15)
+
+    def test_progress_is_told(self):
+        self.world.start()
+        client = self.client('run make => ok\nsleep 400\nsay Done.\nok')
+        session = self.start(client, 'claude')
+        client.end(client.begin('tools/call', {
+            'name': 'claude_status', '_meta': {'progressToken': 0},
+            'arguments': {'sessionId': session, 'wait': 30}}))
+        notice = client.notices.get(timeout=PATIENCE)
+        self.assertEqual((notice['method'], notice['params']['progressToken']),
+                         ('notifications/progress', 0))
+        self.assertIn('make', notice['params']['message'])
 
     def test_the_environment_is_completed(self):
         for name in ('OPENAI_API_KEY', 'CODEX_API_KEY', 'GEMINI_API_KEY'):

@@ -188,6 +188,15 @@ class TaskOptionsTest(WorldTest):
         self.assertIn('_left.md', path)
         self.assertEqual(len(self.documents()), 2)
 
+    def test_documents_of_agents_that_end_at_once_are_noted(self):
+        """Their relay ends while the document is written."""
+        world = self.world
+        world.start()
+        tasks = [world.create('exit 5', document={}) for _ in range(30)]
+        for task in tasks:
+            wait_for(lambda t=task: world.task(t)['documentPath'], 'a path', 20)
+        self.assertEqual(len(self.documents()), len(tasks))
+
     def test_a_document_follows_no_link_and_replaces_no_file(self):
         world = self.world
         world.start()

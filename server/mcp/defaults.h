@@ -25,6 +25,22 @@ inline constexpr absl::Duration kFastestPerson = absl::Milliseconds(300);
 // How long a task that is bound to its client outlives the client's connection.
 inline constexpr absl::Duration kClientPatience = absl::Seconds(30);
 
+// Jobs.
+inline constexpr char kCallCodexModel[] = "gpt-5.2-codex";
+inline constexpr char kCallCodexEditMode[] = "full_auto";
+// Claude Code and Gemini CLI have no sandbox.
+inline constexpr char kCallEditMode[] = "auto_edit";
+inline constexpr int64_t kJobTimeoutMs = 60000;
+inline constexpr int64_t kToolTimeoutMs = 300000;
+inline constexpr int64_t kMaxTimeoutMs = int64_t{7} * 24 * 3600 * 1000;
+
+// gpt5_codex.
+inline constexpr char kOneShotModel[] = "gpt-5";
+inline constexpr char kOneShotEffort[] = "medium";
+inline constexpr char kOneShotEditMode[] = "research";
+inline constexpr int64_t kOneShotTimeoutSec = 900;
+inline constexpr int64_t kMaxOneShotWaitSec = 3600;
+
 }  // namespace troika::mcp
 
 #endif  // TROIKA_SERVER_MCP_DEFAULTS_H_

@@ -24,6 +24,7 @@
 #include "dto/troika.pb.h"
 #include "mcp/elicitation.h"
 #include "rpc/message.h"
+#include "server/mcp/pending_question.h"
 #include "server/mcp/session_view.h"
 #include "server/mcp/tool.h"
 #include "server/task_stream.h"

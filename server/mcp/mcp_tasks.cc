@@ -11,6 +11,7 @@
 #include "mcp/tool.h"
 #include "relay/log_format.h"
 #include "server/mcp/defaults.h"
+#include "server/mcp/pending_question.h"
 #include "server/mcp/session_lookup.h"
 #include "server/mcp/session_view.h"
 #include "server/mcp/task_watch.h"

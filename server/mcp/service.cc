@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/json.h"
@@ -22,8 +23,8 @@
 namespace troika {
 namespace {
 
-constexpr size_t kMaxEndedSessions = 10000;
 constexpr size_t kMaxCalls = 1000;
+constexpr size_t kMaxKnownTasks = 1000;
 
 constexpr absl::string_view kInstructions =
     "Runs tasks with other coding agents on this machine: Codex CLI "
@@ -35,11 +36,6 @@ constexpr absl::string_view kInstructions =
 mcp::ServerInfo Info() {
   return {.version = std::string(kVersion),
           .instructions = std::string(kInstructions)};
-}
-
-// Names the connection of a client that has a session over HTTP.
-std::string ClientId(const mcp::Session& session) {
-  return absl::StrCat("session-", session.random);
 }
 
 // The text of an id that is a string.
@@ -136,8 +132,8 @@ absl::StatusOr<Deferred> McpService::Take(const Call& call, bool in_envelope) {
   const std::string session(call.request().Header("mcp-session-id"));
   if (!session.empty() && message.method != "initialize") {
     auto opened = mcp::ReadSessionId(session);
-    if (opened && ended_sessions_.count(ClientId(*opened)) == 0) {
-      if (!in_envelope) caller.id = ClientId(*opened);
+    if (opened && ended_sessions_.count(ClientIdOf(*opened)) == 0) {
+      if (!in_envelope) caller.id = ClientIdOf(*opened);
       caller.client = std::move(opened->client);
     } else if (!in_envelope) {
       return refuse(message.id,
@@ -231,6 +227,16 @@ bool McpService::DispatchStateless(const McpRequest& request,
     request.Finish(mcp::DiscoverResult(Info()));
   } else if (method == "subscriptions/listen") {
     Listen(request);
+  } else if (absl::StartsWith(method, "tasks/") &&
+             !request.caller.client.tasks) {
+    request.reply->Finish(
+        rpc::ErrorLine(
+            request.id,
+            {.code = mcp::kMissingCapability,
+             .message = "the request does not declare the tasks extension",
+             .data_json = R"({"requiredCapabilities":{"extensions":)"
+                          R"({"io.modelcontextprotocol/tasks":{}}}})"}),
+        request.caller.is_pipe ? 200 : 400);
   } else if (method == "tasks/get") {
     GetMcpTask(*this, request, message);
   } else if (method == "tasks/update") {
@@ -367,87 +373,10 @@ void McpService::Remember(const ToolCallPtr& call) {
   calls_[{client, call->id().json()}] = call;
 }
 
-absl::StatusOr<Deferred> McpService::Get(const Call& call) {
-  ASSIGN_OR_RETURN(McpCaller caller, CallerOf(call));
-  return [this, caller = std::move(caller)](ReplyCallback reply) {
-    const std::string& id = caller.id;
-    CloseStream(id);
-    auto stream = std::make_shared<LineStream>();
-    stream->SetOnGone([this, id] {
-      streams_.erase(id);
-      asker_.Forget(id);
-      bound_.OnGone(id);
-    });
-    streams_[id] = stream;
-    reply(Reply(StreamOf(stream, viewers_)));
-    FollowTasksOf(caller);
-  };
-}
-
-absl::StatusOr<Deferred> McpService::Delete(const Call& call) {
-  ASSIGN_OR_RETURN(const McpCaller caller, CallerOf(call));
-  return [this, id = caller.id](ReplyCallback reply) {
-    CloseStream(id);
-    asker_.Forget(id);
-    bound_.OnEnd(id);
-    if (ended_sessions_.insert(id).second) {
-      ended_order_.push_back(id);
-      if (ended_order_.size() > kMaxEndedSessions) {
-        ended_sessions_.erase(ended_order_.front());
-        ended_order_.pop_front();
-      }
-    }
-    reply(Reply());
-  };
-}
-
-absl::StatusOr<McpCaller> McpService::CallerOf(const Call& call) const {
-  const std::string named(call.request().Header("mcp-session-id"));
-  if (named.empty()) {
-    return absl::InvalidArgumentError(
-        "Mcp-Session-Id is missing: POST initialize first");
-  }
-  McpCaller caller = {.peer = call.request().peer};
-  // A pipe names itself, and tells the session of its client besides.
-  if (absl::StartsWith(named, "pipe-")) {
-    RETURN_IF_ERROR(CheckKey(named));
-    caller.id = named;
-    if (auto session =
-            mcp::ReadSessionId(call.request().Header("troika-mcp-client"))) {
-      caller.client = std::move(session->client);
-    }
-    return caller;
-  }
-  auto session = mcp::ReadSessionId(named);
-  if (!session || ended_sessions_.count(ClientId(*session)) > 0) {
-    return absl::NotFoundError("there is no such session: POST initialize");
-  }
-  caller.id = ClientId(*session);
-  caller.client = std::move(session->client);
-  return caller;
-}
-
-void McpService::CloseStream(const std::string& client) {
-  const auto it = streams_.find(client);
-  if (it == streams_.end()) return;
-  it->second->SetOnGone(nullptr);
-  it->second->End();
-  streams_.erase(it);
-}
-
-// A client that comes back, perhaps to another server, is asked what the tasks
-// that it has begun ask meanwhile.
-void McpService::FollowTasksOf(const McpCaller& caller) {
-  if (!asker_.CanAsk(caller)) return;
-  api_->tasks->index().List(
-      {.states = {"queued", "starting", "running", "awaiting_approval",
-                  "awaiting_answer"},
-       .labels = {{kConnectionLabel, caller.id}}},
-      Encoding::kBinary, 100, "",
-      [this, caller](const absl::StatusOr<TaskStore::Page>& page) {
-        if (!page.ok()) return;
-        for (const std::string& id : page->ids) asker_.Follow(caller, id);
-      });
+void McpService::RememberTask(const std::string& session,
+                              const std::string& task) {
+  if (known_tasks_.size() >= kMaxKnownTasks) known_tasks_.clear();
+  known_tasks_[session] = task;
 }
 
 }  // namespace troika

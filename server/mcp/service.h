@@ -17,6 +17,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "mcp/protocol.h"
+#include "mcp/session_id.h"
 #include "rpc/message.h"
 #include "server/mcp/bound_tasks.h"
 #include "server/mcp/event_buffer.h"
@@ -65,6 +66,13 @@ class McpService : public McpEndpoint {
   bool HasStream(const std::string& client) const {
     return streams_.find(client) != streams_.end();
   }
+  // The task that was last found for a session, or nothing. It may have ended
+  // since.
+  std::string KnownTask(const std::string& session) const {
+    const auto it = known_tasks_.find(session);
+    return it == known_tasks_.end() ? "" : it->second;
+  }
+  void RememberTask(const std::string& session, const std::string& task);
   // Sends a comment to clients that have received nothing for a while.
   void SendHeartbeats() { viewers_->SendHeartbeats(); }
 
@@ -87,6 +95,8 @@ class McpService : public McpEndpoint {
   bool DispatchStateless(const McpRequest& request,
                          const rpc::Message& message);
   void Listen(const McpRequest& request);
+  // Names the connection of a client that has a session over HTTP.
+  static std::string ClientIdOf(const mcp::Session& session);
   // The client whose session or pipe the request names. NotFound if there is
   // none.
   absl::StatusOr<McpCaller> CallerOf(const Call& call) const;
@@ -102,6 +112,7 @@ class McpService : public McpEndpoint {
   std::map<std::pair<std::string, std::string>, std::weak_ptr<ToolCall>> calls_;
   // The streams of clients, by the client's id.
   std::map<std::string, std::shared_ptr<LineStream>> streams_;
+  std::map<std::string, std::string> known_tasks_;  // By session.
   FormAsker asker_;
   BoundTasks bound_;
   std::set<std::string> ended_sessions_;

@@ -11,6 +11,7 @@
 #include "base/json_writer.h"
 #include "base/utf8.h"
 #include "dto/status.h"
+#include "server/mcp/pending_question.h"
 #include "server/mcp/service.h"
 #include "server/mcp/session_lookup.h"
 #include "server/mcp/session_tools.h"

@@ -13,6 +13,7 @@
 #include "relay/log_format.h"
 #include "server/mcp/defaults.h"
 #include "server/mcp/service.h"
+#include "server/mcp/session_view.h"
 #include "task/request.h"
 
 namespace troika {
@@ -60,8 +61,11 @@ std::string EscapedForUrl(absl::string_view text) {
   return escaped;
 }
 
-void FindSessionTask(const ToolCallPtr& call, const std::string& harness,
-                     const std::string& session, TaskDone done) {
+namespace {
+
+// Looks in the index, which has the tasks that have ended, too.
+void SearchSessionTask(const ToolCallPtr& call, const std::string& harness,
+                       const std::string& session, TaskDone done) {
   call->service().api().tasks->index().Search<SessionTasks>(
       [session](TaskStore& store) { return store.WithSessions({session}); },
       [call, harness, session,
@@ -77,26 +81,40 @@ void FindSessionTask(const ToolCallPtr& call, const std::string& harness,
             ids.push_back(task.id);
           }
         }
-        if (!ids.empty()) {
-          return FirstLiving(call, std::move(ids), NoSession(harness, session),
-                             std::move(done));
+        // It may be the id of a task.
+        if (ids.empty() && relay::IsTaskId(session)) ids.push_back(session);
+        FirstLiving(call, std::move(ids), NoSession(harness, session),
+                    [call, harness, session, done = std::move(done)](
+                        absl::StatusOr<v1::Task> task) mutable {
+                      if (task.ok() && task->harness() != harness) {
+                        task = NoSession(harness, session);
+                      }
+                      if (task.ok()) {
+                        call->service().RememberTask(session, task->id());
+                      }
+                      done(std::move(task));
+                    });
+      });
+}
+
+}  // namespace
+
+void FindSessionTask(const ToolCallPtr& call, const std::string& harness,
+                     const std::string& session, TaskDone done) {
+  const std::string known = call->service().KnownTask(session);
+  if (known.empty()) {
+    return SearchSessionTask(call, harness, session, std::move(done));
+  }
+  call->api().Send<v1::Task>(
+      "GET", absl::StrCat("/api/v1/tasks/", known), nullptr,
+      [call, harness, session,
+       done = std::move(done)](absl::StatusOr<v1::Task> task) mutable {
+        // While it has not ended, no other task has the session.
+        if (task.ok() && task->harness() == harness &&
+            SessionIdOf(*task) == session && task->state() < v1::Task::done) {
+          return done(std::move(task));
         }
-        if (!relay::IsTaskId(session)) {
-          return done(NoSession(harness, session));
-        }
-        call->api().Send<v1::Task>(
-            "GET", absl::StrCat("/api/v1/tasks/", session), nullptr,
-            [harness, session,
-             done = std::move(done)](absl::StatusOr<v1::Task> task) mutable {
-              if (task.ok() &&
-                  (task->harness() != harness || task->id() != session)) {
-                task = NoSession(harness, session);
-              }
-              if (absl::IsNotFound(task.status())) {
-                task = NoSession(harness, session);
-              }
-              done(std::move(task));
-            });
+        SearchSessionTask(call, harness, session, std::move(done));
       });
 }
 

@@ -9,6 +9,7 @@
 #include "mcp/elicitation.h"
 #include "server/mcp/defaults.h"
 #include "server/mcp/mcp_tasks.h"
+#include "server/mcp/pending_question.h"
 #include "server/mcp/service.h"
 #include "server/mcp/session_lookup.h"
 #include "server/mcp/session_tools.h"
@@ -117,19 +118,24 @@ void Begin(const std::shared_ptr<StatusRequest>& request,
   const ToolCallPtr& call = request->call;
   FormAsker& asker = call->service().asker();
   asker.Follow(call->caller(), task.id());
+  const std::string& state = call->request_state();
+  if (!state.empty() && !asker.Knows(state, task.id())) {
+    return call->FailWith(
+        {.code = rpc::kInvalidParams,
+         .message = "requestState: this question is not open here: call "
+                    "again without requestState"});
+  }
   const absl::Duration wait = absl::Seconds(call->args().Int("wait"));
   const bool waits = wait > absl::ZeroDuration() && StatusOf(task) == "active";
-  if (waits && call->client().tasks && call->request_state().empty()) {
+  if (waits && call->client().tasks && state.empty()) {
     return call->FinishWith(NewMcpTask(task));
   }
   // It is noticed if a client that waits leaves.
   if (waits) call->reply()->BeginStream();
-  if (!asker.Knows(call->request_state(), task.id())) {
-    return Wait(request, task.id(), wait);
-  }
+  if (state.empty()) return Wait(request, task.id(), wait);
   json::Parser parser;
   const auto responses = parser.Parse(call->input_responses());
-  asker.OnReply(call->caller(), call->request_state(),
+  asker.OnReply(call->caller(), state,
                 responses.ok() ? responses->Get(kFormName) : json::Value(),
                 [request, id = task.id(), wait] { Wait(request, id, wait); });
 }

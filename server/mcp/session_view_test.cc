@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 #include "mcp/tool.h"
 #include "server/mcp/defaults.h"
+#include "server/mcp/pending_question.h"
 #include "server/mcp/session_lookup.h"
 #include "server/mcp/tool.h"
 

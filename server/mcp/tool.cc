@@ -6,6 +6,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "server/mcp/job_tools.h"
+#include "server/mcp/one_shot_tool.h"
 #include "server/mcp/service.h"
 #include "server/mcp/session_tools.h"
 
@@ -27,7 +29,9 @@ bool IsFamily(absl::string_view name) {
 }
 
 bool IsHarness(absl::string_view name) {
-  return std::any_of(AllTools().begin(), AllTools().end(),
+  // Some tools are for all harnesses and name none.
+  return !name.empty() &&
+         std::any_of(AllTools().begin(), AllTools().end(),
                      [&](const Tool& tool) { return tool.harness == name; });
 }
 
@@ -85,6 +89,8 @@ const std::vector<Tool>& AllTools() {
     for (const absl::string_view harness : {"codex", "claude", "gemini"}) {
       AddSessionTools(harness, tools);
     }
+    AddJobTools(tools);
+    AddOneShotTool(tools);
     return tools;
   }();
   return *kTools;

@@ -50,6 +50,10 @@ class Cli:
     def allow_everything(self, home, work):
         """Adds settings that allow commands and edits, where it has such."""
 
+    def bypass_everything(self, home, work):
+        """Configures the CLI itself to do everything without asking."""
+        self.allow_everything(home, work)
+
 
 def write(path, text):
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -73,6 +77,15 @@ class Codex(Cli):
 
     def alone(self, prompt):
         return [self.program, 'exec', '--model', self.model, prompt]
+
+    def bypass_everything(self, home, work):
+        del work
+        path = f'{home}/.codex/config.toml'
+        with open(path) as file:
+            settings = file.read()
+        # Before the first table.
+        write(path, 'sandbox_mode = "danger-full-access"\n'
+                    f'approval_policy = "never"\n{settings}')
 
     def prepare(self, home, url, mcp):
         folder = os.path.join(home, '.codex')

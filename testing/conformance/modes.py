@@ -79,6 +79,16 @@ def ask(case):
     return check(found, (False,) * len(COLUMNS), 'ask')
 
 
+@scenario('native', GROUP)
+def native(case):
+    """The CLI's own settings hold, which allow everything."""
+    found = play_mode(
+        case, 'native',
+        lambda: case.cli.bypass_everything(case.home, case.work))
+    # Gemini CLI asks for redirections even then.
+    return check(found, (True, None, True, None, True), 'native')
+
+
 @scenario('auto_edit', GROUP, sandboxed=True)
 def auto_edit(case):
     return check(play_mode(case, 'auto_edit'),
