@@ -54,6 +54,7 @@ need "${TEST_PACKAGES[@]}"
 PROGRAMS=(
   //cli:troika //server:troika-server //relay:troika-relay
   //testing/model:troika-model
+  //testing/fake:fake_codex //testing/fake:fake_gemini
 )
 say "building the programs: $config"
 run_bazel build "--config=$config" --experimental_convenience_symlinks=ignore \

@@ -97,7 +97,7 @@ class Case:
         own.start()
         self.server = self.own_server = own
 
-    def play(self, script, mcp=False, quick=True):
+    def play(self, script, mcp=None, quick=True):
         """Starts the model; must be called before any task. Without `quick`
         the CLI starts exactly as it does for users, with all its processes."""
         if self.cli.first_answer:

@@ -4,9 +4,25 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-MCP_SERVER = os.path.join(HERE, 'mcp_server.py')
 # Name of the profile whose setting shows that it was applied.
 PROFILE = 'thorough'
+
+
+class McpServer:
+    """A Model Context Protocol server that the CLI starts."""
+
+    def __init__(self, name, command, env=None):
+        self.name = name
+        self.command = command
+        self.env = env or {}
+
+    def settings(self):
+        return {'command': self.command[0], 'args': self.command[1:],
+                'env': self.env}
+
+
+LOCAL_MCP_SERVER = McpServer(
+    'local', [sys.executable, os.path.join(HERE, 'mcp_server.py')])
 
 
 def version_of(text):
@@ -40,7 +56,8 @@ class Cli:
         return f'{self.harness} {self.version}'
 
     def prepare(self, home, url, mcp):
-        """Writes the CLI's own settings and returns its environment."""
+        """Writes the CLI's own settings, with an McpServer or None, and returns
+        its environment."""
         raise NotImplementedError
 
     def alone(self, prompt):
@@ -109,9 +126,15 @@ plugins = false
         else:
             config += f'[profiles.{PROFILE}]\n{profile}'
         if mcp:
-            config += ('[mcp_servers.local]\n'
-                       f'command = {json.dumps(sys.executable)}\n'
-                       f'args = [{json.dumps(MCP_SERVER)}]\n')
+            # Strings of JSON are strings of TOML, too.
+            config += (f'[mcp_servers.{mcp.name}]\n'
+                       f'command = {json.dumps(mcp.command[0])}\n'
+                       f'args = {json.dumps(mcp.command[1:])}\n'
+                       # Otherwise tools are missing from the first request.
+                       'required = true\n'
+                       f'[mcp_servers.{mcp.name}.env]\n')
+            config += ''.join(f'{name} = {json.dumps(value)}\n'
+                              for name, value in mcp.env.items())
         write(f'{folder}/config.toml', config)
         return {'CODEX_HOME': folder, 'LOOPBACK_KEY': 'none'}
 
@@ -140,9 +163,8 @@ class Claude(Cli):
     def prepare(self, home, url, mcp):
         state = {'hasCompletedOnboarding': True}
         if mcp:
-            state['mcpServers'] = {'local': {
-                'type': 'stdio', 'command': sys.executable,
-                'args': [MCP_SERVER]}}
+            state['mcpServers'] = {
+                mcp.name: {'type': 'stdio', **mcp.settings()}}
         write(f'{home}/.claude.json', json.dumps(state))
         return {
             'ANTHROPIC_BASE_URL': url,
@@ -181,8 +203,7 @@ class Gemini(Cli):
             'tools': {'useRipgrep': False},
         }
         if mcp:
-            settings['mcpServers'] = {'local': {
-                'command': sys.executable, 'args': [MCP_SERVER]}}
+            settings['mcpServers'] = {mcp.name: mcp.settings()}
         write(f'{home}/.gemini/settings.json', json.dumps(settings))
         return {
             'GOOGLE_GEMINI_BASE_URL': url,

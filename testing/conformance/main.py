@@ -2,8 +2,8 @@
 
 usage: main.py [FLAG...] PROGRAM... <CLIS
 
-PROGRAMs are troika, troika-server, troika-relay and troika-model. CLIS are the
-lines that tools/clis prints: harness, version and path.
+PROGRAMs are troika, troika-server, troika-relay, troika-model, fake_codex and
+fake_gemini. CLIS are the lines that tools/clis prints: harness, version and path.
 
   --table FILE   the table of versions and features (docs/compatibility.md) that
                  the findings must match
@@ -37,6 +37,7 @@ import trouble  # noqa: E402,F401
 import talking  # noqa: E402,F401
 import modes  # noqa: E402,F401
 import asked_of_us  # noqa: E402,F401
+import delegates  # noqa: E402,F401
 
 import account  # noqa: E402
 import clis  # noqa: E402

@@ -1,4 +1,5 @@
 """Scenarios of an agent's work: talk, commands, files, plans, tools."""
+from clis import LOCAL_MCP_SERVER
 from scenario import equal, holds, scenario
 from world import wait_for
 
@@ -182,7 +183,7 @@ answer
 answer
   expect result echo: forty-two
   say It answered.
-''', mcp=True)
+''', mcp=LOCAL_MCP_SERVER)
     task = case.run('Ask it.', *DANGEROUS)
     (use, result), = case.tool_results(task, 'echo')
     holds(result['output'], 'echo: forty-two', 'the output')
@@ -201,7 +202,7 @@ answer
 answer
   expect result out of order
   say It is broken.
-''', mcp=True)
+''', mcp=LOCAL_MCP_SERVER)
     task = case.run('Ask it.', *DANGEROUS)
     (_, result), = case.tool_results(task, 'broken')
     if not result['isError']:

@@ -27,10 +27,10 @@ import conformance  # noqa: E402
 import inspector  # noqa: E402
 from suite import PATIENCE, Run  # noqa: E402
 
-def clients(kind):
+def clients(kind, transport):
     """The checks of run.mjs, with one kind of client."""
     def play(suite):
-        process = suite.node('run.mjs', kind)
+        process = suite.node('run.mjs', kind, transport)
         late = threading.Timer(PATIENCE, process.kill)
         late.start()
         try:
@@ -42,7 +42,7 @@ def clients(kind):
                     suite.run.succeed(check['name'],
                                       f' ({check["ms"] / 1000:.1f} s)')
             if process.wait() != 0:
-                suite.run.fail(f'{kind}: run.mjs ended with '
+                suite.run.fail(f'{suite.name}: run.mjs ended with '
                                f'{process.returncode}')
         finally:
             late.cancel()
@@ -53,7 +53,9 @@ def clients(kind):
 
 
 SUITES = {
-    **{kind: clients(kind) for kind in ('sdk', 'legacy', 'auto', 'pinned')},
+    **{f'{kind} {transport}': clients(kind, transport)
+       for kind in ('sdk', 'legacy', 'auto', 'pinned')
+       for transport in ('stdio', 'http')},
     'inspector': inspector.play,
     'conformance': conformance.play,
 }
