@@ -275,8 +275,9 @@ class Case:
         output = self.output(task)
         if output.startswith('{"jsonrpc"'):
             return ''  # A conversation is not known by one side of it.
+        # Old versions wrap their events: {"id":"0","msg":…}.
         talk = [line for line in output.splitlines(True)
-                if re.match('{"(id|method)":', line)]
+                if re.match(r'{"(id|method)":(?!"\d*","msg":)', line)]
         if not talk:
             return self.parse_unknown(output)
         # A task of Codex may have gone from one wire to the other.
