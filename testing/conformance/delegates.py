@@ -35,21 +35,29 @@ class Delegation:
     def server(self):
         """Returns `troika mcp` as the client's MCP server."""
         case = self.case
-        script = os.path.join(case.folder, 'fake')
-        with open(script, 'w') as file:
-            file.write(FAKE_SCRIPT.format(session=self.session))
         names = ('TROIKA_HOME', 'TROIKA_RELAY_BIN', 'TROIKA_SERVER_BIN',
                  'ASAN_OPTIONS')
         fake = case.server.programs[f'fake_{self.harness}']
         return McpServer('troika', [case.server.programs['troika'], 'mcp'], {
             **{name: case.server.env[name] for name in names},
             f'TROIKA_{self.harness.upper()}_BIN': fake,
-            'TROIKA_FAKE_SCRIPT': script, 'LOG_LEVEL': 'error'})
+            'TROIKA_FAKE_SCRIPT': self.fake_script(self.session),
+            'LOG_LEVEL': 'error'})
 
-    def call(self, verb, more=''):
+    def fake_script(self, session):
+        path = os.path.join(self.case.folder, f'fake-{session}')
+        with open(path, 'w') as file:
+            file.write(FAKE_SCRIPT.format(session=session))
+        return path
+
+    def call(self, verb, more='', session=None):
         """Returns the instruction by which the model calls a tool."""
         return (f'mcp troika {self.harness}_{verb} '
-                f'{{"sessionId":"{self.session}"{more}}}')
+                f'{{"sessionId":"{session or self.session}"{more}}}')
+
+    def approve(self, session=None):
+        return self.call('respond', f',"id":"{self.question}",'
+                         '"answers":["approve"]', session)
 
     def start(self):
         return (f'mcp troika {self.harness}_start {{"prompt":"What is it '
@@ -60,9 +68,7 @@ class Delegation:
         answers = [self.call('status', ',"wait":30')]
         if not self.has_forms:
             answers += [
-                'expect result awaiting_approval\n' + self.call(
-                    'respond',
-                    f',"id":"{self.question}","answers":["approve"]'),
+                f'expect result awaiting_approval\n{self.approve()}',
                 self.call('status', ',"wait":30')]
         answers.append('expect result The moon is made of rock.\n'
                        'say It says rock.')
@@ -131,3 +137,43 @@ def delegates_again(case):
     os.killpg(first.pid, signal.SIGKILL)
     first.communicate(timeout=PATIENCE)
     work.finish(work.client('Look whom you asked.'))
+
+
+def begin_asking_task(case, work, session):
+    """Begins a task of a person, and waits until it asks for an approval."""
+    task = case.ask('POST', '/tasks', {
+        'harness': work.harness, 'prompt': 'Ask me.', 'cwd': case.work,
+        'env': {**case.env, 'TROIKA_FAKE_SCRIPT': work.fake_script(session)},
+        'options': {'editMode': 'ask'}})['id']
+    wait_for(lambda: case.task(task)['approvals'], 'the approval', PATIENCE)
+    return task
+
+
+@scenario('delegates inside of a task, with the role of an agent')
+def delegates_as_agent(case):
+    work = Delegation(case)
+    persons = str(uuid.uuid4())
+    server = work.server()
+    case.play(script(
+        work.approve(persons),
+        'expect result an agent may not\n' + work.start(),
+        f'expect result {work.session}\n' + work.call('status', ',"wait":30'),
+        'expect result The moon is made of rock.\nsay It says rock.'),
+        mcp=server)
+    # An agent's task has the environment of the agent.
+    case.env.update(server.env)
+    asking = begin_asking_task(case, work, persons)
+    task = case.create('Ask the other one.', options={'editMode': 'dangerous'})
+    equal(case.well(task)['result']['text'], 'It says rock.', 'the answer')
+    begun = next(t for t in case.server.api(
+        'GET', f'/tasks?cwd={case.work}')['tasks']
+        if t['id'] not in (asking, task))
+    equal([begun[name] for name in ('harness', 'parentId', 'editMode')],
+          [work.harness, task, 'research'], 'the task that it began')
+    approvals = case.task(asking)['approvals']
+    equal(len(approvals), 1, 'the approvals that wait for a person')
+    case.ask('POST', f'/tasks/{asking}/respond',
+             {'id': approvals[0]['id'], 'approval': {'allow': True}})
+    case.wait(asking, 'idle', 'done')
+    for one in (asking, begun['id']):
+        case.leave(one)
