@@ -528,3 +528,41 @@ print(json.dumps({'type': 'turn.completed', 'usage': {'input_tokens': 1,
         self.assertEqual((begun['parentId'], begun['editMode']),
                          (task, 'research'))
         self.assertEqual(world.task(asks)['state'], 'awaiting_approval')
+
+    # Delegates by the CLI that runs it, and so on.
+    DELEGATE = '''#!/usr/bin/env python3
+import json, os, subprocess, sys
+if '--version' in sys.argv:
+    print('codex-cli 0.166.0'); sys.exit()
+if 'exec' not in sys.argv:
+    sys.exit(2)
+sys.stdin.read()
+print(json.dumps({'type': 'thread.started', 'thread_id': str(os.getpid())}))
+print(json.dumps({'type': 'turn.started'}), flush=True)
+call = json.dumps({'jsonrpc': '2.0', 'id': 1, 'method': 'tools/call',
+    'params': {'name': 'codex_start', 'arguments': {'prompt': 'deeper'}}})
+said = subprocess.run([%(troika)r, 'mcp'], input=call + '\\n',
+                      capture_output=True, text=True).stdout
+print(json.dumps({'type': 'item.completed', 'item': {
+    'id': 'item_0', 'type': 'agent_message', 'text': said}}))
+print(json.dumps({'type': 'turn.completed', 'usage': {'input_tokens': 1,
+    'cached_input_tokens': 0, 'output_tokens': 1}}))
+'''
+
+    def test_agents_delegate_only_so_deep(self):
+        world = self.world
+        world.start()
+        agent = world.script(self.DELEGATE % {
+            'troika': world.programs['troika']})
+        os.chmod(agent, 0o755)
+        subprocess.run(['git', 'init', '-q', world.work], check=True)
+        world.create('', env={'TROIKA_CODEX_BIN': agent})
+
+        def tasks():
+            found = world.api('GET', '/tasks')['tasks']
+            return len(found) == 4 and all(
+                t['state'] == 'done' for t in found) and found
+        deepest = wait_for(tasks, 'four generations')[0]
+        refused = json.loads(deepest['result']['text'])['result']
+        self.assertTrue(refused['isError'], refused)
+        self.assertIn('deep', refused['content'][0]['text'])

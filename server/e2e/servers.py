@@ -90,12 +90,15 @@ class ServersTest(WorldTest):
         world.start()
         troika, server = (self.programs[n] for n in ('troika', 'troika-server'))
         prompt = f'{troika} run codex --detach hello'
+        asks = json.dumps({'jsonrpc': '2.0', 'id': 1, 'method': 'tools/list'})
         task, said = self.run_agent([
             f'{troika} tasks', prompt, f'{troika} serve --listen none',
             f'{server} --auto', f'setsid -f -w {troika} tasks',
             f'(setsid -f {server} --auto --idle-exit 60s & ) ; sleep 1; '
             f'{troika} show latest',
-            f'cd / && HOME=/nowhere {troika} tasks'])
+            f'cd / && HOME=/nowhere {troika} tasks',
+            # It replies with the error, and ends well with its input.
+            f"echo '{asks}' | {troika} mcp; exit 1"])
         for code, text, seconds in said:
             self.assertEqual(code, 1, text)
             self.assertIn(f'an agent (of task {task}) may not start one', text)
