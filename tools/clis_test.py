@@ -100,7 +100,7 @@ class ClisTest(unittest.TestCase):
         self.tools = root / "tools"
         for made in (self.bin, self.tools):
             made.mkdir()
-        for name in ("clis", "clis_install.py"):
+        for name in ("clis", "clis_install.py", "clis_packages.py"):
             shutil.copy(TOOLS / name, self.tools)
         (self.tools / "clis.lock").write_text(LOCK)
         self.program("npm", FAKE_NPM)
@@ -355,6 +355,32 @@ class ClisTest(unittest.TestCase):
         self.assertTrue(output.startswith("gemini 0.9.0 "), output)
         path, _ = self.clis("path", "gemini@0.9.0")
         self.assertIn("gemini-cli v0.9.0", self.said(path))
+
+    def packages(self, integrity):
+        """Returns a folder with a lock file that has one package."""
+        folder = self.tools / "clients"
+        folder.mkdir(exist_ok=True)
+        (folder / "package.json").write_text(
+            json.dumps({"dependencies": {"codex-client": "1.0.0"}}))
+        (folder / "package-lock.json").write_text(json.dumps({"packages": {
+            "node_modules/codex-client": {"integrity": integrity}}}))
+        return str(folder)
+
+    def test_packages_of_a_lock_file_come_with_a_node(self):
+        folder = self.packages("sha512-codex")
+        node, packages = self.clis("packages", folder)[0].splitlines()
+        self.assertIn("node-cli v22.0.0", self.said(node))
+        self.assertTrue(pathlib.Path(packages, "codex-client").is_dir())
+        self.assertIn("--ignore-scripts", self.installs()[1])
+        self.clis("packages", folder)
+        self.assertEqual(len(self.installs()), 2)
+
+    def test_other_packages_than_those_of_the_lock_file_are_refused(self):
+        errors = self.clis("packages", self.packages("sha512-other"), code=1)[1]
+        self.assertIn("is not the package that was pinned", errors)
+        self.assertEqual(self.hidden("packages/clients"), [])
+        errors = self.clis("packages", str(self.cache), code=1)[1]
+        self.assertIn("package-lock.json can't be read", errors)
 
     def test_pin_prints_a_line_for_the_lock(self):
         self.assertEqual(self.clis("pin", "gemini@0.9.0")[0],

@@ -53,7 +53,7 @@ programs=("${PROGRAMS[@]#//}")
 programs=("${programs[@]/:/\/}")
 
 said=$(tools/clis packages testing/mcp)
-read -r node packages <<<"$said"
+{ read -r node && read -r packages; } <<<"$said"
 say "running the clients"
 exec python3 testing/mcp/main.py "${flags[@]}" "$node" "$packages" \
   "${programs[@]/#/$bin/}"
