@@ -28,12 +28,12 @@ function transportOf(kind, transport) {
   if (transport === 'stdio') {
     const Stdio = kind === 'sdk' ? Stdio1 : Stdio2;
     return new Stdio({
-      command: world.troika, args: ['mcp'], cwd: world.folder, env: world.env,
-      stderr: 'ignore',
+      command: world.troika, args: ['mcp', '--toolset', 'all'],
+      cwd: world.folder, env: world.env, stderr: 'ignore',
     });
   }
   const Http = kind === 'sdk' ? Http1 : Http2;
-  return new Http(new URL(world.url), {
+  return new Http(new URL(`${world.url}?toolset=all`), {
     requestInit: { headers: { Authorization: `Bearer ${world.token}` } },
   });
 }

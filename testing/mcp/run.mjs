@@ -5,6 +5,7 @@ import { checkCancel, checkFields, checkListen, checkProgress, checkResources }
 import { connect, KINDS, MODERN } from './clients.mjs';
 import { checkApproved, checkDeclined, checkDenied, checkLeftOpen } from
   './forms.mjs';
+import { checkCancelledJob, checkJob, checkOneShot } from './jobs.mjs';
 import { checkFork, checkRespond, checkSession, checkTools, HARNESSES, start,
          wait } from './sessions.mjs';
 import { checkTasks } from './tasks.mjs';
@@ -36,6 +37,11 @@ async function checkCalls() {
     if (harness === 'gemini') continue;
     await check(`${harness} fork`, () => checkFork(client, harness));
   }
+  for (const harness of HARNESSES) {
+    await check(`call_${harness}`, () => checkJob(client, harness));
+  }
+  await check('call_cancel', () => checkCancelledJob(client));
+  await check('gpt5_codex', () => checkOneShot(client));
   await check('progress', () => checkProgress(client));
   await check('cancel', () => checkCancel(client));
   await check('resources', async () => {
@@ -46,6 +52,8 @@ async function checkCalls() {
   if (KINDS[kind].version === MODERN) {
     await check('listen', () => checkListen(client));
   }
+  // The server checks fields alike for all clients of a generation.
+  if (kind !== 'sdk' && kind !== 'pinned') return client.close();
   for (const tool of client.tools) {
     await check(`${tool.name} fields`, () => checkFields(client, tool));
   }

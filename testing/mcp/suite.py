@@ -52,6 +52,8 @@ class Suite:
             TROIKA_FAKE_SCRIPT=self.world.script(SCRIPT),
             TROIKA_FAKE_STATE=os.path.join(self.world.root, 'state'),
             LOG_LEVEL='error')
+        # Jobs of Codex run in a Git repository only, as the real one's do.
+        subprocess.run(['git', 'init', '-q', self.world.work], check=True)
         self.world.start(listen='127.0.0.1:0')
         self.url = f'http://127.0.0.1:{self.world.port()}/mcp'
         self.folder = os.path.join(self.world.root, 'clients')
