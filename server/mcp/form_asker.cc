@@ -125,12 +125,14 @@ void FormAsker::WithdrawAnswered(const std::string& client,
       ++it;
       continue;
     }
-    send_(client, rpc::NotificationLine(
-                      "notifications/cancelled",
-                      json::ObjectWriter()
-                          .String("requestId", it->first)
-                          .String("reason", "somebody else has answered")
-                          .Take()));
+    if (!form.is_answered) {
+      send_(client, rpc::NotificationLine(
+                        "notifications/cancelled",
+                        json::ObjectWriter()
+                            .String("requestId", it->first)
+                            .String("reason", "somebody else has answered")
+                            .Take()));
+    }
     it = forms_.erase(it);
   }
 }
@@ -207,26 +209,33 @@ bool FormAsker::Knows(const std::string& id, const std::string& task) const {
 void FormAsker::OnReply(const McpCaller& caller, const std::string& id,
                         json::Value result, Done done) {
   const auto it = forms_.find(id);
-  if (it == forms_.end() || it->second.client != KeyOf(caller)) return done();
-  const OpenForm form = std::move(it->second);
-  forms_.erase(it);
+  if (it == forms_.end() || it->second.client != KeyOf(caller) ||
+      it->second.is_answered) {
+    return done();
+  }
+  const OpenForm form = it->second;
   const auto reply = mcp::ReadFormReply(form.form, result);
   const bool is_person = absl::Now() - form.opened >= mcp::kFastestPerson;
   absl::StatusOr<std::optional<v1::RespondRequest>> answer =
       absl::InvalidArgumentError("no answer of a person");
   if (reply.ok() && is_person) answer = ReadForm(form.question, *reply);
   if (!answer.ok() || !*answer) {
+    forms_.erase(it);
     LeaveOpen(form);
     return done();
   }
+  it->second.is_answered = true;
   LocalApi(&service_.api(), caller.peer)
       .Send<v1::Task>("POST",
                       absl::StrCat("/api/v1/tasks/", form.task, "/respond"),
                       &**answer,
-                      [this, form, done = std::move(done)](
+                      [this, id, form, done = std::move(done)](
                           const absl::StatusOr<v1::Task>& task) mutable {
                         // Somebody else's answer may have been first.
-                        if (!task.ok()) LeaveOpen(form);
+                        if (!task.ok()) {
+                          forms_.erase(id);
+                          LeaveOpen(form);
+                        }
                         done();
                       });
 }

@@ -81,6 +81,8 @@ class FormAsker {
     PendingQuestion question;
     mcp::Form form;
     absl::Time opened;
+    // The question is still pending until the answer has arrived in the task.
+    bool is_answered = false;
   };
   struct Followed {
     McpCaller caller;
