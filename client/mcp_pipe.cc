@@ -20,6 +20,8 @@ namespace {
 
 constexpr int64_t kParseError = -32700;
 constexpr int kMaxTries = 8;
+// More calls wait for the end of others. Each takes two descriptors.
+constexpr int kMaxCallsAtOnce = 200;
 constexpr absl::Duration kFirstPause = absl::Milliseconds(100);
 constexpr absl::Duration kLongestPause = absl::Seconds(2);
 constexpr long kEndMillis = 1000;
@@ -167,8 +169,15 @@ void McpPipe::Disconnect(Transfer& transfer) {
 
 void McpPipe::ConnectDue() {
   const absl::Time now = absl::Now();
+  auto calls = std::count_if(
+      transfers_.begin(), transfers_.end(), [](const auto& transfer) {
+        return transfer->connected && transfer->id.exists();
+      });
   for (const auto& transfer : transfers_) {
-    if (!transfer->connected && transfer->retry_at <= now) Connect(*transfer);
+    if (transfer->connected || transfer->retry_at > now) continue;
+    // Notifications and answers wait for no call.
+    if (transfer->id.exists() && calls++ >= kMaxCallsAtOnce) continue;
+    Connect(*transfer);
   }
 }
 
@@ -274,7 +283,8 @@ absl::Status McpPipe::Advance(std::vector<pollfd>* fds,
   ConnectDue();
   const absl::Time now = absl::Now();
   for (const auto& transfer : transfers_) {
-    if (!transfer->connected) {
+    // One that is due waits for the end of another.
+    if (!transfer->connected && transfer->retry_at > now) {
       at_most = std::min(
           at_most, std::max(absl::Milliseconds(1), transfer->retry_at - now));
     }

@@ -181,6 +181,7 @@ std::string ExceedsLimits(const AgentLimits& limits, TaskRequest* request) {
   if (!cwd) return "a folder that is not within its own";
   request->cwd = *std::move(cwd);
   if (!request->resume_session.empty()) return "resume_session";
+  if (!request->base_instructions_text.empty()) return "base_instructions";
   // The server would write a file where the agent can't.
   if (request->document.wanted && !limits.abilities.Has(Ability::kEdit)) {
     return "a document, as it may not edit files itself";

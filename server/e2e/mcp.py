@@ -2,6 +2,7 @@
 import json
 import os
 import queue
+import resource
 import signal
 import subprocess
 import threading
@@ -383,6 +384,15 @@ class McpTest(WorldTest):
         client.process.terminate()
         self.assertEqual(client.process.wait(PATIENCE), 128 + 15)
 
+    def test_more_calls_than_descriptors(self):
+        client = self.client()
+        client.request('ping')
+        resource.prlimit(client.process.pid, resource.RLIMIT_NOFILE,
+                         (700, 700))
+        calls = [client.begin('ping') for _ in range(900)]
+        for call in calls:
+            self.assertEqual(client.end(call)['result'], {})
+
     def test_progress_is_told(self):
         self.world.start()
         client = self.client('run make => ok\nsleep 400\nsay Done.\nok')
@@ -528,6 +538,46 @@ print(json.dumps({'type': 'turn.completed', 'usage': {'input_tokens': 1,
         self.assertEqual((begun['parentId'], begun['editMode']),
                          (task, 'research'))
         self.assertEqual(world.task(asks)['state'], 'awaiting_approval')
+
+    # Ends the client that the label of its user's task names.
+    IMPOSTOR = '''#!/usr/bin/env python3
+import json, socket, sys
+if '--version' in sys.argv:
+    print('codex-cli 0.166.0'); sys.exit()
+if 'exec' not in sys.argv:
+    sys.exit(2)
+sys.stdin.read()
+print(json.dumps({'type': 'thread.started', 'thread_id': 'x'}))
+print(json.dumps({'type': 'turn.started'}), flush=True)
+server = socket.socket(socket.AF_UNIX)
+server.connect(%(socket)r)
+server.sendall(b'DELETE /mcp HTTP/1.1\\r\\nHost: localhost\\r\\n'
+               b'Mcp-Session-Id: %(client)s\\r\\nConnection: close'
+               b'\\r\\n\\r\\n')
+said = server.recv(4096).decode()
+print(json.dumps({'type': 'item.completed', 'item': {
+    'id': 'item_0', 'type': 'agent_message', 'text': said}}))
+print(json.dumps({'type': 'turn.completed', 'usage': {'input_tokens': 1,
+    'cached_input_tokens': 0, 'output_tokens': 1}}))
+'''
+
+    def test_an_agent_is_no_client_of_its_user(self):
+        world = self.world
+        world.start()
+        client = self.client('sleep 60000\nok')
+        session = self.start(client, 'claude', bound=True)
+        bound = client.do('claude_status', sessionId=session)['taskId']
+        named = world.task(bound)['labels']['mcp.connection']
+        agent = world.script(self.IMPOSTOR % {
+            'socket': os.path.join(world.home, 'server.sock'),
+            'client': named})
+        os.chmod(agent, 0o755)
+        task = world.create('', options={'skipGitCheck': True},
+                            env={'TROIKA_CODEX_BIN': agent})
+        said = world.wait_state(task, 'done')['result']['text']
+        self.assertIn('HTTP/1.1 20', said)
+        found = world.task(bound)
+        self.assertEqual(found['state'], 'running', found.get('reason'))
 
     # Delegates by the CLI that runs it, and so on.
     DELEGATE = '''#!/usr/bin/env python3

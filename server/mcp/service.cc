@@ -118,7 +118,10 @@ absl::StatusOr<Deferred> McpService::Take(const Call& call, bool in_envelope) {
                         .reply = reply};
   McpCaller& caller = request.caller;
   std::string key;
-  if (in_envelope) RETURN_IF_ERROR(ReadEnvelope(*body, &caller, &key));
+  if (in_envelope) {
+    RETURN_IF_ERROR(ReadEnvelope(*body, &caller, &key));
+    caller.id = OwnId(call.request(), caller.id);
+  }
   const rpc::Message message =
       rpc::Parse(in_envelope ? body->Get("message") : *body);
   request.id = message.id;
@@ -132,8 +135,10 @@ absl::StatusOr<Deferred> McpService::Take(const Call& call, bool in_envelope) {
   const std::string session(call.request().Header("mcp-session-id"));
   if (!session.empty() && message.method != "initialize") {
     auto opened = mcp::ReadSessionId(session);
-    if (opened && ended_sessions_.count(ClientIdOf(*opened)) == 0) {
-      if (!in_envelope) caller.id = ClientIdOf(*opened);
+    const std::string id =
+        opened ? OwnId(call.request(), ClientIdOf(*opened)) : "";
+    if (opened && ended_sessions_.count(id) == 0) {
+      if (!in_envelope) caller.id = id;
       caller.client = std::move(opened->client);
     } else if (!in_envelope) {
       return refuse(message.id,

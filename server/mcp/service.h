@@ -97,6 +97,9 @@ class McpService : public McpEndpoint {
   void Listen(const McpRequest& request);
   // Names the connection of a client that has a session over HTTP.
   static std::string ClientIdOf(const mcp::Session& session);
+  // The id of a client as no other caller has it: the labels of tasks show the
+  // ids, and an agent must not act as a client of its owner.
+  std::string OwnId(const http::Request& request, const std::string& id) const;
   // The client whose session or pipe the request names. NotFound if there is
   // none.
   absl::StatusOr<McpCaller> CallerOf(const Call& call) const;

@@ -23,6 +23,13 @@ std::string McpService::ClientIdOf(const mcp::Session& session) {
   return absl::StrCat("session-", session.random);
 }
 
+std::string McpService::OwnId(const http::Request& request,
+                              const std::string& id) const {
+  const Caller who = api_->policy->CallerOf(request);
+  if (!who.is_agent() || id.empty()) return id;
+  return absl::StrCat("agent-", who.task, "-", id);
+}
+
 absl::StatusOr<Deferred> McpService::Get(const Call& call) {
   ASSIGN_OR_RETURN(McpCaller caller, CallerOf(call));
   return [this, caller = std::move(caller)](ReplyCallback reply) {
@@ -67,7 +74,7 @@ absl::StatusOr<McpCaller> McpService::CallerOf(const Call& call) const {
   // A pipe names itself, and tells the session of its client besides.
   if (absl::StartsWith(named, "pipe-")) {
     RETURN_IF_ERROR(CheckKey(named));
-    caller.id = named;
+    caller.id = OwnId(call.request(), named);
     if (auto session =
             mcp::ReadSessionId(call.request().Header("troika-mcp-client"))) {
       caller.client = std::move(session->client);
@@ -75,10 +82,10 @@ absl::StatusOr<McpCaller> McpService::CallerOf(const Call& call) const {
     return caller;
   }
   auto session = mcp::ReadSessionId(named);
-  if (!session || ended_sessions_.count(ClientIdOf(*session)) > 0) {
+  if (session) caller.id = OwnId(call.request(), ClientIdOf(*session));
+  if (!session || ended_sessions_.count(caller.id) > 0) {
     return absl::NotFoundError("there is no such session: POST initialize");
   }
-  caller.id = ClientIdOf(*session);
   caller.client = std::move(session->client);
   return caller;
 }

@@ -43,9 +43,17 @@ std::string TimeText(const google::protobuf::Timestamp& time) {
 // came twice.
 bool IsOurs(const v1::Answered& answered, const v1::RespondRequest& request) {
   if (answered.via() != "mcp") return false;
-  return !request.has_approval() ||
-         (answered.choice() == request.approval().choice() &&
-          answered.text() == request.approval().reason());
+  if (request.has_approval()) {
+    return answered.choice() == request.approval().choice() &&
+           answered.text() == request.approval().reason();
+  }
+  // As SettledOf() joins them.
+  return answered.text() ==
+         absl::StrJoin(request.question().items(), "; ",
+                       [](std::string* out, const auto& item) {
+                         absl::StrAppend(out,
+                                         absl::StrJoin(item.answers(), ", "));
+                       });
 }
 
 // One entry of a list.
