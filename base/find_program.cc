@@ -27,6 +27,16 @@ bool IsProgram(const std::string& path) {
          S_ISREG(info.st_mode);
 }
 
+absl::StatusOr<std::string> FirstProgram(absl::string_view name,
+                                         const std::vector<std::string>& paths,
+                                         absl::string_view remedy) {
+  for (const std::string& path : paths) {
+    if (IsProgram(path)) return path;
+  }
+  return absl::NotFoundError(absl::StrCat(
+      "no ", name, " at ", absl::StrJoin(paths, ", "), ": ", remedy));
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> FindProgram(absl::string_view part,
@@ -39,13 +49,21 @@ absl::StatusOr<std::string> FindProgram(absl::string_view part,
              absl::StrCat(folder, "/../", part, "/", name),
              absl::StrCat(folder, "/../libexec/troika/", name)};
   }
-  for (const std::string& path : paths) {
-    if (IsProgram(path)) return path;
+  return FirstProgram(name, paths,
+                      absl::StrCat("put it beside troika, or set TROIKA_",
+                                   absl::AsciiStrToUpper(part), "_BIN"));
+}
+
+absl::StatusOr<std::string> FindTroika(absl::string_view named) {
+  std::vector<std::string> paths = {std::string(named)};
+  if (named.empty()) {
+    const std::string folder = OwnFolder();
+    paths = {absl::StrCat(folder, "/troika"),
+             absl::StrCat(folder, "/../cli/troika"),
+             absl::StrCat(folder, "/../../bin/troika")};
   }
-  return absl::NotFoundError(
-      absl::StrCat("no ", name, " at ", absl::StrJoin(paths, ", "),
-                   ": put it beside troika, or set TROIKA_",
-                   absl::AsciiStrToUpper(part), "_BIN"));
+  return FirstProgram("troika", paths,
+                      "put it beside troika-server, or set TROIKA_BIN");
 }
 
 }  // namespace troika

@@ -15,6 +15,11 @@ namespace troika {
 absl::StatusOr<std::string> FindProgram(absl::string_view part,
                                         absl::string_view named);
 
+// Returns the path of `troika` itself, for its other programs: `named`, the
+// value of $TROIKA_BIN, unless it is empty; else beside this program, at
+// Bazel's path, or where an installation has it. NotFound as above.
+absl::StatusOr<std::string> FindTroika(absl::string_view named);
+
 }  // namespace troika
 
 #endif  // TROIKA_BASE_FIND_PROGRAM_H_

@@ -162,8 +162,8 @@ absl::Status Flags::Unknown(absl::string_view flag) const {
 absl::Status Flags::ParseAll(absl::Span<const std::string> args) const {
   const absl::StatusOr<std::vector<std::string>> words = Parse(args);
   if (!words.ok() || words->empty()) return words.status();
-  return absl::InvalidArgumentError(
-      absl::StrCat("\"", words->front(), "\" is not a flag: leave it out"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "unexpected argument \"", words->front(), "\": leave it out"));
 }
 
 }  // namespace troika
