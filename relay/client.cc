@@ -18,10 +18,27 @@ absl::StatusOr<Client> Client::Connect(int dir_fd, Role role) {
     return absl::UnavailableError("no relay runs for this task");
   }
   RETURN_IF_ERROR(fd.status());
-  Client client(*std::move(fd));
-  client.out_ = Encode(Hello{.role = role});
-  client.Write();
-  return client;
+  ucred peer = {};
+  socklen_t size = sizeof(peer);
+  if (getsockopt(fd->get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
+    peer.pid = 0;
+  }
+  return Client(*std::move(fd), peer.pid, role);
+}
+
+absl::StatusOr<Client> Client::Pair(pid_t relay, UniqueFd* relays_end) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0,
+                 ends) != 0) {
+    return absl::ErrnoToStatus(errno, "make a connection to a relay");
+  }
+  *relays_end = UniqueFd(ends[1]);
+  return Client(UniqueFd(ends[0]), relay, Role::kDriver);
+}
+
+Client::Client(UniqueFd fd, pid_t relay, Role role)
+    : fd_(std::move(fd)), relay_pid_(relay), out_(Encode(Hello{.role = role})) {
+  Write();
 }
 
 short Client::events() const {

@@ -8,6 +8,8 @@
 #ifndef TROIKA_RELAY_CLIENT_H_
 #define TROIKA_RELAY_CLIENT_H_
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -39,8 +41,12 @@ class Client {
   // accepted.
   static absl::StatusOr<Client> Connect(int dir_fd, Role role);
 
+  // Makes a connection for a relay that gets its other end as a descriptor.
+  static absl::StatusOr<Client> Pair(pid_t relay, UniqueFd* relays_end);
+
   int fd() const { return fd_.get(); }
   short events() const;
+  pid_t relay_pid() const { return relay_pid_; }  // 0 if it is not known.
 
   // Sends as much as the socket takes; OnPolled() sends the rest.
   void Send(const Command& command);
@@ -58,12 +64,14 @@ class Client {
   std::optional<WatchReason> watch_reason() const { return watch_reason_; }
 
  private:
-  explicit Client(UniqueFd fd) : fd_(std::move(fd)) {}
+  // Says hello.
+  Client(UniqueFd fd, pid_t relay, Role role);
 
   void Write();
   absl::Status OnFrame(const Frame& frame, News* news);
 
   UniqueFd fd_;
+  pid_t relay_pid_;
   FrameReader frames_{kMaxFrame};
   std::string out_;
   std::optional<Role> role_;

@@ -66,7 +66,8 @@ struct Connections::Connection {
   std::string out;
   bool greeted = false;
   bool closing = false;  // Closes once `out` is sent.
-  Peer peer;
+  bool is_starter = false;
+  Peer peer;  // Unless it is the starter.
   uint8_t version = kFrameVersion;
   Role role = Role::kWatcher;
   WatchReason watch_reason = WatchReason::kAskedTo;
@@ -84,6 +85,15 @@ absl::Status Connections::Listen(int dir_fd) {
   unlinkat(dir_fd, kSocketName, 0);
   ASSIGN_OR_RETURN(listener_, ListenUnix(dir_fd, kSocketName));
   return absl::OkStatus();
+}
+
+void Connections::AddStarter(UniqueFd fd) {
+  auto connection = std::make_unique<Connection>();
+  connection->fd = std::move(fd);
+  connection->is_starter = true;
+  connection->hello_deadline = clock_->Awake() + kHelloDeadline;
+  connections_.push_back(std::move(connection));
+  Read(*connections_.back());
 }
 
 void Connections::AddPollFds(std::vector<pollfd>* fds) const {
@@ -193,8 +203,9 @@ void Connections::OnHello(Connection& c, const Frame& frame) {
   c.version = std::min(hello->max_version, kFrameVersion);
   c.trouble_due = !trouble_.empty();
   if (hello->role == Role::kDriver) {
-    c.watch_reason = MayDriveUs(c.peer) ? WatchReason::kOtherDrives
-                                        : WatchReason::kNotAllowed;
+    c.watch_reason = c.is_starter || MayDriveUs(c.peer)
+                         ? WatchReason::kOtherDrives
+                         : WatchReason::kNotAllowed;
     ChooseDriver();
   }
   if (c.role != Role::kDriver) SendWelcome(c);

@@ -36,6 +36,10 @@ class Connections {
   // lock, so an existing socket belongs to a dead relay and is replaced.
   absl::Status Listen(int dir_fd);
 
+  // Adds the connection of the process that gave us our task. It may drive,
+  // whatever its ancestry is.
+  void AddStarter(UniqueFd fd);
+
   void AddPollFds(std::vector<pollfd>* fds) const;
   // `fds` are the polled entries that AddPollFds() added.
   void OnPolled(const pollfd* fds, absl::Time now);

@@ -41,7 +41,7 @@ absl::Status SendFds(int socket, absl::Span<const int> fds) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<UniqueFd>> ReceiveFds(int socket, size_t count) {
+absl::StatusOr<std::vector<UniqueFd>> ReceiveFds(int socket, size_t least) {
   Control control = {};
   char packet = 0;
   iovec data = {.iov_base = &packet, .iov_len = 1};
@@ -68,9 +68,9 @@ absl::StatusOr<std::vector<UniqueFd>> ReceiveFds(int socket, size_t count) {
       fds.emplace_back(fd);
     }
   }
-  if (fds.size() == count) return fds;
+  if (fds.size() >= least) return fds;
   return absl::InvalidArgumentError(
-      absl::StrCat("a packet with ", fds.size(), " descriptors, not ", count));
+      absl::StrCat("a packet with ", fds.size(), " descriptors, not ", least));
 }
 
 }  // namespace troika::relay

@@ -18,14 +18,17 @@ inline constexpr size_t kMaxPassedFds = 8;
 // of their task; they are not used.
 inline constexpr char kSpareWaits = 'W';
 inline constexpr char kSpareTakes = 'T';
+// The second byte of the packet with kSpareWaits, if the spare takes a
+// connection to its driver with its task. Older servers don't read it.
+inline constexpr char kSpareTakesDriver = 'D';
 
 // Sends at most kMaxPassedFds descriptors in one packet. Does not block:
 // returns Unavailable if the other process is gone or reads nothing.
 absl::Status SendFds(int socket, absl::Span<const int> fds);
 
 // Waits for such a packet. Returns Unavailable if the other process is gone,
-// and InvalidArgument if the packet has not `count` descriptors.
-absl::StatusOr<std::vector<UniqueFd>> ReceiveFds(int socket, size_t count);
+// and InvalidArgument if the packet has fewer than `least` descriptors.
+absl::StatusOr<std::vector<UniqueFd>> ReceiveFds(int socket, size_t least);
 
 }  // namespace troika::relay
 

@@ -39,7 +39,7 @@ Relay::Relay(RelaySpec spec, LogWriter log, int dir_fd, GuardProcess guard,
       stdin_(spec_.stdin_mode),
       commands_(&log_, &agent_, &stdin_) {}
 
-absl::Status Relay::Start(int spec_fd) {
+absl::Status Relay::Start(int spec_fd, UniqueFd driver) {
   ASSIGN_OR_RETURN(GuardedAgent::Stdio stdio, agent_.Prepare(spec_, spec_fd));
   log_.AppendNote(spec_.spawned_note, spec_.spawned_key);
   commands_.AppendFirst(spec_.first_commands);
@@ -52,6 +52,7 @@ absl::Status Relay::Start(int spec_fd) {
   stdin_.SetPipe(std::move(stdio.in));
   OnStdinLost(stdin_.Write());
   output_.Open(std::move(stdio.out), std::move(stdio.err));
+  if (driver.ok()) clients_.AddStarter(std::move(driver));
   RETURN_IF_ERROR(clients_.Listen(dir_fd_));
   log_.Reserve();
   // For connections. The agent keeps the limit of its starter.

@@ -29,8 +29,8 @@ class Relay {
         Clock* clock);
 
   // Records that the agent is about to run, starts it, and listens. `spec_fd`
-  // is the file of the spec.
-  absl::Status Start(int spec_fd);
+  // is the file of the spec; `driver` may be the connection of our starter.
+  absl::Status Start(int spec_fd, UniqueFd driver);
   // Serves until the agent and all processes that it started are gone.
   void Run();
 

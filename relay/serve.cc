@@ -51,7 +51,7 @@ absl::Status ServeTask(RelayTask& task, Clock* clock) {
   ASSIGN_OR_RETURN(LogWriter log, LogWriter::Adopt(std::move(task.log), clock));
   Relay relay(std::move(spec), std::move(log), task.dir.get(),
               *std::move(task.guard), clock);
-  RETURN_IF_ERROR(relay.Start(task.spec.get()));
+  RETURN_IF_ERROR(relay.Start(task.spec.get(), std::move(task.driver)));
   task.spec.Reset();
   Report("ok", &task.ready);
   relay.Run();
@@ -73,7 +73,9 @@ std::optional<RelayTask> AwaitTask() {
   Detach(kSpareFd);
   const UniqueFd starter(kSpareFd);
   RelayTask task = {.guard = ForkGuard()};
-  if (send(starter.get(), &kSpareWaits, 1, MSG_NOSIGNAL) != 1) {
+  constexpr char kWaits[] = {kSpareWaits, kSpareTakesDriver};
+  if (send(starter.get(), kWaits, sizeof(kWaits), MSG_NOSIGNAL) !=
+      sizeof(kWaits)) {
     return std::nullopt;
   }
   if (!task.guard.ok()) return std::nullopt;
@@ -90,6 +92,7 @@ std::optional<RelayTask> AwaitTask() {
   task.log = std::move((*fds)[1]);
   task.dir = std::move((*fds)[2]);
   task.ready = std::move((*fds)[3]);
+  if (fds->size() > 4) task.driver = std::move((*fds)[4]);
   return task;
 }
 

@@ -18,6 +18,7 @@ struct RelayTask {
   UniqueFd log;
   UniqueFd dir;
   UniqueFd ready;
+  UniqueFd driver;  // The starter's connection, if it gave one.
   absl::StatusOr<GuardProcess> guard;
 };
 

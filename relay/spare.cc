@@ -5,6 +5,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <utility>
+#include <vector>
+
 #include "absl/status/status.h"
 #include "base/blocking.h"
 #include "base/status_macros.h"
@@ -24,15 +27,16 @@ absl::StatusOr<SpareRelay> SpareRelay::Start(const std::string& program) {
   ASSIGN_OR_RETURN(const UniqueFd copy, CopyAboveInherited(theirs.get()));
   const char* const env[] = {kDetachedVariable, kSpareVariable, nullptr};
   const int fds[] = {copy.get()};
-  ASSIGN_OR_RETURN(UniqueFd process, SpawnRelay(program, env, fds));
-  return SpareRelay(std::move(ours), std::move(process));
+  ASSIGN_OR_RETURN(SpawnedRelay relay, SpawnRelay(program, env, fds));
+  return SpareRelay(std::move(ours), std::move(relay.process), relay.pid);
 }
 
 bool SpareRelay::waits() {
-  char said = 0;
-  if (!waits_ && recv(socket_.get(), &said, 1, MSG_DONTWAIT) == 1) {
-    waits_ = said == kSpareWaits;
-  }
+  if (waits_) return true;
+  char said[2] = {};
+  const ssize_t n = recv(socket_.get(), said, sizeof(said), MSG_DONTWAIT);
+  waits_ = n >= 1 && said[0] == kSpareWaits;
+  takes_driver_ = n == 2 && said[1] == kSpareTakesDriver;
   return waits_;
 }
 
@@ -44,8 +48,13 @@ absl::StatusOr<StartingRelay> SpareRelay::HandOver(const RelaySpec& spec,
   if (pipe2(ends, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "pipe");
   StartingRelay starting = {.ready = UniqueFd(ends[0])};
   const UniqueFd report(ends[1]);
-  RETURN_IF_ERROR(
-      SendFds(socket_.get(), {spec_fd.get(), log.fd(), dir_fd, report.get()}));
+  std::vector<int> fds = {spec_fd.get(), log.fd(), dir_fd, report.get()};
+  UniqueFd theirs;
+  if (takes_driver_) {
+    ASSIGN_OR_RETURN(starting.driver, Client::Pair(pid_, &theirs));
+    fds.push_back(theirs.get());
+  }
+  RETURN_IF_ERROR(SendFds(socket_.get(), fds));
   // The relay has the log's lock now.
   const UniqueFd handed = std::move(log).Release();
   starting.process = std::move(process_);

@@ -8,6 +8,8 @@
 #ifndef TROIKA_RELAY_SPARE_H_
 #define TROIKA_RELAY_SPARE_H_
 
+#include <sys/types.h>
+
 #include <string>
 #include <utility>
 
@@ -32,18 +34,21 @@ class SpareRelay {
   int fd() const { return socket_.get(); }
   int process() const { return process_.get(); }  // A pidfd.
 
-  // Gives it a task, as StartRelay() does; call it only while waits(). Does not
-  // block. An error leaves `log` to the caller, who can start another relay.
+  // Gives it a task, as StartRelay() does, with a connection to drive it; call
+  // it only while waits(). Does not block. An error leaves `log` to the caller,
+  // who can start another relay.
   absl::StatusOr<StartingRelay> HandOver(const RelaySpec& spec, LogWriter& log,
                                          int dir_fd);
 
  private:
-  SpareRelay(UniqueFd socket, UniqueFd process)
-      : socket_(std::move(socket)), process_(std::move(process)) {}
+  SpareRelay(UniqueFd socket, UniqueFd process, pid_t pid)
+      : socket_(std::move(socket)), process_(std::move(process)), pid_(pid) {}
 
   UniqueFd socket_;
   UniqueFd process_;
+  pid_t pid_;
   bool waits_ = false;
+  bool takes_driver_ = false;
 };
 
 }  // namespace troika::relay

@@ -15,7 +15,11 @@
 #include "absl/strings/str_cat.h"
 #include "base/clock.h"
 #include "gtest/gtest.h"
+#include "relay/client.h"
+#include "relay/frame.h"
 #include "relay/log_format.h"
+#include "relay/pass_fds.h"
+#include "relay/spawn.h"
 #include "relay/testing.h"
 #include "testing/files.h"
 
@@ -62,6 +66,13 @@ class SpareRelayTest : public testing::Test {
   static bool HasEnded(int process) {
     pollfd fd = {.fd = process, .events = POLLIN};
     return poll(&fd, 1, 10000) == 1;
+  }
+  static bool UntilWelcome(Client& client) {
+    while (!client.role()) {
+      pollfd fd = {.fd = client.fd(), .events = client.events()};
+      if (poll(&fd, 1, 10000) != 1 || !client.OnPolled().ok()) return false;
+    }
+    return true;
   }
   std::string LogText() const {
     return ReadWhole(folder_.path() + "/" + kLogName);
@@ -141,8 +152,14 @@ TEST_F(SpareRelayTest, EndsWithItsStarter) {
 
 TEST_F(SpareRelayTest, ADeadSpareLeavesTheLogToTheCaller) {
   SpareRelay spare = StartSpare();
+  // The spare's guard keeps the socket open until it sees that the relay is
+  // gone.
+  const UniqueFd guard(
+      static_cast<int>(syscall(SYS_pidfd_open, ChildOf(spare.process()), 0)));
+  ASSERT_TRUE(guard.ok());
   syscall(SYS_pidfd_send_signal, spare.process(), SIGKILL, nullptr, 0);
   ASSERT_TRUE(HasEnded(spare.process()));
+  ASSERT_TRUE(HasEnded(guard.get()));
   auto log = OpenLog();
   ASSERT_TRUE(log.ok());
   EXPECT_FALSE(spare.HandOver(Spec("true"), *log, dir_.get()).ok());
@@ -167,6 +184,63 @@ TEST_F(SpareRelayTest, AProgramThatDoesNotSayThatItWaitsIsNotUsed) {
   auto spare = SpareRelay::Start("/bin/cat");
   ASSERT_TRUE(spare.ok());
   EXPECT_FALSE(spare->waits());
+}
+
+TEST_F(SpareRelayTest, TheConnectionThatComesWithATaskDrives) {
+  SpareRelay spare = StartSpare();
+  auto log = OpenLog();
+  ASSERT_TRUE(log.ok());
+  RelaySpec spec = Spec("read line; echo got $line");
+  spec.stdin_mode = StdinMode::kPipe;
+  auto starting = spare.HandOver(spec, *log, dir_.get());
+  ASSERT_TRUE(starting.ok());
+  ASSERT_TRUE(RelayStarted(*starting).ok());
+  ASSERT_TRUE(starting->driver.has_value());
+  Client& driver = *starting->driver;
+  // Another one that asks to drive has to wait.
+  auto second = Client::Connect(dir_.get(), Role::kDriver);
+  ASSERT_TRUE(second.ok());
+  EXPECT_EQ(second->relay_pid(), driver.relay_pid());
+  EXPECT_TRUE(UntilWelcome(driver));
+  EXPECT_TRUE(UntilWelcome(*second));
+  EXPECT_EQ(driver.role(), Role::kDriver);
+  EXPECT_EQ(second->watch_reason(), WatchReason::kOtherDrives);
+  driver.Send({.type = FrameType::kWrite, .key = "k", .payload = "it\n"});
+  EXPECT_TRUE(WaitForLogEnd(dir_.get()));
+  EXPECT_TRUE(absl::StrContains(LogText(), "got it"));
+}
+
+TEST_F(SpareRelayTest, AnOlderServerGivesNoConnection) {
+  SpareRelay spare = StartSpare();
+  auto log = OpenLog();
+  ASSERT_TRUE(log.ok());
+  const auto spec = SpecFile(Encode(Spec("echo hello")));
+  ASSERT_TRUE(spec.ok());
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  const UniqueFd ready(ends[0]);
+  const UniqueFd report(ends[1]);
+  ASSERT_TRUE(
+      SendFds(spare.fd(), {spec->get(), log->fd(), dir_.get(), report.get()})
+          .ok());
+  (*std::move(log)).Release().Reset();
+  EXPECT_TRUE(WaitForLogEnd(dir_.get()));
+  EXPECT_TRUE(absl::StrContains(LogText(), "hello"));
+}
+
+TEST_F(SpareRelayTest, AnOlderSpareGetsNoConnection) {
+  folder_.WriteProgram("older", "printf W >&3\nexec sleep 60");
+  auto spare = SpareRelay::Start(folder_.Path("older"));
+  ASSERT_TRUE(spare.ok()) << spare.status();
+  pollfd fd = {.fd = spare->fd(), .events = POLLIN};
+  ASSERT_EQ(poll(&fd, 1, 10000), 1);
+  ASSERT_TRUE(spare->waits());
+  auto log = OpenLog();
+  ASSERT_TRUE(log.ok());
+  auto starting = spare->HandOver(Spec("true"), *log, dir_.get());
+  ASSERT_TRUE(starting.ok());
+  EXPECT_FALSE(starting->driver.has_value());
+  EndRelay(*starting);
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ struct Execution {
   absl::Span<const int> fds;  // Become the descriptors from kSpecFd on.
   char* stack_end;
   int process = -1;  // A pidfd.
+  pid_t pid = 0;
   int error = 0;
 };
 
@@ -61,11 +62,10 @@ TROIKA_UNSANITIZED int RunProgram(void* argument) {
 // The relay's parent, which ends once the relay runs: so the relay is orphaned.
 TROIKA_UNSANITIZED int RunParent(void* argument) {
   auto* const execution = static_cast<Execution*>(argument);
-  if (__clone(RunProgram, execution->stack_end,
-              CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, argument,
-              &execution->process) < 0) {
-    execution->error = errno;
-  }
+  execution->pid = __clone(RunProgram, execution->stack_end,
+                           CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD,
+                           argument, &execution->process);
+  if (execution->pid < 0) execution->error = errno;
   return 0;
 }
 
@@ -108,9 +108,9 @@ bool WaitUntilReadable(int fd, absl::Duration patience) {
 
 // Signals are blocked meanwhile, because a handler must not run in a process
 // that shares our memory.
-absl::StatusOr<UniqueFd> SpawnRelay(const std::string& program,
-                                    const char* const* env,
-                                    absl::Span<const int> fds) {
+absl::StatusOr<SpawnedRelay> SpawnRelay(const std::string& program,
+                                        const char* const* env,
+                                        absl::Span<const int> fds) {
   constexpr size_t kStackBytes = size_t{32} << 10;
   std::vector<char> stacks(2 * kStackBytes);
   const auto stack_end = [&](size_t i) {
@@ -133,10 +133,13 @@ absl::StatusOr<UniqueFd> SpawnRelay(const std::string& program,
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   while (parent > 0 && waitpid(parent, nullptr, 0) < 0 && errno == EINTR) {
   }
-  UniqueFd process(execution.process);
-  if (execution.error == 0) return process;
+  SpawnedRelay relay = {.process = UniqueFd(execution.process),
+                        .pid = execution.pid};
+  if (execution.error == 0) return relay;
   // Until it has ended, it has the log's lock.
-  if (process.ok()) WaitUntilReadable(process.get(), absl::Seconds(1));
+  if (relay.process.ok()) {
+    WaitUntilReadable(relay.process.get(), absl::Seconds(1));
+  }
   return absl::ErrnoToStatus(execution.error, absl::StrCat("run ", program));
 }
 

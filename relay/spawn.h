@@ -2,6 +2,8 @@
 #ifndef TROIKA_RELAY_SPAWN_H_
 #define TROIKA_RELAY_SPAWN_H_
 
+#include <sys/types.h>
+
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -12,12 +14,17 @@
 
 namespace troika::relay {
 
+struct SpawnedRelay {
+  UniqueFd process;  // A pidfd.
+  pid_t pid = 0;
+};
+
 // Runs `program` with `fds` as its descriptors from kSpecFd on; they must be
-// above kLastInheritedFd. Returns a pidfd of the process, which is nobody's
-// child. Waits until the program runs.
-absl::StatusOr<UniqueFd> SpawnRelay(const std::string& program,
-                                    const char* const* env,
-                                    absl::Span<const int> fds);
+// above kLastInheritedFd. The process is nobody's child. Waits until the
+// program runs.
+absl::StatusOr<SpawnedRelay> SpawnRelay(const std::string& program,
+                                        const char* const* env,
+                                        absl::Span<const int> fds);
 
 // Copies a descriptor to a number that no inherited descriptor gets.
 absl::StatusOr<UniqueFd> CopyAboveInherited(int fd);

@@ -53,7 +53,8 @@ absl::StatusOr<StartingRelay> StartRelayFromBytes(const std::string& program,
   ASSIGN_OR_RETURN(const UniqueFd report_fd, CopyAboveInherited(report.get()));
   const int fds[] = {spec_fd.get(), log_fd.get(), dir.get(), report_fd.get()};
   const char* const env[] = {kDetachedVariable, nullptr};
-  ASSIGN_OR_RETURN(starting.process, SpawnRelay(program, env, fds));
+  ASSIGN_OR_RETURN(SpawnedRelay relay, SpawnRelay(program, env, fds));
+  starting.process = std::move(relay.process);
   return starting;
 }
 

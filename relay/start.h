@@ -2,6 +2,7 @@
 #ifndef TROIKA_RELAY_START_H_
 #define TROIKA_RELAY_START_H_
 
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -9,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/fd.h"
+#include "relay/client.h"
 #include "relay/log_writer.h"
 #include "relay/spec.h"
 
@@ -22,6 +24,9 @@ struct StartingRelay {
   UniqueFd ready;    // Readable once the relay serves or has failed.
   UniqueFd process;  // A pidfd.
   UniqueFd spare;    // The socket of a spare relay, until it has the task.
+  // The connection that a spare relay got with its task. It is of use once the
+  // log shows the agent's process.
+  std::optional<Client> driver = std::nullopt;
 };
 
 inline constexpr absl::Duration kStartPatience = absl::Seconds(10);
