@@ -15,6 +15,9 @@ namespace {
 
 constexpr absl::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr size_t kSnippetBytes = 200;
+// Limits of HasRoom().
+constexpr size_t kMaxWanted = 1024;
+constexpr size_t kMaxWantedBytes = size_t{16} << 20;
 
 void EmitParseError(absl::string_view error, Emitter& out) {
   const Record& record = out.record();
@@ -90,6 +93,12 @@ void LineProtocol::OnTurnAsked(const TurnAsked& turn, Emitter& out) {
 void LineProtocol::OnInterruptAsked(Emitter&) {}
 
 void LineProtocol::OnAnswerGiven(const AnswerGiven&, Emitter&) {}
+
+bool LineProtocol::HasRoom() const {
+  size_t bytes = 0;
+  for (const Outgoing& wanted : outbox_) bytes += wanted.bytes.size();
+  return outbox_.size() < kMaxWanted && bytes < kMaxWantedBytes;
+}
 
 void LineProtocol::Written(absl::string_view key) {
   outbox_.erase(std::remove_if(outbox_.begin(), outbox_.end(),

@@ -65,7 +65,7 @@ class LineProtocol : public Protocol {
   UsageMeter& meter() { return meter_; }
   // Whether something may be queued for which no person asked, such as the
   // refusal of a request: an agent that reads nothing must not fill our memory.
-  bool HasRoom() const { return outbox_.size() < 1024; }
+  bool HasRoom() const;
   // Queues bytes for the agent's stdin until they are seen as written.
   void Want(Outgoing outgoing) { outbox_.push_back(std::move(outgoing)); }
 

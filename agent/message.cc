@@ -1,6 +1,7 @@
 #include "agent/message.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -11,11 +12,16 @@
 namespace troika {
 
 TokenCounts& TokenCounts::operator+=(const TokenCounts& other) {
-  input += other.input;
-  cached += other.cached;
-  cache_write += other.cache_write;
-  output += other.output;
-  reasoning += other.reasoning;
+  const auto add = [](int64_t more, int64_t* sum) {
+    if (__builtin_add_overflow(*sum, more, sum)) {
+      *sum = std::numeric_limits<int64_t>::max();
+    }
+  };
+  add(other.input, &input);
+  add(other.cached, &cached);
+  add(other.cache_write, &cache_write);
+  add(other.output, &output);
+  add(other.reasoning, &reasoning);
   return *this;
 }
 

@@ -15,11 +15,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <variant>
 #include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "base/fields.h"
 
 namespace troika {
 
@@ -32,6 +34,7 @@ struct TokenCounts {
   int64_t reasoning = 0;
 
   bool operator==(const TokenCounts&) const = default;
+  // Saturates.
   TokenCounts& operator+=(const TokenCounts& other);
   // Never negative: if a harness's totals shrink, it has started over.
   TokenCounts Since(const TokenCounts& earlier) const;
@@ -128,8 +131,29 @@ enum class Delivery {
   kLate,       // Nobody was left who wanted it, so the agent never got it.
 };
 
-// A permission that the agent asks for; sent again when the answer is accepted,
-// and when it is delivered or nobody needs it any more.
+// A rule that decided about an approval (policy/), as its file has it.
+struct DecidingRule {
+  std::string file;
+  int line = 0;
+  std::string text;
+  std::string decision;       // allow, prompt or forbidden.
+  std::string justification;  // The rule's own; may be empty.
+
+  bool operator==(const DecidingRule&) const = default;
+};
+
+// Numbers and names of v1::DecidingRule; logs use these names, too.
+template <>
+inline constexpr auto kFields<DecidingRule> =
+    std::tuple{Field{1, "file", &DecidingRule::file},
+               Field{2, "line", &DecidingRule::line},
+               Field{3, "text", &DecidingRule::text},
+               Field{4, "decision", &DecidingRule::decision},
+               Field{5, "justification", &DecidingRule::justification}};
+
+// A permission that the agent asks for; sent again with an explanation if the
+// rules leave it to a person, when the answer is accepted, and when it is
+// delivered or nobody needs it any more.
 struct Approval {
   enum class State { kAsked, kAllowed, kDenied, kCancelled };
   enum class Kind {
@@ -138,6 +162,9 @@ struct Approval {
     kEdit,         // A change of files; `diff` is set if the wire has it.
     kPermission,   // More rights for the session, such as network access.
     kPlan,         // To begin with the work that was planned.
+    // To go on although a budget is used up: asked by Troika, not by the agent
+    // (task/budget.h).
+    kBudget,
   };
   std::string id;
   State state = State::kAsked;
@@ -156,6 +183,20 @@ struct Approval {
   std::string by;      // Who decided: user, rule or timeout.
   std::string via;     // The way of the answer: terminal, api, page or mcp.
   Delivery delivery = Delivery::kUnanswered;
+  std::string user;    // The person who decided, and the program that they
+  std::string client;  // used; empty if nobody did, and in old logs.
+  // The rules that decided, or because of which a person is asked.
+  std::vector<DecidingRule> rules;
+  std::string explanation;  // Why a person is asked although there are rules.
+  std::string server;       // MCP server of the tool, if it has one.
+  // Files that kEdit changes. Empty if the wire does not tell all of them.
+  std::vector<std::string> paths;
+  // Whether the wire says that exactly `command` would run, or exactly this
+  // tool, and nothing else would be granted. Rules never allow anything else.
+  bool exact = false;
+  // Rules that would allow this without asking, the narrowest first.
+  std::vector<std::string> proposed_rules;
+  std::string always;  // The one of them that the answer has made a rule.
 
   bool operator==(const Approval&) const = default;
 };
@@ -187,6 +228,8 @@ struct Question {
   std::string by;  // As those of an Approval.
   std::string via;
   Delivery delivery = Delivery::kUnanswered;
+  std::string user;
+  std::string client;
 
   bool operator==(const Question&) const = default;
 };
@@ -240,6 +283,8 @@ struct Notice {
   Kind kind = Kind::kInfo;
   std::string text;
   std::string tool_use_id;  // The tool of kPermissionDenied, if it is known.
+  // "default" if Troika refused a request that it can't show to anybody.
+  std::string by = "";
 };
 
 // An event in the life of the task or a process, reported by Troika.

@@ -87,8 +87,13 @@ struct AnswerGiven {
   std::string id;   // Id of the Approval or the Question.
   std::string by;   // user, rule or timeout.
   std::string via;  // terminal, api, page or mcp; empty in old logs.
+  // As those of an Approval.
+  std::string user = "";
+  std::string client = "";
+  std::vector<DecidingRule> rules = {};
+  std::string always = "";
   // monostate: a log has an answer that this version can't read.
-  std::variant<std::monostate, ApprovalAnswer, QuestionAnswer> answer;
+  std::variant<std::monostate, ApprovalAnswer, QuestionAnswer> answer = {};
 };
 
 // Nothing more will be written to the agent.

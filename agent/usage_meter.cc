@@ -56,6 +56,13 @@ Usage UsageMeter::Peek(const TokenCounts& total) const {
   return usage;
 }
 
+Usage UsageMeter::PeekTurn(const TokenCounts& turn) const {
+  Usage usage = Unreported();
+  usage.turn = turn;
+  usage.total += turn;
+  return usage;
+}
+
 void UsageMeter::WriteTo(Continuation* continuation) const {
   continuation->total_known = total_known_;
   continuation->total = total_;

@@ -33,6 +33,8 @@ class UsageMeter {
   // For a total in the middle of a turn: returns the usage since the turn
   // began, and changes nothing.
   Usage Peek(const TokenCounts& total) const;
+  // The same for wires that report the turn's own tokens.
+  Usage PeekTurn(const TokenCounts& turn) const;
 
   void WriteTo(Continuation* continuation) const;
 

@@ -36,6 +36,7 @@ Message Invalid(Message message, absl::string_view fault) {
 Message ParseCall(json::Value line, json::Value id, Message message) {
   message.method = line.Get("method").StringOr("");
   message.params = line.Get("params");
+  message.wants_reply = id.exists();
   if (!line.Get("method").IsString()) {
     return Invalid(std::move(message), "the method is not a string");
   }
@@ -45,7 +46,7 @@ Message ParseCall(json::Value line, json::Value id, Message message) {
     message.kind = Kind::kRequest;
   } else {
     return Invalid(std::move(message),
-                   "the id is neither a string nor an integer");
+                   "the id is neither a string nor a number, or too long");
   }
   return message;
 }
@@ -84,9 +85,10 @@ Id Id::FromString(absl::string_view text) {
 }
 
 Id Id::FromJson(json::Value value) {
-  if (value.IsString()) return FromString(value.StringOr(""));
-  if (value.Int().has_value()) return Id(value.ToJson());
-  return Id();
+  Id id;
+  if (value.IsString()) id = FromString(value.StringOr(""));
+  if (value.type() == json::Type::kNumber) id = Id(value.ToJson());
+  return id.json_.size() > kMaxBytes ? Id() : id;
 }
 
 Message Parse(json::Value line) {

@@ -21,14 +21,18 @@
 
 namespace troika::rpc {
 
-// The id of a request: a string or an integer. It keeps its type and spelling,
-// so that a response echoes exactly what was asked.
+// The id of a request: a string or a number. It keeps its type and spelling, so
+// that a response echoes exactly what was asked.
 class Id {
  public:
+  // Every reply repeats the id, and open requests keep theirs.
+  static constexpr size_t kMaxBytes = size_t{4} << 10;
+
   Id() = default;  // No id.
   static Id FromInt(int64_t number);
   static Id FromString(absl::string_view text);
-  // Returns an Id without value if `value` is neither a string nor an integer.
+  // Returns an Id without value if `value` is neither a string nor a number, or
+  // longer than kMaxBytes as JSON.
   static Id FromJson(json::Value value);
 
   bool exists() const { return !json_.empty(); }
@@ -49,6 +53,8 @@ inline constexpr int64_t kInvalidRequest = -32600;
 inline constexpr int64_t kMethodNotFound = -32601;
 inline constexpr int64_t kInvalidParams = -32602;
 inline constexpr int64_t kInternalError = -32603;
+// The Agent Client Protocol's code for a request that was withdrawn.
+inline constexpr int64_t kRequestCancelled = -32800;
 
 struct Error {
   int64_t code = 0;
@@ -75,6 +81,9 @@ struct Message {
   json::Value result;
   Error error;
   absl::string_view fault;
+  // Whether the other end waits for a reply: this is a call with a member `id`,
+  // which may be no valid one if the message is kInvalid.
+  bool wants_reply = false;
 };
 
 // Never fails: what is no message of JSON-RPC is kInvalid. A batch (an array)
@@ -95,7 +104,8 @@ std::string NotificationLine(absl::string_view method,
                              VersionMember version = VersionMember::kIncluded);
 std::string ResponseLine(const Id& id, absl::string_view result_json,
                          VersionMember version = VersionMember::kIncluded);
-// Without an id, the id of the line is null.
+// Without an id, the id of the line is null, as JSON-RPC has it for requests
+// whose id can't be read.
 std::string ErrorLine(const Id& id, const Error& error,
                       VersionMember version = VersionMember::kIncluded);
 

@@ -32,7 +32,9 @@ TEST(RpcMessageTest, KindFollowsFromTheMembers) {
       {R"({"error":"no"})", Kind::kError, ""},
       {R"({"id":7,"error":{},"result":1})", Kind::kError, "7"},
       {R"({"id":null,"method":"m"})", Kind::kInvalid, ""},
-      {R"({"id":1.5,"method":"m"})", Kind::kInvalid, ""},
+      {R"({"id":1.5,"method":"m"})", Kind::kRequest, "1.5"},
+      {R"({"id":99999999999999999999,"method":"m"})", Kind::kRequest,
+       "99999999999999999999"},
       {R"({"id":[1],"method":"m"})", Kind::kInvalid, ""},
       {R"({"id":8,"method":5})", Kind::kInvalid, "8"},
       {R"({"id":8})", Kind::kInvalid, "8"},
@@ -49,6 +51,25 @@ TEST(RpcMessageTest, KindFollowsFromTheMembers) {
     EXPECT_EQ(message.kind, c.kind);
     EXPECT_EQ(message.id.json(), c.id);
     EXPECT_EQ(message.fault.empty(), c.kind != Kind::kInvalid);
+  }
+}
+
+// Whoever waits for a reply gets one, also if its id can't be repeated.
+TEST(RpcMessageTest, CallsWithAnyIdWantAReply) {
+  const std::string kLong(Id::kMaxBytes, 'x');
+  for (const std::string& line :
+       {std::string(R"({"id":1,"method":"m"})"),
+        std::string(R"({"id":null,"method":"m"})"),
+        std::string(R"({"id":{},"method":"m"})"),
+        std::string(R"({"id":1,"method":{}})"),
+        absl::StrCat(R"({"method":"m","id":")", kLong, "\"}")}) {
+    json::Parser parser;
+    EXPECT_TRUE(Parse(*parser.Parse(line)).wants_reply) << line;
+  }
+  for (const absl::string_view line :
+       {R"({"method":"m"})", R"({"id":1})", R"({"id":1,"result":1})"}) {
+    json::Parser parser;
+    EXPECT_FALSE(Parse(*parser.Parse(line)).wants_reply) << line;
   }
 }
 

@@ -1,5 +1,8 @@
 #include "agent/acp/content.h"
 
+#include <algorithm>
+#include <iterator>
+#include <set>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -104,6 +107,14 @@ void CallFacts::Merge(const ToolCall& call) {
   const absl::string_view location =
       call.locations.At(0).Get("path").StringOr("");
   if (!location.empty()) path = std::string(location);
+  const auto add_path = [&](absl::string_view changed) {
+    const bool known =
+        std::find(paths.begin(), paths.end(), changed) != paths.end();
+    if (!known && !changed.empty()) paths.emplace_back(changed);
+  };
+  for (const json::Value file : call.locations.items()) {
+    add_path(file.Get("path").StringOr(""));
+  }
   if (!call.content.IsArray()) return;
   text.clear();
   diff.clear();
@@ -113,6 +124,9 @@ void CallFacts::Merge(const ToolCall& call) {
       const absl::string_view file = item.Get("path").StringOr("");
       const absl::string_view before = item.Get("oldText").StringOr("");
       const absl::string_view after = item.Get("newText").StringOr("");
+      // Gemini CLI before 0.51 tells only the name of a file that has a
+      // location.
+      if (paths.empty() || absl::StartsWith(file, "/")) add_path(file);
       if (diff.empty()) {
         if (path.empty()) path = std::string(file);
         old_text = std::string(before);
@@ -167,6 +181,32 @@ Approval::Kind ApprovalKind(absl::string_view kind) {
   return Approval::Kind::kTool;
 }
 
+bool IsExact(Harness harness, absl::string_view native_id,
+             const CallFacts& facts) {
+  const bool gemini = harness == Harness::kGemini;
+  const absl::string_view gemini_name = gemini ? GeminiName(native_id) : "";
+  if (facts.kind != "execute") {
+    return !facts.name.empty() || !gemini_name.empty();
+  }
+  if (facts.raw_input_json.empty()) {
+    return gemini_name == "run_shell_command" &&
+           CommandOf(facts) == facts.title;
+  }
+  constexpr absl::string_view kKnown[] = {
+      "command",           "description",   "cwd",      "timeout",  "workdir",
+      "run_in_background", "is_background", "dir_path", "directory"};
+  json::Parser parser;
+  const auto input = parser.Parse(facts.raw_input_json);
+  if (!input.ok() || !input->Get("command").IsString()) return false;
+  std::set<absl::string_view> seen;
+  for (const json::Member& member : input->members()) {
+    const bool known = std::find(std::begin(kKnown), std::end(kKnown),
+                                 member.key) != std::end(kKnown);
+    if (!known || !seen.insert(member.key).second) return false;
+  }
+  return true;
+}
+
 std::string CommandOf(const CallFacts& facts) {
   if (facts.kind != "execute") return "";
   json::Parser parser;
@@ -186,7 +226,13 @@ std::string FolderOf(const CallFacts& facts) {
   if (facts.kind != "execute") return "";
   json::Parser parser;
   const auto input = parser.Parse(facts.raw_input_json);
-  if (input.ok()) return std::string(input->Get("cwd").StringOr(""));
+  if (input.ok()) {
+    for (const char* name : {"cwd", "workdir", "dir_path", "directory"}) {
+      const absl::string_view folder = input->Get(name).StringOr("");
+      if (!folder.empty()) return std::string(folder);
+    }
+    return "";
+  }
   return std::string(SplitTitle(facts.title, facts.text).cwd);
 }
 

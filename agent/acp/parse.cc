@@ -24,6 +24,9 @@ constexpr StopReason kStopReasons[] = {
     {"refusal", "the agent refuses to go on"},
 };
 
+constexpr absl::string_view kNotAnswered =
+    "not answered: the agent reads no answers";
+
 const StopReason* /*nullable*/ FindStopReason(absl::string_view name) {
   for (const StopReason& row : kStopReasons) {
     if (row.name == name) return &row;
@@ -45,11 +48,8 @@ void AcpProtocol::OnLine(json::Value line, Emitter& out) {
       return OnRequest(message, out);
     case rpc::Kind::kInvalid:
       ReportUnknown("line", "invalid");
-      if (message.id.exists() && line.Get("method").exists()) {
-        Answer(rpc::ErrorLine(message.id, {.code = rpc::kInvalidRequest,
-                                           .message = "invalid request",
-                                           .data_json = ""}));
-      }
+      if (message.wants_reply)
+        Refuse(message.id, rpc::kInvalidRequest, message.fault);
       return out.EmitRaw("", message.fault);
   }
 }
@@ -62,7 +62,11 @@ void AcpProtocol::OnNotification(const rpc::Message& notification,
   }
   if (notification.method == "$/cancel_request") {
     const auto id = rpc::Id::FromJson(notification.params.Get("requestId"));
-    if (id.exists() && permissions_.Withdraw(id, out)) return;
+    const auto withdrawn = permissions_.Withdraw(id, out);
+    if (withdrawn == Permissions::Withdrawal::kWithoutAnswer) {
+      Refuse(id, rpc::kRequestCancelled, "the request was cancelled");
+    }
+    if (withdrawn != Permissions::Withdrawal::kNotOpen) return;
     return out.EmitRaw(notification.method, "no request of this id is open");
   }
   // Methods that begin with an underscore are an agent's own.
@@ -80,16 +84,33 @@ void AcpProtocol::OnRequest(const rpc::Message& request, Emitter& out) {
   const bool known = absl::StartsWith(request.method, "fs/") ||
                      absl::StartsWith(request.method, "terminal/");
   if (!known) ReportUnknown("method", request.method);
-  if (!HasRoom()) return out.EmitRaw(request.method, "not answered");
+  const bool refused = Refuse(request.id, rpc::kMethodNotFound,
+                              absl::StrCat("not offered: ", request.method));
+  out.EmitRaw(request.method, refused
+                                  ? "answered with an error: it is not offered"
+                                  : kNotAnswered);
+}
+
+bool AcpProtocol::Refuse(const rpc::Id& id, int64_t code,
+                         absl::string_view why) {
+  if (!HasRoom()) return false;
   Answer(rpc::ErrorLine(
-      request.id, {.code = rpc::kMethodNotFound,
-                   .message = absl::StrCat("not offered: ", request.method),
-                   .data_json = ""}));
-  out.EmitRaw(request.method, "answered with an error: it is not offered");
+      id, {.code = code, .message = std::string(why), .data_json = ""}));
+  return true;
 }
 
 void AcpProtocol::OnPermission(const rpc::Message& request, Emitter& out) {
   EndBlock(out);
+  if (permissions_.IsOpen(request.id)) {
+    // A reply would count for the request that is open.
+    return out.EmitRaw(request.method, "a request of this id is open");
+  }
+  if (cancelling_) {
+    const bool room = HasRoom();
+    if (room) Answer(rpc::ResponseLine(request.id, kCancelledJson));
+    return out.EmitRaw(request.method,
+                       room ? "cancelled, because the turn is" : kNotAnswered);
+  }
   const auto params = Read<PermissionParams>(
       request.params, Scope("session/request_permission"));
   const auto call = Read<ToolCall>(
@@ -106,18 +127,24 @@ void AcpProtocol::OnPermission(const rpc::Message& request, Emitter& out) {
     approval.kind = ApprovalKind(facts->kind);
     approval.command = CommandOf(*facts);
     approval.cwd = FolderOf(*facts);
-    if (approval.kind == Approval::Kind::kEdit) approval.diff = facts->diff;
+    approval.server = use.server;
+    if (approval.kind == Approval::Kind::kEdit) {
+      approval.diff = facts->diff;
+      // A file that is moved goes to one that is not told.
+      if (facts->kind == "edit") approval.paths = facts->paths;
+    } else {
+      approval.exact = IsExact(calls_.harness(), call.id, *facts);
+    }
     if (permissions_.Ask(request.id, call.id, params.options,
                          std::move(approval), drift(), out)) {
       return;
     }
   }
-  if (!HasRoom()) return out.EmitRaw(request.method, "not answered");
-  Answer(rpc::ErrorLine(
-      request.id, {.code = rpc::kInvalidRequest,
-                   .message = "a request of this id is open, or too many are",
-                   .data_json = ""}));
-  out.EmitRaw(request.method, "answered with an error: it can't be asked");
+  const bool refused =
+      Refuse(request.id, rpc::kInvalidRequest, "too many requests are open");
+  out.EmitRaw(request.method,
+              refused ? "answered with an error: too many requests are open"
+                      : kNotAnswered);
 }
 
 void AcpProtocol::OnReply(const rpc::Message& reply, Emitter& out) {
@@ -192,7 +219,10 @@ Usage AcpProtocol::UsageOf(const PromptResult& result) {
 
 void AcpProtocol::EndPrompt(Result result, Emitter& out) {
   EndBlock(out);
-  permissions_.CloseAll("the turn ended and no answer was seen", out);
+  for (const rpc::Id& id :
+       permissions_.CloseAll("the turn ended and no answer was seen", out)) {
+    if (HasRoom()) Answer(rpc::ResponseLine(id, kCancelledJson));
+  }
   calls_.OnTurnEnded(out);
   result.text = std::exchange(last_text_, {});
   if (result.usage.turn) out.Emit(result.usage);
@@ -205,7 +235,7 @@ void AcpProtocol::EndPrompt(Result result, Emitter& out) {
 
 void AcpProtocol::OnEnd(Result result, Emitter& out) {
   EndBlock(out);
-  permissions_.CloseAll("the process ended", out);
+  (void)permissions_.CloseAll("the process ended", out);
   calls_.OnTurnEnded(out);
   result.text = std::exchange(last_text_, {});
   result.usage = meter().Unreported();

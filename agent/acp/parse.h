@@ -85,6 +85,9 @@ class AcpProtocol final : public LineProtocol {
   void OnRequest(const rpc::Message& request, Emitter& out);
   void OnNotification(const rpc::Message& notification, Emitter& out);
   void OnPermission(const rpc::Message& request, Emitter& out);
+  // Answers a request with an error. Returns false if the agent reads too
+  // little of what it is told.
+  bool Refuse(const rpc::Id& id, int64_t code, absl::string_view why);
   void OnReply(const rpc::Message& reply, Emitter& out);
   void OnPromptReply(const rpc::Message& reply, Emitter& out);
   Usage UsageOf(const PromptResult& result);

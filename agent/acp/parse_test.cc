@@ -73,6 +73,27 @@ TEST(AcpParseTest, ToolsBeginAndEnd) {
   EXPECT_EQ(c.All<Raw>()[0].reason, "the tool has its result already");
 }
 
+TEST(AcpParseTest, WhatIsKeptOfCallsIsBounded) {
+  Conversation c;
+  c.Open();
+  const std::string kLong(size_t{15} << 20, 'x');
+  for (int i = 0; i < 6; ++i) {
+    c.Update(absl::StrCat(
+        R"({"sessionUpdate":"tool_call","toolCallId":"t)", i,
+        R"(","status":"in_progress","title":"x","rawInput":{"a":")", kLong,
+        "\"}}"));
+  }
+  EXPECT_THAT(c.All<ToolUse>(), SizeIs(5));
+  EXPECT_THAT(c.All<Raw>(), SizeIs(1));
+  // One that ends makes room.
+  c.Update(
+      R"({"sessionUpdate":"tool_call_update","toolCallId":"t0","status":"completed"})");
+  EXPECT_THAT(c.All<ToolResult>(), SizeIs(1));
+  c.Update(
+      R"({"sessionUpdate":"tool_call","toolCallId":"t6","status":"in_progress","title":"x"})");
+  EXPECT_THAT(c.All<ToolUse>(), SizeIs(6));
+}
+
 TEST(AcpParseTest, NamesOfMcpTools) {
   Conversation c;
   c.Open().Update(
@@ -182,6 +203,13 @@ TEST(AcpParseTest, EveryOtherRequestGetsAnError) {
   Conversation c;
   c.Open().Receive(R"({"id":"q","method":5})");
   EXPECT_THAT(c.WriteNext(), HasSubstr(R"("id":"q","error":{"code":-32600)"));
+  c.Receive(R"({"id":{},"method":"session/request_permission"})");
+  EXPECT_THAT(c.WriteNext(), HasSubstr(R"("id":null,"error":{"code":-32600)"));
+  c.Receive(R"({"id":1.5,"method":"fs/read_text_file"})");
+  EXPECT_THAT(c.WriteNext(), HasSubstr(R"("id":1.5,"error":{"code":-32601)"));
+  // Replies that nobody reads are bounded, however they come about.
+  for (int i = 0; i < 3000; ++i) c.Receive(R"({"id":1,"method":5})");
+  EXPECT_LE(c.protocol().outbox().size(), 1024u);
 }
 
 TEST(AcpParseTest, ResultsSayHowTheTurnEnded) {

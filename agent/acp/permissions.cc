@@ -10,9 +10,6 @@
 namespace troika::acp {
 namespace {
 
-constexpr absl::string_view kCancelledJson =
-    R"({"outcome":{"outcome":"cancelled"}})";
-
 std::string SelectedJson(absl::string_view option) {
   return json::ObjectWriter()
       .Json("outcome", json::ObjectWriter()
@@ -72,7 +69,8 @@ std::vector<Permissions::Option> Permissions::ReadOptions(json::Value options,
     const bool known =
         std::any_of(read.begin(), read.end(),
                     [&](const Option& o) { return o.choice == choice; });
-    if (too_much || known) continue;
+    const bool too_long = option.id.size() > rpc::Id::kMaxBytes;
+    if (too_much || too_long || known) continue;
     read.push_back(
         {.id = std::string(option.id), .choice = std::string(choice)});
   }
@@ -153,6 +151,7 @@ std::optional<Permissions::Refused> Permissions::OnReplied(const rpc::Id& id,
   if (it == open_.end()) return std::nullopt;
   Open open = std::move(*it);
   open_.erase(it);
+  if (open.cancelled) return std::nullopt;
   const json::Value outcome = result.Get("outcome");
   Approval& approval = open.approval;
   if (approval.choice.empty()) {
@@ -182,18 +181,24 @@ std::optional<Permissions::Refused> Permissions::OnReplied(const rpc::Id& id,
   return refused;
 }
 
-bool Permissions::Withdraw(const rpc::Id& id, Emitter& out) {
+Permissions::Withdrawal Permissions::Withdraw(const rpc::Id& id, Emitter& out) {
   const Iterator it = Find(id);
-  if (it == open_.end()) return false;
-  EmitCancelled(std::move(*it), "withdrawn by the agent", out);
+  if (it == open_.end() || it->cancelled) return Withdrawal::kNotOpen;
+  EmitCancelled(*it, "withdrawn by the agent", out);
+  if (it->answered) return Withdrawal::kAnswered;
   open_.erase(it);
-  return true;
+  return Withdrawal::kWithoutAnswer;
 }
 
-void Permissions::CloseAll(absl::string_view why, Emitter& out) {
-  for (Open& open : std::exchange(open_, {})) {
-    EmitCancelled(std::move(open), why, out);
+std::vector<rpc::Id> Permissions::CloseAll(absl::string_view why,
+                                           Emitter& out) {
+  std::vector<rpc::Id> unanswered;
+  for (Open& open : open_) {
+    if (!open.cancelled) EmitCancelled(open, why, out);
+    if (!open.answered) unanswered.push_back(open.id);
   }
+  std::erase_if(open_, [](const Open& open) { return !open.answered; });
+  return unanswered;
 }
 
 const Permissions::Option* Permissions::FindChoice(const Open& open,
@@ -204,11 +209,12 @@ const Permissions::Option* Permissions::FindChoice(const Open& open,
   return nullptr;
 }
 
-void Permissions::EmitCancelled(Open open, absl::string_view why,
+void Permissions::EmitCancelled(Open& open, absl::string_view why,
                                 Emitter& out) {
+  open.cancelled = true;
   open.approval.state = Approval::State::kCancelled;
   open.approval.reason = std::string(why);
-  out.Emit(std::move(open.approval));
+  out.Emit(open.approval);
 }
 
 Permissions::Iterator Permissions::Find(const rpc::Id& id) {

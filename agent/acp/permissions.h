@@ -17,6 +17,9 @@
 namespace troika::acp {
 
 // Every permission is answered or cancelled exactly once.
+inline constexpr absl::string_view kCancelledJson =
+    R"({"outcome":{"outcome":"cancelled"}})";
+
 class Permissions {
  public:
   // Our answer to a request of the agent.
@@ -31,6 +34,8 @@ class Permissions {
     std::string why;
   };
 
+  // Whether a request with this id is open, or an answer to one is on its way.
+  bool IsOpen(const rpc::Id& id) { return Find(id) != open_.end(); }
   // `approval` says what is asked, and gets its choices by `options`. Returns
   // false and emits nothing if a request with this id is open, or too many are.
   [[nodiscard]] bool Ask(const rpc::Id& id, absl::string_view native_tool_id,
@@ -46,11 +51,14 @@ class Permissions {
   // will not be done, if any.
   std::optional<Refused> OnReplied(const rpc::Id& id, json::Value result,
                                    Emitter& out);
-  // Handles a request that the agent withdraws. Returns false and emits nothing
-  // if it is not open.
-  [[nodiscard]] bool Withdraw(const rpc::Id& id, Emitter& out);
-  // Cancels all, because nobody waits for an answer any more.
-  void CloseAll(absl::string_view why, Emitter& out);
+  // Handles a request that the agent withdraws. Emits nothing if it is not
+  // open. Without an answer, the agent still waits for a reply.
+  enum class Withdrawal { kNotOpen, kAnswered, kWithoutAnswer };
+  Withdrawal Withdraw(const rpc::Id& id, Emitter& out);
+  // Cancels all, because nobody waits for an answer any more. Returns the ids
+  // of those without an answer: the agent may still wait for a reply.
+  [[nodiscard]] std::vector<rpc::Id> CloseAll(absl::string_view why,
+                                              Emitter& out);
 
  private:
   static constexpr size_t kMaxOpen = 256;
@@ -65,14 +73,17 @@ class Permissions {
     Approval approval;
     std::vector<Option> options;
     bool answered = false;  // Queued, but not yet seen as written.
-    std::string reason;     // Reason of a denial.
+    // It was cancelled while its answer was queued. Until that is written, it
+    // would count for another request of this id.
+    bool cancelled = false;
+    std::string reason;  // Reason of a denial.
   };
   using Iterator = std::vector<Open>::iterator;
 
   static std::vector<Option> ReadOptions(json::Value options, Drift* drift);
   static const Option* /*nullable*/ FindChoice(const Open& open,
                                                absl::string_view choice);
-  static void EmitCancelled(Open open, absl::string_view why, Emitter& out);
+  static void EmitCancelled(Open& open, absl::string_view why, Emitter& out);
   Iterator Find(const rpc::Id& id);
 
   std::vector<Open> open_;

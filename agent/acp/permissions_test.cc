@@ -57,6 +57,41 @@ TEST(AcpPermissionsTest, ACommandIsAskedForExactly) {
   EXPECT_THAT(c.DriftSeen(), IsEmpty());
 }
 
+TEST(AcpPermissionsTest, TellsWhetherRulesCanDecide) {
+  struct Case {
+    absl::string_view call;
+    bool exact;
+    std::vector<std::string> paths;
+  };
+  const Case kCases[] = {
+      {kRun, true, {}},
+      // A command that looks as if its title had a folder.
+      {R"({"toolCallId":"run_shell_command__1","title":"git status [current working directory /w] (a); rm x","kind":"execute"})",
+       false,
+       {}},
+      {R"({"toolCallId":"call_1","title":"ls","kind":"execute"})", false, {}},
+      {R"({"toolCallId":"c","title":"t","kind":"execute","rawInput":{"command":"ls","cwd":"/w"}})",
+       true,
+       {}},
+      {R"({"toolCallId":"c","title":"t","kind":"execute","rawInput":{"command":"ls","sudo":true}})",
+       false,
+       {}},
+      {R"({"toolCallId":"write_file__1","title":"w","kind":"edit","content":[{"type":"diff","path":"/w/b","newText":"x"}],"locations":[{"path":"/w/a"}]})",
+       false,
+       {"/w/a", "/w/b"}},
+      {R"({"toolCallId":"x","title":"m","kind":"move","locations":[{"path":"/w/a"}]})",
+       false,
+       {}},
+      {R"({"toolCallId":"x","title":"t","kind":"other"})", false, {}}};
+  for (const Case& test : kCases) {
+    Conversation c;
+    c.Open().Receive(Ask("0", test.call));
+    ASSERT_THAT(c.All<Approval>(), SizeIs(1)) << test.call;
+    EXPECT_EQ(c.All<Approval>()[0].exact, test.exact) << test.call;
+    EXPECT_EQ(c.All<Approval>()[0].paths, test.paths) << test.call;
+  }
+}
+
 // Gemini CLI 0.35 tells folder and reason in the title.
 TEST(AcpPermissionsTest, AnOlderTitleIsTakenApart) {
   Conversation c;
@@ -191,6 +226,7 @@ TEST(AcpPermissionsTest, AWithdrawnRequestIsCancelled) {
   c.Open().Receive(Ask("7", kRun));
   c.Receive(R"({"method":"$/cancel_request","params":{"requestId":7}})");
   EXPECT_EQ(c.All<Approval>().back().state, Approval::State::kCancelled);
+  EXPECT_THAT(c.WriteNext(), HasSubstr(R"("id":7,"error":{"code":-32800)"));
   c.Notify(Given(kApprove));
   EXPECT_THAT(c.protocol().outbox(), IsEmpty());
 }
@@ -201,13 +237,48 @@ TEST(AcpPermissionsTest, ATurnThatEndsLeavesNoneOpen) {
   c.Receive(R"({"id":2,"result":{"stopReason":"end_turn"}})");
   EXPECT_EQ(c.All<Approval>().back().state, Approval::State::kCancelled);
   EXPECT_EQ(BrokenRules(c.messages()), "");
+  // A part of the agent may still wait for it.
+  EXPECT_THAT(
+      c.WriteNext(),
+      HasSubstr(R"("id":0,"result":{"outcome":{"outcome":"cancelled")"));
+  EXPECT_THAT(c.protocol().outbox(), IsEmpty());
 }
 
-TEST(AcpPermissionsTest, ADuplicateIsAnsweredWithAnError) {
+TEST(AcpPermissionsTest, ADuplicateGetsNoReplyOfItsOwn) {
   Conversation c;
   c.Open().Receive(Ask("0", kRun)).Receive(Ask("0", kRun));
-  EXPECT_THAT(c.WriteNext(), HasSubstr(R"("id":0,"error":{"code":-32600)"));
+  EXPECT_THAT(c.protocol().outbox(), IsEmpty());
   EXPECT_THAT(c.All<Approval>(), SizeIs(1));
+  EXPECT_THAT(c.All<Raw>(), SizeIs(1));
+}
+
+// What was allowed is never taken as an answer to something else.
+TEST(AcpPermissionsTest, AnAnswerThatIsLateCountsForNoOtherRequest) {
+  for (const absl::string_view end :
+       {R"({"method":"$/cancel_request","params":{"requestId":0}})",
+        R"({"id":2,"result":{"stopReason":"end_turn"}})"}) {
+    Conversation c;
+    c.Open().Receive(Ask("0", kRun)).Notify(Given(kApprove));
+    c.Receive(end).Receive(Ask("0", kRun));
+    EXPECT_THAT(c.All<Raw>(), SizeIs(1));
+    EXPECT_THAT(c.WriteNext(), HasSubstr("proceed_once"));
+    ASSERT_THAT(c.All<Approval>(), SizeIs(2));
+    EXPECT_EQ(c.All<Approval>()[1].state, Approval::State::kCancelled);
+    EXPECT_THAT(c.protocol().outbox(), IsEmpty());
+    // Once it is written, the id is free.
+    c.Receive(Ask("0", kRun));
+    EXPECT_EQ(c.All<Approval>().back().id, "permission-1.2");
+  }
+}
+
+TEST(AcpPermissionsTest, NobodyIsAskedInATurnThatIsBeingEnded) {
+  Conversation c;
+  c.Open().Notify(InterruptAsked{}).WriteAll();
+  c.Receive(Ask("5", kRun));
+  EXPECT_THAT(c.All<Approval>(), IsEmpty());
+  EXPECT_THAT(
+      c.WriteNext(),
+      HasSubstr(R"("id":5,"result":{"outcome":{"outcome":"cancelled")"));
 }
 
 // Other agents announce the call first and report its end.

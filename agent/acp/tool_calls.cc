@@ -32,15 +32,23 @@ std::string OutputOf(const CallFacts& facts, json::Value raw_output) {
 
 }  // namespace
 
-ToolCalls::Call* ToolCalls::FindOrAdd(absl::string_view native_id,
-                                      Emitter& out) {
-  const auto it = calls_.find(native_id);
-  if (it != calls_.end()) return &it->second;
-  if (calls_.size() == kMaxCalls) {
+size_t ToolCalls::bytes() const {
+  size_t bytes = 0;
+  for (const auto& [native_id, call] : calls_) {
+    bytes += native_id.size() + call.explanation.size() + call.facts.bytes();
+  }
+  return bytes;
+}
+
+ToolCalls::Call* ToolCalls::FindOrAdd(const ToolCall& wire, Emitter& out) {
+  const auto it = calls_.find(wire.id);
+  const bool known = it != calls_.end();
+  if (known && IsEnd(wire.status)) return &it->second;
+  if ((!known && calls_.size() == kMaxCalls) || bytes() >= kMaxBytes) {
     out.EmitRaw("tool_call", "too many tool calls at once");
     return nullptr;
   }
-  return &calls_[std::string(native_id)];
+  return known ? &it->second : &calls_[std::string(wire.id)];
 }
 
 void ToolCalls::Begin(absl::string_view native_id, Call& call, Emitter& out) {
@@ -52,7 +60,7 @@ void ToolCalls::Begin(absl::string_view native_id, Call& call, Emitter& out) {
 void ToolCalls::OnCall(const ToolCall& wire, Emitter& out) {
   // Some agents announce a call again that they asked a permission for.
   if (calls_.contains(wire.id)) return OnUpdate(wire, out);
-  Call* const call = FindOrAdd(wire.id, out);
+  Call* const call = FindOrAdd(wire, out);
   if (call == nullptr) return;
   call->facts.Merge(wire);
   const CallFacts& facts = call->facts;
@@ -67,7 +75,7 @@ void ToolCalls::OnUpdate(const ToolCall& wire, Emitter& out) {
     if (wire.status == "failed" && denied_.contains(wire.id)) return;
     return out.EmitRaw("tool_call_update", "the tool has its result already");
   }
-  Call* const call = FindOrAdd(wire.id, out);
+  Call* const call = FindOrAdd(wire, out);
   if (call == nullptr) return;
   const bool begun = call->begun;
   const std::string before = begun ? call->facts.text : "";
@@ -101,7 +109,7 @@ void ToolCalls::End(const ToolCall& wire, Emitter& out) {
 }
 
 const CallFacts* ToolCalls::OnAsked(const ToolCall& wire, Emitter& out) {
-  Call* const call = FindOrAdd(wire.id, out);
+  Call* const call = FindOrAdd(wire, out);
   if (call == nullptr) return nullptr;
   call->facts.Merge(wire);
   Begin(wire.id, *call, out);

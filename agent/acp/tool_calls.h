@@ -43,6 +43,7 @@ class ToolCalls {
  private:
   // Bounds what an agent that begins calls without end makes us remember.
   static constexpr size_t kMaxCalls = 1024;
+  static constexpr size_t kMaxBytes = size_t{64} << 20;
 
   struct Call {
     CallFacts facts;
@@ -50,8 +51,11 @@ class ToolCalls {
     std::string explanation;  // Text that says what it does, and no output.
   };
 
-  // Returns null, having emitted the line as Raw, if there are too many calls.
-  Call* /*nullable*/ FindOrAdd(absl::string_view native_id, Emitter& out);
+  // Returns null, having emitted the line as Raw, if there are too many calls,
+  // or what they tell is too long. A call that ends is always found.
+  Call* /*nullable*/ FindOrAdd(const ToolCall& wire, Emitter& out);
+  // Bytes that are kept of all calls.
+  size_t bytes() const;
   void Begin(absl::string_view native_id, Call& call, Emitter& out);
   void End(const ToolCall& wire, Emitter& out);
 

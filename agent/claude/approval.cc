@@ -1,5 +1,7 @@
 #include "agent/claude/approval.h"
 
+#include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -22,12 +24,42 @@ std::string ReasonOf(const PermissionRequest& request) {
   return std::string(request.description);
 }
 
-Approval::Kind KindOf(absl::string_view tool_name) {
-  if (tool_name == "Bash") return Approval::Kind::kCommandLine;
-  if (tool_name == "ExitPlanMode") return Approval::Kind::kPlan;
-  const bool edits = tool_name == "Edit" || tool_name == "Write" ||
-                     tool_name == "NotebookEdit";
+Approval::Kind KindOf(const ToolName& tool) {
+  // An MCP server may name its tools like the built-in ones.
+  if (!tool.server.empty()) return Approval::Kind::kTool;
+  if (tool.name == "Bash") return Approval::Kind::kCommandLine;
+  if (tool.name == "ExitPlanMode") return Approval::Kind::kPlan;
+  const bool edits = tool.name == "Edit" || tool.name == "Write" ||
+                     tool.name == "NotebookEdit";
   return edits ? Approval::Kind::kEdit : Approval::Kind::kTool;
+}
+
+// Whether the input tells exactly what would run: an option that is not known
+// here could change it.
+bool IsPlainCommand(json::Value input) {
+  constexpr absl::string_view kKnown[] = {"command", "description", "timeout",
+                                          "run_in_background"};
+  std::vector<absl::string_view> seen;
+  for (const json::Member& member : input.members()) {
+    const bool known = std::find(std::begin(kKnown), std::end(kKnown),
+                                 member.key) != std::end(kKnown);
+    const bool again =
+        std::find(seen.begin(), seen.end(), member.key) != seen.end();
+    if (!known || again) return false;
+    seen.push_back(member.key);
+  }
+  return input.Get("command").IsString();
+}
+
+// The file that an edit changes, if it is told once.
+std::vector<std::string> PathsOf(json::Value input) {
+  std::vector<std::string> paths;
+  for (const json::Member& member : input.members()) {
+    if (member.key != "file_path" && member.key != "notebook_path") continue;
+    paths.emplace_back(member.value.StringOr(""));
+  }
+  if (paths.size() != 1 || paths[0].empty()) return {};
+  return paths;
 }
 
 std::string ForSession(json::Value suggestion) {
@@ -54,13 +86,19 @@ std::string SessionPermissions(const PermissionRequest& request) {
 
 Approval ApprovalOf(const PermissionRequest& request) {
   Approval approval;
-  approval.tool_name =
-      std::string(NormalizeToolName(Harness::kClaude, request.tool_name).name);
+  const ToolName tool = NormalizeToolName(Harness::kClaude, request.tool_name);
+  approval.tool_name = std::string(tool.name);
+  approval.server = std::string(tool.server);
   approval.input_json = request.input.ToJson();
   approval.reason = ReasonOf(request);
-  approval.kind = KindOf(approval.tool_name);
+  approval.kind = KindOf(tool);
   if (approval.kind == Approval::Kind::kCommandLine) {
     approval.command = std::string(request.input.Get("command").StringOr(""));
+    approval.exact = IsPlainCommand(request.input);
+  } else if (approval.kind == Approval::Kind::kEdit) {
+    approval.paths = PathsOf(request.input);
+  } else {
+    approval.exact = approval.kind == Approval::Kind::kTool;
   }
   approval.choices.emplace_back(kApprove);
   if (!SessionPermissions(request).empty()) {

@@ -63,6 +63,64 @@ TEST(ClaudeApprovalTest, KindsAndCommands) {
   }
 }
 
+TEST(ClaudeApprovalTest, TellsWhetherRulesCanDecide) {
+  struct Case {
+    absl::string_view tool, input;
+    bool exact;
+    std::vector<std::string> paths;
+  };
+  const Case kCases[] = {
+      {"Bash", R"({"command":"ls","description":"d","timeout":5})", true, {}},
+      {"Bash", R"({"command":"ls","run_in_background":true})", true, {}},
+      {"Bash",
+       R"({"command":"ls","dangerouslyDisableSandbox":true})",
+       false,
+       {}},
+      {"Bash", R"({"command":"ls","command":"rm"})", false, {}},
+      {"Bash", R"({"command":["ls"]})", false, {}},
+      {"Bash", "{}", false, {}},
+      {"Edit", R"({"file_path":"/w/a","old_string":"x"})", false, {"/w/a"}},
+      {"Write", R"({"file_path":"/w/a","file_path":"/w/b"})", false, {}},
+      {"Write", R"({"content":"x"})", false, {}},
+      {"NotebookEdit", R"({"notebook_path":"/w/n"})", false, {"/w/n"}},
+      {"mcp__github__get_issue", "{}", true, {}},
+      {"ExitPlanMode", "{}", false, {}}};
+  for (const Case& test : kCases) {
+    Conversation c;
+    c.Receive(absl::StrCat(
+        R"({"type":"control_request","request_id":"r","request":{"subtype":)",
+        R"("can_use_tool","tool_name":")", test.tool, R"(","input":)",
+        test.input, R"(,"tool_use_id":"t"}})"));
+    ASSERT_THAT(c.All<Approval>(), SizeIs(1)) << test.input;
+    const Approval asked = c.All<Approval>()[0];
+    EXPECT_EQ(asked.exact, test.exact) << test.input;
+    EXPECT_EQ(asked.paths, test.paths) << test.input;
+    EXPECT_EQ(asked.server,
+              test.tool == "mcp__github__get_issue" ? "github" : "");
+  }
+}
+
+TEST(ClaudeApprovalTest, ToolsOfServersAreNeverTakenForBuiltInOnes) {
+  for (const absl::string_view tool :
+       {"Bash", "Write", "Edit", "MultiEdit", "NotebookEdit", "ExitPlanMode"}) {
+    SCOPED_TRACE(tool);
+    Conversation c;
+    c.Receive(absl::StrCat(
+        R"({"type":"control_request","request_id":"r","request":{"subtype":)",
+        R"("can_use_tool","tool_name":"mcp__evil__)", tool,
+        R"(","input":{"command":"ls","file_path":"/w/a","plan":"p"},)",
+        R"("tool_use_id":"t"}})"));
+    ASSERT_THAT(c.All<Approval>(), SizeIs(1));
+    const Approval asked = c.All<Approval>()[0];
+    EXPECT_EQ(asked.kind, Approval::Kind::kTool);
+    EXPECT_EQ(asked.tool_name, tool);
+    EXPECT_EQ(asked.server, "evil");
+    EXPECT_TRUE(asked.exact);
+    EXPECT_EQ(asked.command, "");
+    EXPECT_THAT(asked.paths, IsEmpty());
+  }
+}
+
 TEST(ClaudeApprovalTest, TheSessionIsOfferedIfTheCliSuggestsIt) {
   for (const absl::string_view none : {"[]", "7", "null", "[7]"}) {
     Conversation c;

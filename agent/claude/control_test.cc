@@ -104,6 +104,21 @@ TEST(ClaudeControlTest, QuestionsAreAnsweredByTheirText) {
   EXPECT_THAT(c.All<Approval>(), IsEmpty());
 }
 
+// What was allowed is never taken as an answer to something else.
+TEST(ClaudeControlTest, AnAnswerThatIsLateCountsForNoOtherRequest) {
+  Conversation c;
+  c.Receive(Ask("r"));
+  c.Notify(AnswerGiven{.id = "r", .answer = ApprovalAnswer{.allow = true}});
+  c.Receive(R"({"type":"control_cancel_request","request_id":"r"})");
+  c.Receive(Ask("r"));
+  EXPECT_THAT(c.All<Raw>(), SizeIs(1));
+  c.Write(Answer("r", R"("response":{"behavior":"allow","updatedInput":{}})"));
+  ASSERT_THAT(c.All<Approval>(), SizeIs(2));
+  EXPECT_EQ(c.All<Approval>()[1].state, Approval::State::kCancelled);
+  c.Receive(Ask("r"));
+  EXPECT_THAT(c.All<Approval>(), SizeIs(3));
+}
+
 TEST(ClaudeControlTest, RequestsAreCancelled) {
   Conversation c;
   c.Receive(Ask("asked")).Receive(Ask("asked"));  // The second is Raw.

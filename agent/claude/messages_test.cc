@@ -163,6 +163,32 @@ TEST(ClaudeMessagesTest, UnknownToolContentIsKept) {
             "{\"type\":\"hologram\",\"x\":1}\n7");
 }
 
+TEST(ClaudeMessagesTest, SubagentsHaveUsageOfTheirOwn) {
+  Conversation c;
+  const auto says = [&](absl::string_view id, absl::string_view parent,
+                        int output) {
+    c.Receive(
+        absl::StrCat(R"({"type":"assistant","message":{"id":")", id,
+                     R"(","content":[{"type":"text","text":"x"}],"usage":)",
+                     R"({"input_tokens":10,"output_tokens":)", output,
+                     R"(}},"parent_tool_use_id":)", parent, "}"));
+  };
+  c.Receive(Assistant(Use("p", "Agent")));
+  says("m1", "null", 1);
+  says("m2", R"("p")", 5);
+  says("m2", R"("p")", 5);  // Another line of the same message.
+  says("m3", R"("p")", 7);
+  std::vector<int64_t> turn, subagent;
+  for (const Message& message : c.messages()) {
+    const auto* const usage = std::get_if<Usage>(&message.payload);
+    if (usage == nullptr) continue;
+    (message.parent_tool_use_id.empty() ? turn : subagent)
+        .push_back(usage->turn->output);
+  }
+  EXPECT_THAT(turn, ElementsAre(1, 6, 13));
+  EXPECT_THAT(subagent, ElementsAre(5, 12));
+}
+
 TEST(ClaudeMessagesTest, SubagentsCarryTheirParent) {
   Conversation c(Continuation{.generation = 3});
   c.Receive(Assistant(Use("p", "Agent")));

@@ -233,6 +233,7 @@ void ClaudeProtocol::AddDenials(json::Value denials, Result* result) {
 void ClaudeProtocol::OnEnd(Result result, Emitter& out) {
   requests_.OnProcessEnded(out);
   usage_.Drop();
+  subagent_usage_.clear();
   result.usage = meter().Unreported();
   ledger().EndStream(std::move(result), out);
 }

@@ -26,6 +26,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <string>
 
 #include "absl/container/flat_hash_set.h"
@@ -69,6 +70,9 @@ class ClaudeProtocol final : public LineProtocol {
 
   // parse_messages.cc
   void OnAssistant(json::Value line, Emitter& out);
+  // Counts a message of the subagent that `parent` names, if it is one's.
+  void AddSubagentUsage(absl::string_view parent, absl::string_view message_id,
+                        const TokenCounts& counts, Emitter& out);
   void OnAssistantBlock(const Block& block, absl::string_view message_id,
                         absl::string_view parent, Emitter& out);
   void OnToolUse(const Block& block, Emitter& out);
@@ -111,6 +115,11 @@ class ClaudeProtocol final : public LineProtocol {
   StreamBlocks blocks_;
   TodoList todos_;
   TurnUsage usage_;
+  // What the subagents of the process have used, by the ids of the tool uses
+  // that started them. Those beyond kMaxSubagents are counted with the turn
+  // only.
+  static constexpr size_t kMaxSubagents = 256;
+  std::map<std::string, TurnUsage> subagent_usage_;
   Requests requests_;
   BackgroundTasks tasks_;
   std::string last_message_;  // Id of the main agent's last one in this turn.

@@ -139,7 +139,7 @@ void ClaudeProtocol::OnControlRequest(json::Value line, Emitter& out) {
   if (requests_.IsOpen(wire.request_id)) {
     return out.EmitRaw("control_request", "a request of this id is open");
   }
-  if (requests_.full()) {
+  while (requests_.full()) {
     RefuseRequest(requests_.CancelOldest(out), "Too many open requests");
   }
   requests_.Ask(wire.request_id, request, ledger(), out);

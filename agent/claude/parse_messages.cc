@@ -54,12 +54,6 @@ void ClaudeProtocol::OnAssistant(json::Value line, Emitter& out) {
     ledger().StartTurn();
     last_message_ = std::string(wire.uuid);
   }
-  if (message.usage.IsObject()) {
-    usage_.AddMessage(
-        message.id, CountsOf(Read<TokenUsage>(message.usage,
-                                              Scope("assistant.message.usage")),
-                             drift()));
-  }
   for (const json::Value item : message.content.items()) {
     OnAssistantBlock(Read<Block>(item, Scope("assistant.message.content")),
                      message.id, wire.parent_tool_use_id, out);
@@ -68,6 +62,31 @@ void ClaudeProtocol::OnAssistant(json::Value line, Emitter& out) {
     out.Emit(Text{std::string(message.content.StringOr(""))});
   }
   if (out.empty()) out.EmitRaw("assistant", "it has no content");
+  if (!message.usage.IsObject()) return;
+  // Lines of the same message repeat its usage.
+  const TokenCounts before = usage_.so_far();
+  const TokenCounts counts = CountsOf(
+      Read<TokenUsage>(message.usage, Scope("assistant.message.usage")),
+      drift());
+  usage_.AddMessage(message.id, counts);
+  const TokenCounts now = usage_.so_far();
+  if (now == before) return;
+  out.EmitFor("", meter().PeekTurn(now));
+  AddSubagentUsage(wire.parent_tool_use_id, message.id, counts, out);
+}
+
+void ClaudeProtocol::AddSubagentUsage(absl::string_view parent,
+                                      absl::string_view message_id,
+                                      const TokenCounts& counts, Emitter& out) {
+  const std::string id(parent);
+  if (id.empty() || (!subagent_usage_.contains(id) &&
+                     subagent_usage_.size() == kMaxSubagents)) {
+    return;
+  }
+  TurnUsage& usage = subagent_usage_[id];
+  usage.AddMessage(message_id, counts);
+  // The CLI tells no costs of subagents.
+  out.Emit(Usage{.turn = usage.so_far(), .total = usage.so_far()});
 }
 
 void ClaudeProtocol::OnAssistantBlock(const Block& block,

@@ -71,9 +71,11 @@ TEST(ClaudeParseTest, ResultEndsTheTurn) {
             (TokenCounts{
                 .input = 10, .cached = 100, .cache_write = 20, .output = 4}));
   const auto usages = c.All<Usage>();
-  ASSERT_THAT(usages, SizeIs(1));
-  EXPECT_EQ(usages[0].turn, r.usage.turn);
-  EXPECT_EQ(usages[0].turn_cost.usd, 0.25);
+  // The message tells its tokens within the turn.
+  ASSERT_THAT(usages, SizeIs(2));
+  EXPECT_EQ(usages[0].turn, (TokenCounts{.input = 5, .output = 2}));
+  EXPECT_EQ(usages[1].turn, r.usage.turn);
+  EXPECT_EQ(usages[1].turn_cost.usd, 0.25);
 }
 
 TEST(ClaudeParseTest, EveryTurnHasOneResult) {

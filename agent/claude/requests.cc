@@ -104,9 +104,16 @@ void Settle(const ControlResponse& response, const PermissionAnswer& answer,
 }  // namespace
 
 bool Requests::IsOpen(absl::string_view request_id) const {
-  return std::any_of(open_.begin(), open_.end(), [&](const Open& open) {
-    return open.native_id == request_id;
-  });
+  return std::any_of(
+             open_.begin(), open_.end(),
+             [&](const Open& open) { return open.native_id == request_id; }) ||
+         std::find(late_.begin(), late_.end(), request_id) != late_.end();
+}
+
+bool Requests::full() const {
+  size_t bytes = 0;
+  for (const Open& open : open_) bytes += open.input_json.size();
+  return open_.size() >= kMaxOpen || bytes >= kMaxBytes;
 }
 
 std::string Requests::CancelOldest(Emitter& out) {
@@ -161,6 +168,7 @@ void Requests::Ask(absl::string_view request_id,
 }
 
 void Requests::OnResponse(const ControlResponse& response, Emitter& out) {
+  if (std::erase(late_, response.request_id) > 0) return;
   const Iterator it = Find(response.request_id);
   if (it == open_.end()) return;
   const auto answer = Read<PermissionAnswer>(response.response, {});
@@ -248,6 +256,7 @@ Requests::Iterator Requests::Find(absl::string_view native_id) {
 }
 
 void Requests::EmitCancelled(Open open, absl::string_view why, Emitter& out) {
+  if (open.answered && late_.size() < kMaxOpen) late_.push_back(open.native_id);
   if (auto* const question = std::get_if<Question>(&open.request)) {
     question->state = Question::State::kCancelled;
     out.EmitFor(open.parent_tool_use_id, std::move(*question));

@@ -21,8 +21,10 @@ namespace troika::claude {
 // Every request is answered or cancelled exactly once.
 class Requests {
  public:
+  // Whether a request with this id is open, or an answer to one is on its way.
   bool IsOpen(absl::string_view request_id) const;
-  bool full() const { return open_.size() >= kMaxOpen; }
+  // Whether too many requests are open, or their inputs are too long together.
+  bool full() const;
   // Cancels the oldest request, of which there must be one, and returns the
   // agent's id of it: the agent still waits for a response.
   std::string CancelOldest(Emitter& out);
@@ -52,6 +54,7 @@ class Requests {
 
  private:
   static constexpr size_t kMaxOpen = 256;
+  static constexpr size_t kMaxBytes = size_t{64} << 20;
 
   struct Open {
     std::string id;  // The agent's, or one of ours if the agent gave none.
@@ -68,11 +71,14 @@ class Requests {
 
   Iterator Find(absl::string_view native_id);
   // Emits the cancellation; the caller removes the request.
-  static void EmitCancelled(Open open, absl::string_view why, Emitter& out);
+  void EmitCancelled(Open open, absl::string_view why, Emitter& out);
   template <typename Predicate>
   void CancelIf(Predicate predicate, absl::string_view why, Emitter& out);
 
   std::vector<Open> open_;
+  // Native ids of requests that were cancelled while their answers were queued.
+  // Until those are written, they would count for other requests of these ids.
+  std::vector<std::string> late_;
 };
 
 }  // namespace troika::claude

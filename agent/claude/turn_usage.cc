@@ -42,12 +42,17 @@ void TurnUsage::AddMessage(absl::string_view message_id,
   recent_.push_back({.message_id = std::string(message_id), .counts = counts});
 }
 
+TokenCounts TurnUsage::so_far() const {
+  TokenCounts counts = settled_;
+  for (const Recent& message : recent_) counts += message.counts;
+  return counts;
+}
+
 Usage TurnUsage::End(const ResultLine& result, Drift* drift,
                      UsageMeter& meter) {
   const std::optional<double> cost = TurnCost(result);
   if (cost) meter.AddReportedCost(*cost);
-  TokenCounts counts = settled_;
-  for (const Recent& message : recent_) counts += message.counts;
+  TokenCounts counts = so_far();
   const bool reported = result.usage.IsObject();
   if (reported) {
     counts = CountsOf(Read<TokenUsage>(result.usage, {drift, "result.usage"}),

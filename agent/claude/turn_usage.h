@@ -21,6 +21,8 @@ class TurnUsage {
   // Adds an assistant line's usage. Several lines may share a message, and each
   // repeats its usage: the last one counts.
   void AddMessage(absl::string_view message_id, const TokenCounts& counts);
+  // What the messages of the turn have used so far.
+  TokenCounts so_far() const;
 
   // Ends the turn and adds its usage to `meter`.
   //

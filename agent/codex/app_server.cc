@@ -55,6 +55,7 @@ constexpr absl::string_view kRaw[] = {
     "thread/project/updated",
     "thread/queue/changed",
     "thread/reverted",
+    "thread/section/changed",
     "thread/unarchived",
 };
 
@@ -111,6 +112,11 @@ void AppServerProtocol::OnLine(json::Value line, Emitter& out) {
       return OnResponse(message, out);
     case rpc::Kind::kInvalid:
       ReportUnknown("line", message.fault);
+      if (message.wants_reply) {
+        Reply(rpc::ErrorLine(message.id,
+                             {rpc::kInvalidRequest, std::string(message.fault)},
+                             rpc::VersionMember::kOmitted));
+      }
       return out.EmitRaw("", message.fault);
   }
 }
@@ -124,15 +130,21 @@ void AppServerProtocol::OnRequest(const rpc::Message& request, Emitter& out) {
   if (tool != tools_.end()) item = &tool->second.asked;
   if (item == nullptr && !params.server_name.empty()) {
     // An elicitation names only the server of the tool that waits for it.
-    for (const auto& [key, open] : tools_) {
-      if (open.asked.server == params.server_name) item = &open.asked;
+    for (auto& [key, open] : tools_) {
+      if (open.asked.server != params.server_name) continue;
+      open.asked.certain = item == nullptr;
+      item = &open.asked;
     }
   }
   const std::optional<std::string> reply =
       requests_.Ask(request, params, item, out);
-  if (!reply || !HasRoom()) return;
+  if (reply) Reply(*reply);
+}
+
+void AppServerProtocol::Reply(std::string line) {
+  if (!HasRoom()) return;
   Want({.key = absl::StrCat("reply-", generation(), ".", ++replies_),
-        .bytes = *reply});
+        .bytes = std::move(line)});
 }
 
 void AppServerProtocol::OnNotification(const rpc::Message& message,
@@ -158,7 +170,10 @@ void AppServerProtocol::OnNotification(const rpc::Message& message,
   } else if (method == "thread/tokenUsage/updated") {
     if (!IsOurs(params.thread_id)) return;
     const auto total = ReadTotal(params.token_usage, drift());
-    if (total) total_ = total;
+    if (!total || total == total_) return;
+    total_ = total;
+    // A total after the turn's end belongs to the next one.
+    if (ledger().turn_open()) out.Emit(meter().Peek(*total_));
   } else if (method == "account/rateLimits/updated") {
     OnRateLimits(params, out);
   } else if (method == "error") {

@@ -108,6 +108,8 @@ class AppServerProtocol final : public LineProtocol {
   // app_server.cc: notifications.
   void OnNotification(const rpc::Message& message, Emitter& out);
   void OnRequest(const rpc::Message& request, Emitter& out);
+  // Gives a reply for which nobody was asked, unless too many wait already.
+  void Reply(std::string line);
   void OnTurnStarted(const Params& params, Emitter& out);
   void OnTurnCompleted(const Params& params, Emitter& out);
   void OnError(const Params& params, Emitter& out);
@@ -122,6 +124,10 @@ class AppServerProtocol final : public LineProtocol {
   void OnItem(absl::string_view event, const Params& params, Emitter& out);
   void OnTool(absl::string_view event, const Params& params, Item item,
               Emitter& out);
+  // Bytes that are kept of all tools.
+  size_t tool_bytes() const;
+  // The changes of an edit as a diff, or a text that says why it is not kept.
+  std::string DiffToKeep(json::Value changes) const;
   void OnUserMessage(const Item& item, Emitter& out);
   // Returns whether `method` was one of the deltas.
   bool OnDelta(absl::string_view method, const Params& params, Emitter& out);

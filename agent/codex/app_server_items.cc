@@ -19,6 +19,10 @@ std::string Joined(json::Value lines) {
   return text;
 }
 
+// Bound what an agent that begins tools without end makes us remember.
+constexpr size_t kMaxTools = 1024;
+constexpr size_t kMaxToolBytes = size_t{64} << 20;
+
 bool IsText(absl::string_view type) {
   return type == "agentMessage" || type == "plan";
 }
@@ -100,15 +104,35 @@ void AppServerProtocol::OnTool(absl::string_view event, const Params& params,
     tools_.erase(key);
     return;
   }
+  tools_.erase(key);
+  if (tools_.size() >= kMaxTools || tool_bytes() >= kMaxToolBytes) return;
+  std::string diff = DiffToKeep(item.changes);
   OpenTool& tool = tools_[key];
   tool.asked = {.tool_use_id = ledger().ToolId(key),
                 .tool_name = ToolUseOf(item).name,
                 .server = std::string(item.server),
                 .command = std::string(item.command),
                 .cwd = std::string(item.cwd),
-                .diff = UnifiedDiff(item.changes, drift())};
+                .diff = std::move(diff),
+                .paths = ChangedPaths(item.changes)};
   tool.is_command = item.type == "command_execution";
   tool.spawns_agent = item.tool == "spawn_agent";
+}
+
+size_t AppServerProtocol::tool_bytes() const {
+  size_t bytes = 0;
+  for (const auto& [key, tool] : tools_) {
+    bytes += key.size() + tool.asked.command.size() + tool.asked.diff.size();
+    for (const std::string& path : tool.asked.paths) bytes += path.size();
+  }
+  return bytes;
+}
+
+std::string AppServerProtocol::DiffToKeep(json::Value changes) const {
+  std::string diff = UnifiedDiff(changes, drift());
+  if (tool_bytes() + diff.size() <= kMaxToolBytes) return diff;
+  return absl::StrCat("(not shown: what is proposed at once has over ",
+                      kMaxToolBytes >> 20, " MiB)");
 }
 
 void AppServerProtocol::OnUserMessage(const Item& item, Emitter& out) {
@@ -168,7 +192,9 @@ bool AppServerProtocol::OnDelta(absl::string_view method, const Params& params,
   if (method == "item/fileChange/patchUpdated") {
     const auto tool = tools_.find(ToolKey(params.thread_id, params.item_id));
     if (tool != tools_.end()) {
-      tool->second.asked.diff = UnifiedDiff(params.changes, drift());
+      tool->second.asked.diff.clear();
+      tool->second.asked.diff = DiffToKeep(params.changes);
+      tool->second.asked.paths = ChangedPaths(params.changes);
     }
     return true;
   }

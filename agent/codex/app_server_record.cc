@@ -71,7 +71,7 @@ constexpr RecordField<Params> kParams[] = {
     {"status", &Params::status},
     {"run", &Params::run},
     {"startedAtMs, completedAtMs, explanation, contentIndex, path, range, "
-     "failureReason"},
+     "failureReason, contentTokenCount"},
 };
 
 constexpr RecordField<Turn> kTurn[] = {
@@ -105,7 +105,7 @@ constexpr RecordField<Thread> kThread[] = {
      "section, sectionEnteredAt, projectId, historyMode, modelProvider, "
      "reasoningEffort, createdAt, updatedAt, recencyAt, status, path, "
      "originator, source, canAcceptDirectInput, threadSource, agentNickname, "
-     "agentRole, gitInfo, name, daybreakEnabled, turns"},
+     "agentRole, gitInfo, name, daybreakEnabled, turns, attachedToThreadId"},
 };
 
 constexpr RecordField<AskParams> kAskParams[] = {
@@ -171,7 +171,7 @@ constexpr RecordField<Item> kAppItem[] = {
      "questions, pluginId, scriptPath, processId, source, commandActions, "
      "appContext, mcpAppResourceUri, mcpAppUi, readOnlyHint, namespace, model, "
      "reasoningEffort, kind, agentThreadId, agentPath, review, fragments, "
-     "name, output, results, revisedPrompt, savedPath"},
+     "name, output, results, revisedPrompt, savedPath, moderation"},
 };
 
 struct TokenUsage {
@@ -311,6 +311,19 @@ std::string UnifiedDiff(json::Value changes, Drift* drift) {
     }
   }
   return out;
+}
+
+std::vector<std::string> ChangedPaths(json::Value changes) {
+  std::vector<std::string> paths;
+  for (const json::Value change : changes.items()) {
+    const absl::string_view path = change.Get("path").StringOr("");
+    if (path.empty()) return {};
+    paths.emplace_back(path);
+    const absl::string_view moved =
+        change.Get("kind").Get("move_path").StringOr("");
+    if (!moved.empty()) paths.emplace_back(moved);
+  }
+  return paths;
 }
 
 std::vector<RateLimit> ReadRateLimits(json::Value snapshot, Drift* drift) {

@@ -112,6 +112,8 @@ std::optional<TokenCounts> ReadTotal(json::Value token_usage,
 
 // Returns a unified diff of an item's changes.
 std::string UnifiedDiff(json::Value changes, Drift* /*nullable*/ drift);
+// Returns all files of the changes, old and new names; empty if one is missing.
+std::vector<std::string> ChangedPaths(json::Value changes);
 
 // Reads the windows of a snapshot of rate limits; empty if it has none.
 std::vector<RateLimit> ReadRateLimits(json::Value snapshot,

@@ -23,10 +23,14 @@ constexpr absl::string_view kElicitation = "mcpServer/elicitation/request";
 
 // Questions beyond this limit are not shown, and get no answer.
 constexpr size_t kMaxQuestions = 64;
+// What is kept of all open requests together.
+constexpr size_t kMaxOpenBytes = size_t{64} << 20;
 
 bool IsApproval(absl::string_view method) {
   return method == kCommandApproval || method == kFileApproval;
 }
+
+bool IsAbsent(json::Value value) { return !value.exists() || value.IsNull(); }
 
 std::vector<std::string> Strings(json::Value list) {
   std::vector<std::string> strings;
@@ -58,7 +62,9 @@ std::optional<std::string> AppServerRequests::Ask(const rpc::Message& request,
                                                   const AskParams& params,
                                                   const AskedItem* item,
                                                   Emitter& out) {
-  if (open_.Find(request.id) != nullptr) {
+  if (open_.Find(request.id) != nullptr ||
+      LateAnswer(request.id) != late_.end()) {
+    // A reply would count for both.
     out.EmitRaw(request.method, "a request of this id is open");
     return std::nullopt;
   }
@@ -85,12 +91,31 @@ std::optional<std::string> AppServerRequests::Ask(const rpc::Message& request,
     approval->reason.clear();
     approval->choices.clear();
     approval->diff.clear();
+    approval->paths.clear();
+    approval->exact = false;
   }
-  if (!open_.Add({request.id, std::string(request.method), *std::move(open)})) {
+  size_t bytes = BytesOf(*open);
+  for (const Book::Call& call : open_.open()) bytes += BytesOf(call.tag);
+  if (bytes > kMaxOpenBytes ||
+      !open_.Add({request.id, std::string(request.method), *std::move(open)})) {
     return Refuse(request, "too many requests are open", out);
   }
   std::visit([&](const auto& message) { out.Emit(message); }, asked);
   return std::nullopt;
+}
+
+size_t AppServerRequests::BytesOf(const Open& open) {
+  size_t bytes = open.permissions_json.size();
+  for (const Field& field : open.fields) bytes += field.name.size();
+  if (const auto* const approval = std::get_if<Approval>(&open.request)) {
+    return bytes + approval->command.size() + approval->cwd.size();
+  }
+  for (const Question::Item& item : std::get<Question>(open.request).items) {
+    bytes += item.header.size() + item.text.size();
+    for (const std::string& option : item.options) bytes += option.size();
+    for (const std::string& text : item.descriptions) bytes += text.size();
+  }
+  return bytes;
 }
 
 std::optional<AppServerRequests::Open> AppServerRequests::OpenOf(
@@ -145,12 +170,17 @@ AppServerRequests::Open AppServerRequests::Decision(const AskParams& params,
     approval.diff = item.diff;
     if (!params.grant_root.empty()) {
       input.String("grant_root", params.grant_root);
+    } else {
+      approval.paths = item.paths;
     }
   } else {
     if (approval.tool_name.empty()) approval.tool_name = "Bash";
     approval.command =
         params.command.empty() ? item.command : std::string(params.command);
     approval.cwd = params.cwd.empty() ? item.cwd : std::string(params.cwd);
+    // An answer would grant these, too.
+    approval.exact = IsAbsent(params.network_context) &&
+                     IsAbsent(params.additional_permissions);
     if (!approval.command.empty()) input.String("command", approval.command);
     if (!params.network_context.IsNull()) {
       input.Value("network", params.network_context);
@@ -175,9 +205,13 @@ AppServerRequests::Open AppServerRequests::UserInput(const AskParams& params) {
     Question::Item item;
     item.header = std::string(asked.header);
     item.text = std::string(asked.question);
+    bool described = false;
     for (const json::Value option : asked.options.items()) {
       item.options.emplace_back(option.Get("label").StringOr(""));
+      item.descriptions.emplace_back(option.Get("description").StringOr(""));
+      described = described || !item.descriptions.back().empty();
     }
+    if (!described) item.descriptions.clear();
     question.items.push_back(std::move(item));
     open.fields.push_back({.name = std::string(asked.id), .type = ""});
   }
@@ -197,6 +231,8 @@ std::optional<AppServerRequests::Open> AppServerRequests::Elicitation(
     Approval approval;
     approval.tool_name =
         item == nullptr ? std::string(params.server_name) : item->tool_name;
+    approval.server = std::string(params.server_name);
+    approval.exact = item != nullptr && item->certain;
     approval.input_json = arguments.exists() ? arguments.ToJson() : "{}";
     approval.reason = std::string(params.message);
     approval.choices = {std::string(kApprove)};
@@ -236,7 +272,8 @@ std::string AppServerRequests::Refuse(const rpc::Message& request,
                                       absl::string_view why, Emitter& out) {
   out.Emit(Notice{.kind = Notice::Kind::kPermissionDenied,
                   .text = absl::StrCat("refused the agent's request ",
-                                       request.method, ": ", why)});
+                                       request.method, ": ", why),
+                  .by = "default"});
   if (IsApproval(request.method)) {
     return rpc::ResponseLine(request.id, DecisionResult(kDeny), kOmitted);
   }
@@ -324,8 +361,10 @@ std::optional<AppServerRequests::Reply> AppServerRequests::ReplyTo(
       reply.line = Refuse(request, "its answer can't be given to Codex", out);
     }
     if (decision != nullptr && !decision->allow && !decision->reason.empty()) {
-      reply.remark =
-          absl::StrCat("The user declined this request: ", decision->reason);
+      reply.remark = absl::StrCat(
+          answer.by == "rule" ? "The user's rules do not allow this request: "
+                              : "The user declined this request: ",
+          decision->reason);
     }
     return reply;
   }
@@ -333,6 +372,10 @@ std::optional<AppServerRequests::Reply> AppServerRequests::ReplyTo(
 }
 
 void AppServerRequests::OnReply(const rpc::Message& reply, Emitter& out) {
+  if (const auto late = LateAnswer(reply.id); late != late_.end()) {
+    late_.erase(late);
+    return;
+  }
   std::optional<Book::Call> call = open_.Take(reply.id);
   if (call) EmitSettled(std::move(call->tag), reply, out);
 }
@@ -373,8 +416,15 @@ void AppServerRequests::EmitSettled(Open open, const rpc::Message& reply,
   out.Emit(std::move(question));
 }
 
-void AppServerRequests::EmitWithdrawn(Open open, absl::string_view why,
+std::vector<rpc::Id>::iterator AppServerRequests::LateAnswer(
+    const rpc::Id& id) {
+  return std::find(late_.begin(), late_.end(), id);
+}
+
+void AppServerRequests::EmitWithdrawn(Book::Call call, absl::string_view why,
                                       Emitter& out) {
+  Open& open = call.tag;
+  if (open.answered && late_.size() < Book::kMaxOpen) late_.push_back(call.id);
   if (auto* const approval = std::get_if<Approval>(&open.request)) {
     approval->state = Approval::State::kCancelled;
     approval->reason = std::string(why);
@@ -389,13 +439,13 @@ void AppServerRequests::EmitWithdrawn(Open open, absl::string_view why,
 bool AppServerRequests::Withdraw(const rpc::Id& id, absl::string_view why,
                                  Emitter& out) {
   std::optional<Book::Call> call = open_.Take(id);
-  if (call) EmitWithdrawn(std::move(call->tag), why, out);
+  if (call) EmitWithdrawn(*std::move(call), why, out);
   return call.has_value();
 }
 
 void AppServerRequests::WithdrawAll(absl::string_view why, Emitter& out) {
   for (Book::Call& call : open_.TakeAll()) {
-    EmitWithdrawn(std::move(call.tag), why, out);
+    EmitWithdrawn(std::move(call), why, out);
   }
 }
 

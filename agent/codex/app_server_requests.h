@@ -26,7 +26,10 @@ struct AskedItem {
   std::string server;     // Of an MCP tool.
   std::string command;
   std::string cwd;
-  std::string diff;  // Of a file change.
+  std::string diff;                     // Of a file change.
+  std::vector<std::string> paths = {};  // All files that it changes.
+  // Whether no other tool can be meant.
+  bool certain = true;
 };
 
 class AppServerRequests {
@@ -90,6 +93,8 @@ class AppServerRequests {
   std::optional<Open> Elicitation(const AskParams& params,
                                   const AskedItem* /*nullable*/ item) const;
   Open UserInput(const AskParams& params);
+  // Bytes that are kept of a request.
+  static size_t BytesOf(const Open& open);
   // Emits why the request was refused and returns the reply that does so.
   std::string Refuse(const rpc::Message& request, absl::string_view why,
                      Emitter& out);
@@ -97,12 +102,16 @@ class AppServerRequests {
   static std::optional<std::string> ResultOf(const Open& open,
                                              const AnswerGiven& answer);
   void EmitSettled(Open open, const rpc::Message& reply, Emitter& out) const;
-  static void EmitWithdrawn(Open open, absl::string_view why, Emitter& out);
+  void EmitWithdrawn(Book::Call call, absl::string_view why, Emitter& out);
+  std::vector<rpc::Id>::iterator LateAnswer(const rpc::Id& id);
 
   const int generation_;
   Drift* const /*nullable*/ drift_;
   int asked_ = 0;  // Requests of this process that became messages.
   Book open_;
+  // Requests that were withdrawn while their answers were queued. Until those
+  // are written, they would count for other requests of these ids.
+  std::vector<rpc::Id> late_;
 };
 
 }  // namespace troika::codex

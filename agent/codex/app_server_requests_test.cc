@@ -151,6 +151,7 @@ TEST(AppServerRequestsTest, AnEditShowsTheDiffOfItsItem) {
             "--- /w/a\n+++ /w/a\n@@ -1 +1 @@\n-a\n+b\n"
             "--- /dev/null\n+++ /w/n\n+x\n+y\n"
             "--- /w/o\n+++ /dev/null\n-z\n");
+  EXPECT_THAT(asked.paths, ElementsAre("/w/a", "/w/n", "/w/o"));
   talk.Note(Answer(asked.id, {.allow = true}));
   EXPECT_EQ(talk.Flush(), "{\"id\":0,\"result\":{\"decision\":\"accept\"}}\n");
 }
@@ -198,6 +199,8 @@ TEST(AppServerRequestsTest, QuestionsAreAnsweredUnderTheirIds) {
   ASSERT_THAT(asked.items, SizeIs(2));
   EXPECT_EQ(asked.items[0].text, "Which?");
   EXPECT_THAT(asked.items[0].options, ElementsAre("X"));
+  EXPECT_THAT(asked.items[0].descriptions, ElementsAre("d"));
+  EXPECT_THAT(asked.items[1].descriptions, IsEmpty());
   talk.Note(AnswerGiven{
       .id = asked.id, .by = "user", .answer = QuestionAnswer{{{"X"}, {"so"}}}});
   EXPECT_EQ(talk.Flush(),
@@ -207,6 +210,40 @@ TEST(AppServerRequestsTest, QuestionsAreAnsweredUnderTheirIds) {
   EXPECT_EQ(answered.state, Question::State::kAnswered);
   EXPECT_THAT(answered.items[1].answers, ElementsAre("so"));
   EXPECT_THAT(talk.DriftSeen(), IsEmpty());
+}
+
+TEST(AppServerRequestsTest, WhatGrantsMoreIsNotExact) {
+  struct Case {
+    absl::string_view method, params;
+    bool exact;
+  };
+  for (const Case& test :
+       {Case{"item/commandExecution/requestApproval",
+             R"("itemId":"c","command":"ls")", true},
+        Case{"item/commandExecution/requestApproval",
+             R"("itemId":"c","command":"ls","additionalPermissions":null)",
+             true},
+        Case{"item/commandExecution/requestApproval",
+             R"("itemId":"c","command":"ls","additionalPermissions":{"x":1})",
+             false},
+        Case{"item/commandExecution/requestApproval",
+             R"("itemId":"c","command":"ls",)"
+             R"("networkApprovalContext":{"host":"h"})",
+             false}}) {
+    AppConversation talk;
+    talk.Begin().Receive(Ask(test.method, test.params));
+    ASSERT_THAT(talk.All<Approval>(), SizeIs(1)) << test.params;
+    EXPECT_EQ(talk.All<Approval>()[0].exact, test.exact) << test.params;
+  }
+  AppConversation talk;
+  talk.Begin()
+      .Item("started",
+            R"({"type":"fileChange","id":"f","status":"inProgress","changes":[)"
+            R"({"path":"/w/a","kind":{"type":"update","move_path":"/w/b"},)"
+            R"("diff":"x"}]})")
+      .Receive(Ask("item/fileChange/requestApproval",
+                   R"("itemId":"f","grantRoot":"/w")"));
+  EXPECT_THAT(talk.All<Approval>()[0].paths, IsEmpty());
 }
 
 TEST(AppServerRequestsTest, AnMcpToolIsApproved) {
@@ -320,6 +357,61 @@ TEST(AppServerRequestsTest, ARequestThatTheServerSettlesIsCancelled) {
   // The answer comes too late.
   talk.Note(Answer("request-1.1", {.allow = true}));
   EXPECT_THAT(talk.Flush(), IsEmpty());
+}
+
+TEST(AppServerRequestsTest, WhatIsKeptOfHugeDiffsIsBounded) {
+  AppConversation talk;
+  talk.Begin();
+  const std::string kLong(size_t{9} << 20, 'x');
+  for (int i = 0; i < 8; ++i) {
+    talk.Item(
+        "started",
+        absl::StrCat(R"({"type":"fileChange","id":"f)", i,
+                     R"(","status":"inProgress","changes":[{"path":"/w/a",)"
+                     R"("kind":{"type":"add"},"diff":")",
+                     kLong, R"("}]})"));
+    talk.Receive(
+        absl::StrCat(R"({"method":"item/fileChange/requestApproval","id":)", i,
+                     R"(,"params":{"threadId":"t","turnId":"u1","itemId":"f)",
+                     i, R"(","reason":null}})"));
+  }
+  const auto asked = talk.All<Approval>();
+  ASSERT_THAT(asked, SizeIs(8));
+  EXPECT_THAT(asked[6].diff.size(), testing::Gt(kLong.size()));
+  EXPECT_THAT(asked[7].diff, HasSubstr("not shown"));
+}
+
+TEST(AppServerRequestsTest, WhatIsKeptOfOpenRequestsIsBounded) {
+  AppConversation talk;
+  talk.Begin();
+  const std::string kLong(size_t{15} << 20, 'x');
+  for (int i = 0; i < 5; ++i) {
+    talk.Receive(absl::StrCat(
+        R"({"method":"item/commandExecution/requestApproval","id":)", i,
+        R"(,"params":{"threadId":"t","turnId":"u1","itemId":"c","command":")",
+        kLong, R"("}})"));
+  }
+  EXPECT_THAT(talk.All<Approval>(), SizeIs(4));
+  EXPECT_THAT(talk.Flush(),
+              HasSubstr(R"("id":4,"result":{"decision":"decline")"));
+}
+
+// What was allowed is never taken as an answer to something else.
+TEST(AppServerRequestsTest, AnAnswerThatIsLateCountsForNoOtherRequest) {
+  AppConversation talk;
+  talk.Begin().Receive(AskCommand());
+  talk.Note(Answer("request-1.1", {.allow = true}));
+  talk.Receive(R"({"method":"serverRequest/resolved","params":{"threadId":"t",)"
+               R"("requestId":0}})");
+  talk.Receive(AskCommand());
+  EXPECT_THAT(talk.All<Approval>(), SizeIs(2));
+  EXPECT_THAT(talk.All<Raw>(), SizeIs(1));
+  EXPECT_THAT(talk.Flush(), HasSubstr("accept"));
+  ASSERT_THAT(talk.All<Approval>(), SizeIs(2));
+  EXPECT_EQ(talk.All<Approval>()[1].state, Approval::State::kCancelled);
+  // Once it is written, the id is free.
+  talk.Receive(AskCommand());
+  EXPECT_THAT(talk.All<Approval>(), SizeIs(3));
 }
 
 TEST(AppServerRequestsTest, TheEndOfATurnCancelsWhatIsOpen) {

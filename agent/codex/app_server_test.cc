@@ -12,6 +12,7 @@
 namespace troika::codex {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -134,11 +135,16 @@ TEST(AppServerTest, ATurnsUsageIsTheDifferenceOfTotals) {
   talk.Prompt("more").Flush();
   talk.Receive(R"({"id":4,"result":{"turn":{"id":"u2"}}})");
   talk.Receive(Usage(160, 60, 9)).Completed("u2");
-  ASSERT_THAT(talk.All<troika::Usage>(), SizeIs(2));
-  EXPECT_EQ(*talk.All<troika::Usage>()[0].turn,
+  // Each total is told within the turn, and the last one again at its end.
+  const auto usages = talk.All<troika::Usage>();
+  ASSERT_THAT(usages, SizeIs(5));
+  EXPECT_EQ(*usages[0].turn,
+            (TokenCounts{.input = 60, .cached = 40, .output = 5}));
+  EXPECT_EQ(usages[1], usages[2]);
+  EXPECT_EQ(*usages[2].turn,
             (TokenCounts{.input = 90, .cached = 60, .output = 8}));
-  EXPECT_EQ(*talk.All<troika::Usage>()[1].turn,
-            (TokenCounts{.input = 10, .output = 1}));
+  EXPECT_EQ(usages[3], usages[4]);
+  EXPECT_EQ(*usages[4].turn, (TokenCounts{.input = 10, .output = 1}));
   EXPECT_EQ(talk.All<Result>()[1].usage.total,
             (TokenCounts{.input = 100, .cached = 60, .output = 9}));
 }
@@ -237,11 +243,16 @@ TEST(AppServerTest, ASubagentsMessagesHaveItsToolUseAsParent) {
 
 TEST(AppServerTest, LinesThatAreNoMessagesAreRaw) {
   AppConversation talk;
-  talk.Begin().Receive("{}").Receive("[1]").Receive("x").Receive(
-      R"({"id":null,"method":"m"})");
+  talk.Begin().Receive("{}").Receive("[1]").Receive("x").Receive(R"({"id":1})");
   EXPECT_THAT(talk.All<Raw>(), SizeIs(3));
   EXPECT_THAT(talk.All<ParseError>(), SizeIs(1));
   EXPECT_THAT(talk.Flush(), IsEmpty());
+  // Somebody waits for a reply to these.
+  talk.Receive(R"({"id":null,"method":"m"})").Receive(R"({"id":8,"method":5})");
+  EXPECT_THAT(talk.All<Raw>(), SizeIs(5));
+  EXPECT_THAT(talk.Flush(),
+              AllOf(HasSubstr(R"({"id":null,"error":{"code":-32600)"),
+                    HasSubstr(R"({"id":8,"error":{"code":-32600)")));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,6 +31,7 @@
 #include "base/fd.h"
 #include "base/mutex.h"
 #include "base/status_macros.h"
+#include "base/write_whole.h"
 
 namespace troika {
 namespace {
@@ -72,7 +74,9 @@ class Running {
 };
 
 std::string Attempt(const Command& command) {
-  return absl::StrCat("run ", absl::StrJoin(command.argv, " "));
+  return absl::StrCat("run ", command.name.empty()
+                                  ? absl::StrJoin(command.argv, " ")
+                                  : command.name);
 }
 
 bool MakePipe(UniqueFd* reading, UniqueFd* writing) {
@@ -81,6 +85,26 @@ bool MakePipe(UniqueFd* reading, UniqueFd* writing) {
   *reading = UniqueFd(fds[0]);
   *writing = UniqueFd(fds[1]);
   return true;
+}
+
+// Makes the command's stdin. A pipe's other end goes to `writing`.
+absl::Status MakeInput(const Command& command, UniqueFd* reading,
+                       UniqueFd* writing) {
+  if (command.input.empty()) return absl::OkStatus();
+  if (command.input_end == Command::InputEnd::kEnds) {
+    // A file in memory takes any size at once, and ends.
+    *reading = UniqueFd(memfd_create("input", MFD_CLOEXEC));
+    if (!reading->ok()) return absl::ErrnoToStatus(errno, Attempt(command));
+    RETURN_IF_ERROR(
+        WriteWhole(reading->get(), command.input, Attempt(command)));
+    lseek(reading->get(), 0, SEEK_SET);
+    return absl::OkStatus();
+  }
+  CHECK(command.input.size() <= PIPE_BUF);  // An empty pipe takes it at once.
+  if (!MakePipe(reading, writing)) {
+    return absl::ErrnoToStatus(errno, Attempt(command));
+  }
+  return WriteWhole(writing->get(), command.input, Attempt(command));
 }
 
 std::vector<char*> Pointers(std::vector<std::string>& strings) {
@@ -217,16 +241,11 @@ absl::Status ExitStatus(const Command& command, int status,
 absl::StatusOr<std::string> ProcessRunner::Run(const Command& command) {
   AssertMayBlock("run of another program");
   UniqueFd input, input_end, output, output_end;
-  if (!MakePipe(&output, &output_end) ||
-      (!command.input.empty() && !MakePipe(&input, &input_end))) {
+  if (!MakePipe(&output, &output_end)) {
     return absl::ErrnoToStatus(errno, Attempt(command));
   }
+  RETURN_IF_ERROR(MakeInput(command, &input, &input_end));
   fcntl(output.get(), F_SETFL, O_NONBLOCK);
-  CHECK(command.input.size() <= PIPE_BUF);  // An empty pipe takes it at once.
-  if (input_end.ok() &&
-      write(input_end.get(), command.input.data(), command.input.size()) < 0) {
-    return absl::ErrnoToStatus(errno, Attempt(command));
-  }
   pid_t pid = 0;
   const int error = Running::Instance().Start(
       [&](pid_t* started) {

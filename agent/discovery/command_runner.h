@@ -18,12 +18,18 @@ struct Command {
   };
 
   std::vector<std::string> argv;  // The path first.
+  // Stands for `argv` in errors, if it is not to be shown.
+  std::string name = {};
   Environment env;
   absl::Duration deadline;
   Stderr stderr_mode = Stderr::kDiscard;
-  // Written to stdin, which stays open; at most 4 KiB. Without it, stdin is
-  // empty.
+  // Written to stdin. Without it, stdin is empty.
   std::string input = {};
+  enum class InputEnd {
+    kStaysOpen,  // stdin does not end; at most 4 KiB.
+    kEnds,       // stdin ends after the input, of any size.
+  };
+  InputEnd input_end = InputEnd::kStaysOpen;
   // If not empty, the command is killed when it has printed a line that
   // contains this text, and that line is the output.
   std::string last_line_has = {};

@@ -63,6 +63,18 @@ TEST_F(CommandRunnerTest, EndsACommandAfterItsLastLine) {
       ask("printf reply; sleep 9", absl::Milliseconds(100)).status()));
 }
 
+TEST_F(CommandRunnerTest, InputOfAnySizeMayEnd) {
+  folder_.WriteProgram("program", "cat | wc -c");
+  const auto output =
+      ProcessRunner().Run({.argv = {folder_.Path("program")},
+                           .env = Environment({{"PATH", "/usr/bin:/bin"}}),
+                           .deadline = absl::Seconds(20),
+                           .input = std::string(300000, 'x'),
+                           .input_end = Command::InputEnd::kEnds});
+  ASSERT_TRUE(output.ok()) << output.status();
+  EXPECT_EQ(*output, "300000\n");
+}
+
 TEST_F(CommandRunnerTest, FailuresSayWhatWasRun) {
   const std::string program = folder_.Path("program");
   EXPECT_EQ(Run("echo 1.2.3; exit 3").status(),

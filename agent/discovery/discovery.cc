@@ -33,16 +33,6 @@ bool IsExecutable(const std::string& path) {
          access(path.c_str(), X_OK) == 0;
 }
 
-// Returns an empty string if there is no such program.
-std::string FindOnPath(absl::string_view program, const Environment& env) {
-  for (const absl::string_view folder : absl::StrSplit(env.Get("PATH"), ':')) {
-    if (!absl::StartsWith(folder, "/")) continue;
-    std::string path = absl::StrCat(folder, "/", program);
-    if (IsExecutable(path)) return path;
-  }
-  return "";
-}
-
 absl::StatusOr<std::string> FindBesideUs(const CliNames& names) {
   std::error_code error;
   const std::filesystem::path folder =
@@ -105,6 +95,15 @@ absl::StatusOr<CliFacts> Ask(const std::string& path, const CliNames& names,
 }
 
 }  // namespace
+
+std::string FindOnPath(absl::string_view program, const Environment& env) {
+  for (const absl::string_view folder : absl::StrSplit(env.Get("PATH"), ':')) {
+    if (!absl::StartsWith(folder, "/")) continue;
+    std::string path = absl::StrCat(folder, "/", program);
+    if (IsExecutable(path)) return path;
+  }
+  return "";
+}
 
 absl::StatusOr<Cli> FindCli(const CliNames& names, const Environment& env,
                             const FindCliOptions& options) {

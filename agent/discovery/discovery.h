@@ -13,6 +13,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "agent/backend.h"
 #include "agent/discovery/command_runner.h"
@@ -35,6 +36,10 @@ struct FindCliOptions {
   // that is not remembered stays empty.
   CommandRunner* /*nullable*/ runner = nullptr;
 };
+
+// Returns the path of a program in one of PATH's folders; empty if it is in
+// none. Relative folders are skipped.
+std::string FindOnPath(absl::string_view program, const Environment& env);
 
 // Searches the variables of `names` in order, then PATH. A variable holds a
 // file's path or the name of a program on PATH; if that is not executable, the

@@ -67,8 +67,8 @@ absl::StatusOr<int> VisitFirstLines(const SessionFile& file,
 absl::StatusOr<int> VisitLastLines(const SessionFile& file,
                                    absl::FunctionRef<bool(json::Value)> visit);
 
-// Returns the beginning of a prompt, which is longer than what lists show of it,
-// so that secrets can be taken out first.
+// Returns the beginning of a prompt, which is longer than what lists show of
+// it, so that secrets can be taken out first.
 std::string PromptBeginning(absl::string_view prompt);
 // Returns nothing if `text` is not a time of the form 2026-11-17T15:00:00.123Z.
 std::optional<absl::Time> SessionTime(absl::string_view text);

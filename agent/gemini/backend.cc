@@ -279,12 +279,16 @@ absl::StatusOr<Launch> BuildStreamLaunch(const LaunchRequest& request,
   return std::move(b).Finish(Launch::Stdin::kPrompt);
 }
 
-// Whether the user's own settings decide if the agent asks, and this version
-// can ask with these options on the wire acp.
-bool MayAskByItsSettings(const LaunchRequest& request, const Cli& cli) {
+// Whether the user's own settings decide if the agent asks, or the user's rules
+// are about what it would ask for, and this version can ask with these options
+// on the wire acp.
+bool ShouldAsk(const LaunchRequest& request, const Cli& cli) {
   const LaunchOptions& o = request.options;
-  const bool may_ask = o.edit_mode == EditMode::kNative &&
-                       !o.dangerously_bypass && o.approval_policy != "yolo";
+  const bool by_settings = o.edit_mode == EditMode::kNative &&
+                           !o.dangerously_bypass && o.approval_policy != "yolo";
+  // On the other wire it could run no commands at all.
+  const bool by_rules = request.guarded && o.edit_mode == EditMode::kAutoEdit;
+  const bool may_ask = by_settings || by_rules;
   return may_ask && !o.wire && o.images.empty() && HasAcp(cli) &&
          (request.resume_session.empty() ||
           kRules.flags.Has(cli, "session/load"));
@@ -292,8 +296,7 @@ bool MayAskByItsSettings(const LaunchRequest& request, const Cli& cli) {
 
 absl::StatusOr<Launch> BuildLaunch(const LaunchRequest& request,
                                    const Cli& cli) {
-  switch (MayAskByItsSettings(request, cli) ? Wire::kAcp
-                                            : ChooseWire(request.options)) {
+  switch (ShouldAsk(request, cli) ? Wire::kAcp : ChooseWire(request.options)) {
     case Wire::kAcp:
       return BuildAcpLaunch(request, cli);
     case Wire::kStreamJson:

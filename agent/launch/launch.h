@@ -132,6 +132,9 @@ struct LaunchRequest {
   // be steered is better. Unlike options.interactive, it changes no
   // permissions.
   bool converses = false;
+  // Whether the user's rules may restrict the agent, so that a wire on which it
+  // asks is better. Changes no permissions.
+  bool guarded = false;
   // Session id for a new conversation, if the CLI takes one from us.
   std::string new_session;
   // Content of the file options.output_schema, for harnesses that take it
