@@ -23,13 +23,34 @@ TEST(ConfigTest, AgentsByName) {
   EXPECT_EQ(*ParseConfig("", "c"), Config());
 }
 
+TEST(ConfigTest, DefaultsByFolder) {
+  const auto config = ParseConfig(
+      "[run]\nharness = \"claude\"\ntimeout = \"20m\"\n"
+      "[folder.\"/src/app\"]\nedit_mode = \"auto_edit\"\n",
+      "c");
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_EQ(config->run, (RunDefaults{.harness = "claude", .timeout = "20m"}));
+  ASSERT_EQ(config->folders.size(), 1u);
+  EXPECT_EQ(config->folders.at("/src/app").edit_mode, "auto_edit");
+}
+
 TEST(ConfigTest, ErrorsNameTheLine) {
   const struct {
     absl::string_view text;
     absl::string_view error;
   } kCases[] = {
       {"\n[apc.x]\ncommand = [\"a\"]\n",
-       "c:2: unknown key \"apc\" in the file; it can have [acp.NAME]"},
+       "c:2: unknown key \"apc\" in the file; it can have [run], "
+       "[folder.\"PATH\"], [acp.NAME] and [hook.NAME]"},
+      {"[run]\nmode = \"a\"\n",
+       "c:2: unknown key \"mode\" in [run]; it can have harness, edit_mode, "
+       "model, effort, timeout, start_timeout, idle_timeout, task_timeout, "
+       "approval_timeout, tool_timeout, max_cost, max_tokens, max_turns, "
+       "max_time"},
+      {"[run]\nmodel = 5\n", "c:2: model is a text in quotes"},
+      {"run = 1\n", "c:1: [run] is not a table"},
+      {"[folder.\"src\"]\nmodel = \"m\"\n",
+       "c:1: the path of a folder is absolute, without a slash at its end"},
       {"acp = 1\n", "c:1: acp is not a table: write [acp.NAME]"},
       {"[acp]\nx = 1\n", "c:2: [acp.x] is not a table"},
       {"[acp.x]\ncomand = [\"a\"]\n",
@@ -58,6 +79,77 @@ TEST(ConfigTest, ErrorsNameTheLine) {
     const absl::Status status = ParseConfig(broken, "c").status();
     EXPECT_TRUE(absl::IsInvalidArgument(status)) << broken;
     EXPECT_EQ(status.message().substr(0, 4), "c:1:") << status;
+  }
+}
+
+TEST(ConfigTest, HooksByName) {
+  const auto config = ParseConfig(
+      "[hook.phone]\nurl = \"https://ntfy.sh/x\"\nsecret = \"s\"\n"
+      "on = [\"asking\", \"cancelled\"]\ntimeout = \"5s\"\n"
+      "[hook.desk]\ncommand = [\"notify-send\", \"a b\"]\n"
+      "folder = \"/src\"\nharness = \"codex\"\n",
+      "c");
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_EQ(config->hooks.at("phone"), (Hook{.on = {"asking", "cancelled"},
+                                             .url = "https://ntfy.sh/x",
+                                             .secret = "s",
+                                             .timeout = absl::Seconds(5)}));
+  EXPECT_EQ(config->hooks.at("desk"), (Hook{.command = {"notify-send", "a b"},
+                                            .folder = "/src",
+                                            .harness = "codex"}));
+  EXPECT_EQ(HookTarget(config->hooks.at("phone")), "https://ntfy.sh/…");
+  EXPECT_EQ(HookTarget({.url = "http://u:p@h:1?token=x"}), "http://h:1/…");
+  EXPECT_EQ(HookTarget(config->hooks.at("desk")), "notify-send");
+}
+
+TEST(ConfigTest, ErrorsOfHooksNameTheLine) {
+  const struct {
+    absl::string_view text;
+    absl::string_view error;
+  } kCases[] = {
+      {"hook = 1\n", "c:1: hook is not a table: write [hook.NAME]"},
+      {"[hook]\nx = 1\n", "c:2: [hook.x] is not a table"},
+      {"[hook.\"a b\"]\nurl = \"http://a\"\n",
+       "c:1: the name of a hook has letters, digits, -, _ and . only"},
+      {"[hook.x]\non = [\"done\"]\n",
+       "c:1: [hook.x] needs either command = [\"program\", …] or url = "
+       "\"https://…\""},
+      {"[hook.x]\nurl = \"http://a\"\ncommand = [\"a\"]\n",
+       "c:1: [hook.x] needs either command = [\"program\", …] or url = "
+       "\"https://…\""},
+      {"[hook.x]\nurl = \"file:///etc/passwd\"\n",
+       "c:2: url begins with https:// or http://, and has neither spaces nor "
+       "characters outside of ASCII"},
+      {"[hook.x]\nurl = \"http://a b\"\n",
+       "c:2: url begins with https:// or http://, and has neither spaces nor "
+       "characters outside of ASCII"},
+      {"[hook.x]\ncommand = [\"a\"]\non = [\n\"done\",\n\"ended\"]\n",
+       "c:5: on is a list of asking, budget, done, failed, interrupted, "
+       "cancelled: [\"asking\", \"done\"]"},
+      {"[hook.x]\ncommand = [\"a\"]\non = []\n",
+       "c:3: on is a list of asking, budget, done, failed, interrupted, "
+       "cancelled: [\"asking\", \"done\"]"},
+      {"[hook.x]\ncommand = [\"a\"]\nsecret = \"s\"\n",
+       "c:1: [hook.x] has a secret, which only a url is signed with"},
+      {"[hook.x]\nurl = \"http://a\"\nsecret = \"s\"\nsecret_file = "
+       "\"/s\"\n",
+       "c:1: [hook.x] has secret and secret_file: leave one of them out"},
+      {"[hook.x]\nurl = \"http://a\"\nsecret_file = \"s\"\n",
+       "c:3: secret_file is an absolute path"},
+      {"[hook.x]\ncommand = [\"a\"]\ntimeout = \"1h\"\n",
+       "c:3: timeout is a time from 1s to 10m, such as 30s"},
+      {"[hook.x]\ncommand = [\"a\"]\nfolder = \"src\"\n",
+       "c:3: the path of a folder is absolute, without a slash at its end"},
+      {"[hook.x]\ncommand = [\"a\"]\nharness = \"vim\"\n",
+       "c:3: there is no harness \"vim\""},
+      {"[hook.x]\ncommand = [\"a\"]\nretries = 3\n",
+       "c:3: unknown key \"retries\" in [hook.x]; it has on, command, url, "
+       "secret, secret_file, folder, harness and timeout"},
+  };
+  for (const auto& c : kCases) {
+    EXPECT_EQ(ParseConfig(c.text, "c").status(),
+              absl::InvalidArgumentError(c.error))
+        << c.text;
   }
 }
 
