@@ -80,6 +80,18 @@ CREATE TABLE label (
 CREATE INDEX label_by_task ON label (id, key);
 )sql";
 
+// What tasks have spent, also those that were removed. Added to files of
+// earlier versions.
+constexpr char kSpentTable[] = R"sql(
+CREATE TABLE IF NOT EXISTS spent (
+  slot INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  tokens INTEGER NOT NULL,
+  cost_microusd INTEGER NOT NULL,
+  PRIMARY KEY (slot, id)
+) WITHOUT ROWID;
+)sql";
+
 // In this mode, SQLite needs no file for shared memory.
 constexpr char kExclusive[] = "PRAGMA locking_mode = EXCLUSIVE;";
 constexpr char kSettings[] =
@@ -134,6 +146,7 @@ absl::StatusOr<Database> OpenOnce(const std::string& path, Sharing sharing) {
   } else if (version != kVersion) {
     return absl::DataLossError("it is not an index of tasks");
   }
+  RETURN_IF_ERROR(db.Execute(kSpentTable));
   return db;
 }
 

@@ -202,7 +202,32 @@ absl::Status TaskStore::PutRow(const TaskRow& row) {
       "prompt = excluded.prompt, result = excluded.result "
       "WHERE prompt <> excluded.prompt OR result <> excluded.result",
       {num, row.prompt, row.result_text}));
+  for (const SpentInSlot& spent : row.spent) {
+    RETURN_IF_ERROR(index_.db.Run(
+        "INSERT INTO spent VALUES (?, ?, ?, ?) ON CONFLICT (slot, id) DO "
+        "UPDATE "
+        "SET tokens = excluded.tokens, cost_microusd = excluded.cost_microusd "
+        "WHERE tokens <> excluded.tokens "
+        "OR cost_microusd <> excluded.cost_microusd",
+        {spent.slot, row.id, spent.tokens, spent.cost_microusd}));
+  }
   return PutLabels(row);
+}
+
+absl::StatusOr<std::vector<TaskStore::Spent>> TaskStore::TakeSpent(
+    int64_t first_slot) {
+  std::vector<Spent> all;
+  RETURN_IF_ERROR(
+      index_.db.Run("DELETE FROM spent WHERE slot < ?", {first_slot}));
+  RETURN_IF_ERROR(
+      index_.db.Run("SELECT id, slot, tokens, cost_microusd FROM spent", {},
+                    [&](const SqlRow& row) {
+                      all.push_back({.id = row.Text(0),
+                                     .amount = {.slot = row.Int(1),
+                                                .tokens = row.Int(2),
+                                                .cost_microusd = row.Int(3)}});
+                    }));
+  return all;
 }
 
 absl::StatusOr<std::map<std::string, std::string>> TaskStore::Labels(
@@ -315,16 +340,35 @@ absl::StatusOr<std::vector<TaskStore::SessionTask>> TaskStore::WithSessions(
   return tasks;
 }
 
+absl::StatusOr<std::vector<TaskStore::Folder>> TaskStore::Folders(int limit) {
+  std::vector<Folder> folders;
+  RETURN_IF_ERROR(index_.db.Run(
+      "SELECT cwd, count(*), max(created_us) AS used FROM task "
+      "WHERE cwd <> '' GROUP BY cwd ORDER BY used DESC, cwd LIMIT ?",
+      {int64_t{limit}}, [&](const SqlRow& row) {
+        folders.push_back({.path = row.Text(0),
+                           .tasks = row.Int(1),
+                           .last_used_at = absl::FromUnixMicros(row.Int(2))});
+      }));
+  return folders;
+}
+
 absl::StatusOr<std::vector<TaskStore::UsageRow>> TaskStore::Usage(
-    absl::Time since, absl::Time until) {
+    absl::Time since, absl::Time until, std::optional<absl::Duration> days) {
   std::vector<UsageRow> rows;
+  const std::string day =
+      days ? absl::StrCat("date(created_us / 1000000 + ",
+                          absl::ToInt64Seconds(*days), ", 'unixepoch')")
+           : "''";
   // total() instead of sum(): a sum of integers that overflows is an error.
   RETURN_IF_ERROR(index_.db.Run(
-      "SELECT harness, model, count(*), total(input_tokens), "
-      "total(cached_tokens), total(cache_write_tokens), "
-      "total(output_tokens), total(reasoning_tokens), total(cost_usd) "
-      "FROM task WHERE created_us >= ? AND created_us < ? "
-      "GROUP BY harness, model ORDER BY harness, model",
+      absl::StrCat(
+          "SELECT harness, model, count(*), total(input_tokens), "
+          "total(cached_tokens), total(cache_write_tokens), "
+          "total(output_tokens), total(reasoning_tokens), total(cost_usd), ",
+          day,
+          " AS day FROM task WHERE created_us >= ? AND created_us < ? "
+          "GROUP BY day, harness, model ORDER BY day, harness, model"),
       {absl::ToUnixMicros(since), absl::ToUnixMicros(until)},
       [&](const SqlRow& sum) {
         rows.push_back({.harness = sum.Text(0),
@@ -335,7 +379,8 @@ absl::StatusOr<std::vector<TaskStore::UsageRow>> TaskStore::Usage(
                         .cache_write_tokens = sum.Int(5),
                         .output_tokens = sum.Int(6),
                         .reasoning_tokens = sum.Int(7),
-                        .cost_usd = sum.Real(8)});
+                        .cost_usd = sum.Real(8),
+                        .day = sum.Text(9)});
       }));
   return rows;
 }

@@ -28,6 +28,15 @@
 
 namespace troika {
 
+// What a task has used within a quarter of an hour, counted from 1970.
+struct SpentInSlot {
+  int64_t slot = 0;
+  int64_t tokens = 0;
+  int64_t cost_microusd = 0;
+
+  bool operator==(const SpentInSlot&) const = default;
+};
+
 struct TaskRow {
   std::string id;  // Later tasks have greater ids.
   std::string state;
@@ -54,6 +63,8 @@ struct TaskRow {
   int64_t output_tokens = 0;
   int64_t reasoning_tokens = 0;
   double cost_usd = 0;
+  // Is kept when the task is removed. Get() does not read it.
+  std::vector<SpentInSlot> spent;
   // The Task as lists show it, encoded once: without the prompt, and with only
   // the beginning of the result.
   std::string task_json;
@@ -107,6 +118,16 @@ class TaskStore {
     int64_t output_tokens = 0;
     int64_t reasoning_tokens = 0;
     double cost_usd = 0;
+    std::string day;  // "2026-11-17", if asked for.
+  };
+  struct Folder {
+    std::string path;
+    int64_t tasks = 0;
+    absl::Time last_used_at;  // When the newest of them was created.
+  };
+  struct Spent {
+    std::string id;
+    SpentInSlot amount;
   };
   struct EndedTask {
     std::string id;
@@ -137,6 +158,9 @@ class TaskStore {
   // Removes all rows, or none. Ignores ids without a row.
   absl::Status Remove(absl::Span<const std::string> ids);
   absl::StatusOr<std::optional<TaskRow>> Get(absl::string_view id);
+  // Returns what was spent from that slot on, also by tasks that were removed,
+  // and forgets what was spent before it.
+  absl::StatusOr<std::vector<Spent>> TakeSpent(int64_t first_slot);
 
   // Lists tasks, newest first, starting below `before_id`, or with the newest
   // if that is empty. A page has at most 1000 tasks. Returns InvalidArgument if
@@ -156,9 +180,14 @@ class TaskStore {
   // Returns the tasks that have one of these sessions, newest first.
   absl::StatusOr<std::vector<SessionTask>> WithSessions(
       absl::Span<const std::string> session_ids);
-  // Sums by harness and model over the tasks created in [since, until).
-  absl::StatusOr<std::vector<UsageRow>> Usage(absl::Time since,
-                                              absl::Time until);
+  // Sums by harness and model over the tasks created in [since, until); if
+  // `days` is set, also by the day of their creation, of which the zone with
+  // that offset from UTC decides.
+  absl::StatusOr<std::vector<UsageRow>> Usage(
+      absl::Time since, absl::Time until,
+      std::optional<absl::Duration> days = std::nullopt);
+  // Returns the folders of tasks, the last used first.
+  absl::StatusOr<std::vector<Folder>> Folders(int limit);
   absl::StatusOr<std::map<std::string, int64_t>> CountByState();
   // Lists ended tasks by the time of their end, then by id, starting after
   // `after`.

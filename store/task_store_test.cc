@@ -283,6 +283,50 @@ TEST_F(TaskStoreTest, SumsAndCounts) {
   EXPECT_THAT(*store.NotEnded(), ElementsAre("b"));
 }
 
+TEST_F(TaskStoreTest, SumsByDayOfAZone) {
+  TaskStore store = Open();
+  std::vector<TaskRow> rows = {Row("a"), Row("b"), Row("c")};
+  const absl::Time midnight = absl::FromUnixSeconds(1700006400);
+  rows[0].created_at = midnight - absl::Seconds(1);
+  rows[1].created_at = midnight;
+  rows[2].created_at = midnight + absl::Hours(23);
+  ASSERT_TRUE(store.Put(rows).ok());
+  const auto days = [&](absl::Duration offset) {
+    std::vector<std::pair<std::string, int64_t>> sums;
+    const auto rows =
+        store.Usage(absl::InfinitePast(), absl::InfiniteFuture(), offset);
+    for (const auto& row : *rows) {
+      sums.emplace_back(row.day, row.tasks);
+    }
+    return sums;
+  };
+  EXPECT_THAT(days(absl::ZeroDuration()),
+              ElementsAre(Pair("2023-11-14", 1), Pair("2023-11-15", 2)));
+  EXPECT_THAT(days(absl::Hours(1)),
+              ElementsAre(Pair("2023-11-15", 2), Pair("2023-11-16", 1)));
+  EXPECT_THAT(days(-absl::Minutes(30)),
+              ElementsAre(Pair("2023-11-14", 2), Pair("2023-11-15", 1)));
+}
+
+TEST_F(TaskStoreTest, FoldersComeByTheirLastUse) {
+  TaskStore store = Open();
+  std::vector<TaskRow> rows = {Row("a"), Row("b"), Row("c"), Row("d")};
+  for (size_t i = 0; i < rows.size(); ++i) {
+    rows[i].created_at = absl::FromUnixMicros(static_cast<int64_t>(i) + 1);
+  }
+  rows[1].cwd = "/other";
+  rows[3].cwd = "";
+  ASSERT_TRUE(store.Put(rows).ok());
+  const auto folders = store.Folders(10);
+  ASSERT_TRUE(folders.ok()) << folders.status();
+  ASSERT_EQ(folders->size(), 2u);
+  EXPECT_EQ((*folders)[0].path, "/src");
+  EXPECT_EQ((*folders)[0].tasks, 2);
+  EXPECT_EQ((*folders)[0].last_used_at, absl::FromUnixMicros(3));
+  EXPECT_EQ((*folders)[1].path, "/other");
+  EXPECT_EQ(store.Folders(1)->size(), 1u);
+}
+
 TEST_F(TaskStoreTest, OnlyItsOwnerReadsIt) {
   const TaskStore store = Open();
   for (const absl::string_view suffix : {"", "-wal", "-shm"}) {
