@@ -25,7 +25,7 @@ inline constexpr auto kEnumNames<Approval::State> =
     EnumNames("asked", "allowed", "denied", "cancelled");
 template <>
 inline constexpr auto kEnumNames<Approval::Kind> =
-    EnumNames("tool", "command_line", "edit", "permission", "plan");
+    EnumNames("tool", "command_line", "edit", "permission", "plan", "budget");
 template <>
 inline constexpr auto kEnumNames<Delivery> = EnumNames("unanswered", "accepted",
                                                        "delivered", "late");
@@ -125,7 +125,16 @@ inline constexpr auto kFields<Approval> =
                Field{13, "choice", &Approval::choice},
                Field{14, "by", &Approval::by},
                Field{15, "via", &Approval::via},
-               Field{16, "delivery", &Approval::delivery}};
+               Field{16, "delivery", &Approval::delivery},
+               Field{60, "user", &Approval::user},
+               Field{61, "client", &Approval::client},
+               Field{62, "rules", &Approval::rules},
+               Field{63, "explanation", &Approval::explanation},
+               Field{64, "server", &Approval::server},
+               Field{65, "paths", &Approval::paths},
+               Field{66, "exact", &Approval::exact},
+               Field{67, "proposedRules", &Approval::proposed_rules},
+               Field{68, "always", &Approval::always}};
 
 template <>
 inline constexpr auto kFields<Question::Item> =
@@ -144,7 +153,9 @@ inline constexpr auto kFields<Question> =
                Field{4, "items", &Question::items},
                Field{6, "by", &Question::by},
                Field{7, "via", &Question::via},
-               Field{8, "delivery", &Question::delivery}};
+               Field{8, "delivery", &Question::delivery},
+               Field{60, "user", &Question::user},
+               Field{61, "client", &Question::client}};
 
 template <>
 inline constexpr auto kFields<TokenCounts> =
@@ -186,7 +197,8 @@ inline constexpr auto kFields<Diff> =
 template <>
 inline constexpr auto kFields<Notice> =
     std::tuple{Field{1, "kind", &Notice::kind}, Field{2, "text", &Notice::text},
-               Field{3, "toolUseId", IfSet(&Notice::tool_use_id)}};
+               Field{3, "toolUseId", IfSet(&Notice::tool_use_id)},
+               Field{60, "by", IfSet(&Notice::by)}};
 
 template <>
 inline constexpr auto kFields<Denial> = std::tuple{

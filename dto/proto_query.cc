@@ -53,6 +53,9 @@ class Setter {
     if (field_.cpp_type() == FieldDescriptor::CPPTYPE_INT32) {
       return SetNumber(value);
     }
+    if (field_.cpp_type() == FieldDescriptor::CPPTYPE_BOOL) {
+      return SetBool(value);
+    }
     if (field_.cpp_type() == FieldDescriptor::CPPTYPE_ENUM) {
       return SetEnum(value);
     }
@@ -72,6 +75,13 @@ class Setter {
       return BadValue(field_, value, "a whole number");
     }
     Put(&Reflection::SetInt32, &Reflection::AddInt32, number);
+    return absl::OkStatus();
+  }
+  absl::Status SetBool(absl::string_view value) {
+    if (value != "true" && value != "false") {
+      return BadValue(field_, value, "true or false");
+    }
+    Put(&Reflection::SetBool, &Reflection::AddBool, value == "true");
     return absl::OkStatus();
   }
   absl::Status SetEnum(const std::string& value) {

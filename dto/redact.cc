@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "base/json.h"
+#include "base/utf8.h"
 
 namespace troika {
 namespace {
@@ -320,6 +321,18 @@ bool Redactor::Replace(size_t from, TextForm form, std::string* text) const {
   if (ranges.empty()) return false;
   ReplaceRanges(std::move(ranges), from, form, text);
   return true;
+}
+
+std::string BeginningOf(absl::string_view text, size_t max,
+                        const Redactor* /*nullable*/ redactor) {
+  if (text.size() <= max) return std::string(text);
+  if (max == 0) return "";
+  std::string begin(CutAtCharacter(text, max + kMaxSecretBytes));
+  const size_t unsure = begin.size() < text.size() ? kMaxSecretBytes : 0;
+  if (redactor != nullptr) redactor->RedactPlain(&begin);
+  const size_t sure = begin.size() - std::min(begin.size(), unsure);
+  begin.resize(CutAtCharacter(begin, std::min(max, sure)).size());
+  return begin;
 }
 
 }  // namespace troika

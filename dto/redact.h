@@ -143,6 +143,12 @@ class Redactor {
   std::string problem_;
 };
 
+// The first bytes of a text, at most `max`. If the text is longer, they are
+// without secrets: before a cut there may be a part of one, which would not be
+// found, so that much is left out. A text that is not cut is as it was.
+std::string BeginningOf(absl::string_view text, size_t max,
+                        const Redactor* /*nullable*/ redactor);
+
 inline constexpr absl::string_view kWithheld = "[withheld]";
 
 // Leaves nothing of an event but its kind, ids, times and numbers. `json` from

@@ -23,6 +23,7 @@ constexpr size_t kMaxLabels = 64;
 constexpr size_t kMaxKey = 256;
 constexpr size_t kMaxTitle = 1000;
 constexpr int kMaxNotices = 10;
+constexpr int kMaxPolicyFiles = 16;
 
 absl::StatusOr<absl::Duration> CheckedDuration(
     absl::Duration value, absl::string_view name,
@@ -116,6 +117,54 @@ v1::Timeouts ToTimeouts(const notes::Timeouts& timeouts) {
   return out;
 }
 
+absl::StatusOr<notes::Budget> ToBudget(const v1::Budget& from) {
+  constexpr double kMaxUsd = 1e9;
+  constexpr int64_t kMaxTokens = 1'000'000'000'000'000;
+  notes::Budget budget;
+  if (from.has_cost_usd()) {
+    // A NaN is neither.
+    if (!(from.cost_usd() >= 1e-6 && from.cost_usd() <= kMaxUsd)) {
+      return absl::InvalidArgumentError(
+          "budget.cost_usd must be above 0, in dollars: 2.50");
+    }
+    budget.cost_microusd = static_cast<int64_t>(from.cost_usd() * 1e6 + 0.5);
+  }
+  if (from.has_tokens()) {
+    if (from.tokens() < 1 || from.tokens() > kMaxTokens) {
+      return absl::InvalidArgumentError("budget.tokens must be 1 or more");
+    }
+    budget.tokens = from.tokens();
+  }
+  if (from.has_turns()) {
+    if (from.turns() < 1) {
+      return absl::InvalidArgumentError("budget.turns must be 1 or more");
+    }
+    budget.turns = from.turns();
+  }
+  if (from.has_time()) {
+    ASSIGN_OR_RETURN(const absl::Duration time,
+                     CheckedDuration(FromProto(from.time()), "budget.time"));
+    budget.time_ms = absl::ToInt64Milliseconds(time);
+  }
+  return budget;
+}
+
+v1::Budget ToBudget(const notes::Budget& budget) {
+  v1::Budget out;
+  if (budget.cost_microusd) {
+    out.set_cost_usd(static_cast<double>(*budget.cost_microusd) / 1e6);
+  }
+  if (budget.tokens) out.set_tokens(*budget.tokens);
+  if (budget.turns) {
+    out.set_turns(
+        static_cast<int>(std::clamp<int64_t>(*budget.turns, 0, INT32_MAX)));
+  }
+  if (budget.time_ms) {
+    *out.mutable_time() = ToProto(absl::Milliseconds(*budget.time_ms));
+  }
+  return out;
+}
+
 absl::Status CheckKey(absl::string_view key) {
   if (key.size() > kMaxKey) return TooLong("idempotency_key", kMaxKey);
   if (std::any_of(key.begin(), key.end(), absl::ascii_iscntrl)) {
@@ -188,8 +237,15 @@ absl::StatusOr<TaskRequest> ToTaskRequest(const v1::CreateTaskRequest& body) {
       .model_fallback = body.model_fallback(),
       .no_queue = body.no_queue()};
   request.notices = {body.notices().begin(), body.notices().end()};
+  if (body.policy_size() > kMaxPolicyFiles) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("policy: at most ", kMaxPolicyFiles, " files are taken"));
+  }
+  request.policy_files = {body.policy().begin(), body.policy().end()};
+  request.require_policy = body.require_policy();
   FieldsFromProto(body.options(), &request.options);
   ASSIGN_OR_RETURN(request.timeouts, ToTimeouts(body.timeouts()));
+  ASSIGN_OR_RETURN(request.budget, ToBudget(body.budget()));
   return request;
 }
 
@@ -198,6 +254,8 @@ absl::Status ApplyForkRequest(const v1::ForkRequest& body,
   RETURN_IF_ERROR(CheckSizes(body));
   ASSIGN_OR_RETURN(const notes::Timeouts timeouts, ToTimeouts(body.timeouts()));
   notes::MergeTimeouts(timeouts, &request->timeouts);
+  ASSIGN_OR_RETURN(const notes::Budget budget, ToBudget(body.budget()));
+  notes::MergeBudget(budget, &request->budget);
   request->prompt = body.prompt();
   request->title = body.title();
   request->idempotency_key = body.idempotency_key();
@@ -220,6 +278,15 @@ absl::StatusOr<ApprovalAnswer> ToApproval(
   ApprovalAnswer answer = {
       .allow = body.allow(), .reason = body.reason(), .choice = body.choice()};
   if (body.has_input()) answer.input_json = ToJson(body.input());
+  if (!body.always().empty()) {
+    const bool agrees = answer.choice.empty() || answer.choice == kApprove;
+    if (!agrees || body.has_input()) {
+      return absl::InvalidArgumentError(
+          "approval.always allows what was asked for, as it is: leave out "
+          "input, and any choice but approve");
+    }
+    answer.allow = true;
+  }
   if (answer.choice.empty()) {
     answer.choice = std::string(answer.allow ? kApprove : kDeny);
     return answer;
@@ -255,6 +322,7 @@ absl::StatusOr<AnswerGiven> ToAnswer(const v1::RespondRequest& body) {
   switch (body.answer_case()) {
     case v1::RespondRequest::kApproval: {
       ASSIGN_OR_RETURN(answer.answer, ToApproval(body.approval()));
+      answer.always = body.approval().always();
       return answer;
     }
     case v1::RespondRequest::kQuestion: {
@@ -297,6 +365,9 @@ v1::CreateTaskRequest ToCreateRequest(const TaskRequest& request,
     (*out.mutable_labels())[json::ToValidUtf8(key)] = json::ToValidUtf8(value);
   }
   *out.mutable_timeouts() = ToTimeouts(request.timeouts);
+  if (request.budget != notes::Budget()) {
+    *out.mutable_budget() = ToBudget(request.budget);
+  }
   out.set_resume_session(json::ToValidUtf8(request.resume_session));
   out.set_fork_session(request.fork_session);
   out.set_output_limit_bytes(request.output_limit_bytes);
@@ -306,6 +377,10 @@ v1::CreateTaskRequest ToCreateRequest(const TaskRequest& request,
   }
   out.set_model_fallback(request.model_fallback);
   out.set_no_queue(request.no_queue);
+  for (const std::string& path : request.policy_files) {
+    out.add_policy(json::ToValidUtf8(path));
+  }
+  out.set_require_policy(request.require_policy);
   SetVariables(environment, out.mutable_env());
   return out;
 }

@@ -28,6 +28,9 @@ absl::StatusOr<AnswerGiven> ToAnswer(const v1::RespondRequest& body);
 absl::StatusOr<std::optional<absl::Duration>> GraceOf(
     const v1::StopRequest& body);
 absl::StatusOr<notes::Timeouts> ToTimeouts(const v1::Timeouts& from);
+// InvalidArgument if a limit is not above zero, or absurd.
+absl::StatusOr<notes::Budget> ToBudget(const v1::Budget& from);
+v1::Budget ToBudget(const notes::Budget& budget);
 // Checks an idempotency_key.
 absl::Status CheckKey(absl::string_view key);
 // InvalidArgument if `env` has a variable that no process could have.

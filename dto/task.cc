@@ -16,15 +16,23 @@
 #include "base/utf8.h"
 #include "dto/proto_fields.h"
 #include "dto/request.h"
+#include "task/budget.h"
 
 namespace troika {
 
 // The numbers are those of v1::Answered.
 template <>
-inline constexpr auto kFields<Settled> = std::tuple{
-    Field{1, "id", &Settled::id},     Field{2, "choice", &Settled::choice},
-    Field{3, "text", &Settled::text}, Field{4, "by", &Settled::by},
-    Field{5, "via", &Settled::via},   Field{6, "delivery", &Settled::delivery}};
+inline constexpr auto kFields<Settled> =
+    std::tuple{Field{1, "id", &Settled::id},
+               Field{2, "choice", &Settled::choice},
+               Field{3, "text", &Settled::text},
+               Field{4, "by", &Settled::by},
+               Field{5, "via", &Settled::via},
+               Field{6, "delivery", &Settled::delivery},
+               Field{60, "user", &Settled::user},
+               Field{61, "client", &Settled::client},
+               Field{62, "rules", &Settled::rules},
+               Field{63, "always", &Settled::always}};
 
 namespace {
 
@@ -48,6 +56,9 @@ void SetAsked(const TaskState& state,
               const notes::Request* /*nullable*/ request, v1::Task* task) {
   const LaunchOptions options = request ? request->options : LaunchOptions();
   EditMode mode = options.edit_mode.value_or(EditMode::kResearch);
+  if (!options.sandbox.empty() || !options.approval_policy.empty()) {
+    mode = EditMode::kNative;
+  }
   if (options.dangerously_bypass) mode = EditMode::kDangerous;
   task->set_edit_mode(ToEditMode(state.edit_mode.value_or(mode)));
   if (!task->model().empty()) return;
@@ -56,22 +67,18 @@ void SetAsked(const TaskState& state,
 }
 
 constexpr size_t kMaxPrompt = size_t{64} << 10;
+constexpr size_t kMaxShownAction = 200;
 constexpr size_t kMaxPending = size_t{32} << 10;
 // What all that waits for an answer shows together.
 constexpr size_t kMaxAllPending = size_t{1} << 20;
 
-// The first bytes of a text, at most `max`, without secrets. Before a cut there
-// may be a part of one, which would not be found: that much is left out.
-std::string Beginning(absl::string_view text, size_t max,
-                      const Redactor* /*nullable*/ redactor) {
-  if (text.size() <= max) return std::string(text);
-  if (max == 0) return "";
-  std::string begin(CutAtCharacter(text, max + kMaxSecretBytes));
-  const size_t unsure = begin.size() < text.size() ? kMaxSecretBytes : 0;
-  if (redactor != nullptr) redactor->RedactPlain(&begin);
-  const size_t sure = begin.size() - std::min(begin.size(), unsure);
-  begin.resize(CutAtCharacter(begin, std::min(max, sure)).size());
-  return begin;
+// The first line of what the agent did last.
+std::string LastAction(const TaskState& state,
+                       const Redactor* /*nullable*/ redactor) {
+  std::string action =
+      BeginningOf(state.last_action, kMaxShownAction, redactor);
+  action.resize(std::min(action.find_first_of("\r\n"), action.size()));
+  return action;
 }
 
 // Copies what waits for an answer, with as much of its texts as may be shown.
@@ -94,7 +101,23 @@ class PendingTexts {
                    .choice = from.choice,
                    .by = from.by,
                    .via = from.via,
-                   .delivery = from.delivery};
+                   .delivery = from.delivery,
+                   .user = from.user,
+                   .client = from.client,
+                   .rules = from.rules,
+                   .explanation = Cut(from.explanation),
+                   .server = Cut(from.server),
+                   .exact = from.exact,
+                   .always = Cut(from.always)};
+    for (const std::string& path : from.paths) {
+      if (left_ > 0) to.paths.push_back(Cut(path));
+    }
+    for (const std::string& rule : from.proposed_rules) {
+      // A part of a rule is none.
+      if (rule.size() <= std::min(left_, kMaxPending)) {
+        to.proposed_rules.push_back(Cut(rule));
+      }
+    }
     to.input_json = Cut(from.input_json);
     // A part of a JSON value is shown as a string.
     if (to.input_json.size() != from.input_json.size()) {
@@ -118,7 +141,9 @@ class PendingTexts {
                    .tool_use_id = Cut(from.tool_use_id),
                    .by = from.by,
                    .via = from.via,
-                   .delivery = from.delivery};
+                   .delivery = from.delivery,
+                   .user = from.user,
+                   .client = from.client};
     for (const Question::Item& item : from.items) {
       if (left_ == 0) break;
       Question::Item& cut = to.items.emplace_back();
@@ -147,7 +172,8 @@ class PendingTexts {
 
  private:
   std::string Cut(absl::string_view text) {
-    std::string cut = Beginning(text, std::min(left_, kMaxPending), redactor_);
+    std::string cut =
+        BeginningOf(text, std::min(left_, kMaxPending), redactor_);
     left_ -= std::min(left_, cut.size() + 1);
     return cut;
   }
@@ -202,6 +228,36 @@ void SetTimes(const TaskState& state, v1::Task* task) {
   }
 }
 
+void SetBudget(const TaskState& state, v1::Task* task) {
+  if (state.budget.limits == notes::Budget() && !AsksForBudget(state)) return;
+  v1::BudgetStatus& budget = *task->mutable_budget();
+  *budget.mutable_limits() = ToBudget(state.budget.limits);
+  notes::Budget used;
+  for (const notes::BudgetAmount& amount : AmountsOf(state)) {
+    switch (amount.kind) {
+      case notes::BudgetKind::kCost:
+        used.cost_microusd = amount.used;
+        break;
+      case notes::BudgetKind::kTokens:
+        used.tokens = amount.used;
+        break;
+      case notes::BudgetKind::kTurns:
+        used.turns = amount.used;
+        break;
+      case notes::BudgetKind::kTime:
+        used.time_ms = amount.used;
+        break;
+    }
+  }
+  *budget.mutable_used() = ToBudget(used);
+  if (const auto within = TellsUsageWithinTurn(state)) {
+    budget.set_within_turn(*within);
+  }
+  if (!AsksForBudget(state)) return;
+  budget.set_process_alive(state.process_alive);
+  budget.set_goes_on(state.budget.goes_on);
+}
+
 }  // namespace
 
 v1::Task ToTask(const TaskState& state, const TaskFacts& facts) {
@@ -242,6 +298,7 @@ v1::Task ToTask(const TaskState& state, const TaskFacts& facts) {
                       .total_cost = {state.cost_usd, state.cost_source}},
                 task.mutable_usage());
   SetTimes(state, &task);
+  task.set_last_action(Utf8(LastAction(state, facts.redactor)));
   PendingTexts texts(facts.redactor);
   AddPending(state.approvals, &texts, task.mutable_approvals());
   AddPending(state.questions, &texts, task.mutable_questions());
@@ -259,13 +316,21 @@ v1::Task ToTask(const TaskState& state, const TaskFacts& facts) {
     task.set_wire(static_cast<v1::LaunchOptions::Wire>(*state.wire));
   }
   if (facts.request != nullptr) {
+    for (const notes::RulesFile& file : facts.request->policy) {
+      v1::PolicyFile& shown = *task.add_policy();
+      shown.set_file(Utf8(file.file));
+      shown.set_origin(Utf8(file.origin));
+      shown.set_error(Utf8(file.error));
+    }
+    task.set_require_policy(facts.request->require_policy);
     task.set_prompt(
-        Utf8(Beginning(facts.request->prompt, kMaxPrompt, facts.redactor)));
+        Utf8(BeginningOf(facts.request->prompt, kMaxPrompt, facts.redactor)));
   }
   if (state.timeouts != notes::Timeouts()) {
     *task.mutable_timeouts() = ToTimeouts(state.timeouts);
   }
   SetAsked(state, facts.request, &task);
+  SetBudget(state, &task);
   return task;
 }
 
@@ -276,6 +341,7 @@ TaskState IdentityOf(const v1::Task& task) {
   state.cwd = task.cwd();
   state.title = task.title();
   state.labels = {task.labels().begin(), task.labels().end()};
+  state.edit_mode = EditModeFromId(v1::EditMode_Name(task.edit_mode()));
   return state;
 }
 
@@ -290,6 +356,9 @@ TaskState ToTaskState(const v1::Task& task) {
   state.process_alive =
       !HasEnded(state.status) && state.status != TaskStatus::kQueued;
   state.turn_open = state.process_alive && state.status != TaskStatus::kIdle;
+  if (task.turns() == 1 && task.has_started_at()) {
+    state.turn_started = FromProto(task.started_at());
+  }
   if (task.has_outcome()) {
     state.outcome = static_cast<TurnOutcome>(task.outcome());
   }
@@ -300,6 +369,11 @@ TaskState ToTaskState(const v1::Task& task) {
   state.queue_held = task.queue_held();
   ReadPending(task.approvals(), &state.approvals);
   ReadPending(task.questions(), &state.questions);
+  if (AsksForBudget(state)) {
+    state.process_alive = task.budget().process_alive();
+    state.turn_open &= state.process_alive;
+    state.budget.goes_on = task.budget().goes_on();
+  }
   return state;
 }
 

@@ -22,7 +22,9 @@ using Query = std::vector<std::pair<std::string, std::string>>;
 notes::Request SampleRequest() {
   return {.harness = "codex",
           .prompt = "do it",
-          .options = {.model = "asked", .edit_mode = EditMode::kAutoEdit}};
+          .options = {.model = "asked", .edit_mode = EditMode::kAutoEdit},
+          .policy = {{.file = "/p.rules", .origin = "user", .text = "secret"}},
+          .require_policy = true};
 }
 
 TaskState SampleState() {
@@ -41,6 +43,7 @@ TaskState SampleState() {
   state.version = "1.2";
   state.permission_mode = "plan";
   state.stderr_tail = "oh no";
+  state.last_action = "Bash: make\nall";
   state.document.path = "/src/gpt5_docs/a.md";
   state.document.error = "full";
   state.exit_code = 0;
@@ -49,6 +52,7 @@ TaskState SampleState() {
   state.timeouts = {.start = absl::Milliseconds(1500),
                     .task = absl::Minutes(1)};
   state.worked = absl::Milliseconds(2500);
+  state.budget.limits = {.tokens = 100, .time_ms = 5000};
   state.result = Result{.is_error = true,
                         .error = "re",
                         .text = "rt",
@@ -96,6 +100,10 @@ TEST(TaskTest, HasEveryFieldOfTheContract) {
   // some replies have.
   EXPECT_EQ(static_cast<int>(set.size()), task.descriptor()->field_count() - 2);
   EXPECT_FALSE(task.has_queue_position());
+  EXPECT_EQ(task.policy(0).file(), "/p.rules");
+  EXPECT_EQ(task.policy(0).text(), "");
+  EXPECT_EQ(task.budget().limits().tokens(), 100);
+  EXPECT_EQ(task.budget().used().time().seconds(), 2);
 
   EXPECT_EQ(task.id(), "t1");
   EXPECT_EQ(task.harness(), "gemini");
@@ -124,6 +132,7 @@ TEST(TaskTest, HasEveryFieldOfTheContract) {
   EXPECT_EQ(task.version(), "1.2");
   EXPECT_EQ(task.permission_mode(), "plan");
   EXPECT_EQ(task.stderr_tail(), "oh no");
+  EXPECT_EQ(task.last_action(), "Bash: make");
   EXPECT_EQ(task.document_path(), "/src/gpt5_docs/a.md");
   EXPECT_EQ(task.document_error(), "full");
   EXPECT_EQ(task.turns(), 3);
@@ -181,6 +190,8 @@ TEST(TaskTest, UntilTheAgentSaysItIsAsAskedFor) {
   bypass.options.dangerously_bypass = true;
   EXPECT_EQ(ToTask({}, {.request = &bypass}).edit_mode(), v1::dangerous);
   const notes::Request plain;
+  const notes::Request sandboxed = {.options = {.sandbox = "workspace-write"}};
+  EXPECT_EQ(ToTask({}, {.request = &sandboxed}).edit_mode(), v1::native);
   EXPECT_EQ(ToTask({}, {.request = &plain}).edit_mode(), v1::research);
 }
 
@@ -332,6 +343,13 @@ TEST(ProtoJsonTest, QueriesFillFieldsByName) {
   EXPECT_EQ(usage.since().seconds(), 1769848200);
   EXPECT_EQ(usage.since().nanos(), 250000000);
   EXPECT_FALSE(usage.has_until());
+  ASSERT_TRUE(
+      FromQuery({{"by_day", "true"}, {"utc_offset_minutes", "-60"}}, &usage)
+          .ok());
+  EXPECT_TRUE(usage.by_day());
+  EXPECT_EQ(usage.utc_offset_minutes(), -60);
+  EXPECT_THAT(std::string(FromQuery({{"by_day", "1"}}, &usage).message()),
+              HasSubstr("true or false"));
 }
 
 TEST(ProtoJsonTest, BadQueriesSayWhatThereIs) {

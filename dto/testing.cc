@@ -95,7 +95,9 @@ std::vector<Payload> Payloads() {
                          {}},
                .by = "user",
                .via = "page",
-               .delivery = Delivery::kLate},
+               .delivery = Delivery::kLate,
+               .user = "ann",
+               .client = "page"},
       Question{.state = Question::State::kCancelled},
       Usage{},
       Usage{.turn = kCounts,
@@ -168,7 +170,21 @@ std::vector<Payload> Payloads() {
                            .choice = "deny",
                            .by = "user",
                            .via = "api",
-                           .delivery = static_cast<Delivery>(i)});
+                           .delivery = static_cast<Delivery>(i),
+                           .user = "ann",
+                           .client = "troika/0.1.0",
+                           .rules = {{.file = "user.rules",
+                                      .line = 7,
+                                      .text = "prefix_rule(pattern=[\"rm\"])",
+                                      .decision = "prompt",
+                                      .justification = "gone is gone"},
+                                     {}},
+                           .explanation = "it redirects output",
+                           .server = "github",
+                           .paths = {"/work/a b", "c"},
+                           .exact = i == 0,
+                           .proposed_rules = {"a", "b"},
+                           .always = "a"});
   }
   for (int i = 0; i <= static_cast<int>(Subagent::Phase::kEnded); ++i) {
     all.push_back(Subagent{.phase = static_cast<Subagent::Phase>(i),
@@ -199,7 +215,8 @@ std::vector<Payload> Payloads() {
   all.push_back(Lifecycle{.kind = Lifecycle::Kind::kExited, .signal = 9});
   all.push_back(Notice{.kind = Notice::Kind::kPermissionDenied,
                        .text = "no",
-                       .tool_use_id = "t"});
+                       .tool_use_id = "t",
+                       .by = "default"});
   for (int i = 0; i <= static_cast<int>(Notice::Kind::kBackgroundTask); ++i) {
     all.push_back(Notice{.kind = static_cast<Notice::Kind>(i), .text = "note"});
   }

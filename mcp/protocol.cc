@@ -235,9 +235,11 @@ std::string DiscoverResult(const ServerInfo& server) {
       .String("resultType", "complete")
       .Json("supportedVersions",
             absl::StrCat("[", absl::StrJoin(versions, ","), "]"))
-      .Json("capabilities",
-            absl::StrCat(R"({"tools":{"listChanged":false},"resources":{},)",
-                         R"("extensions":{")", kTasks, R"(":{}}})"))
+      .Json(
+          "capabilities",
+          absl::StrCat(R"({"tools":{"listChanged":true},)",
+                       R"("resources":{"listChanged":true,"subscribe":true},)",
+                       R"("extensions":{")", kTasks, R"(":{}}})"))
       .String("instructions", server.instructions)
       .Json("ttlMs", "0")
       .String("cacheScope", "private")
