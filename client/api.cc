@@ -216,6 +216,45 @@ absl::StatusOr<v1::Task> ApiClient::GetTask(absl::string_view task) {
   return SendFor<v1::Task>({.path = TaskPath(task)});
 }
 
+absl::StatusOr<v1::ListDecisionsResponse> ApiClient::ListDecisions(
+    absl::string_view task) {
+  return SendFor<v1::ListDecisionsResponse>(
+      {.path = TaskPath(task, "/decisions")});
+}
+
+absl::StatusOr<v1::ListPolicyResponse> ApiClient::ListPolicy(
+    const v1::ListPolicyRequest& request) {
+  return SendFor<v1::ListPolicyResponse>(
+      {.path = absl::StrCat("/api/v1/policy", QueryOf(request))});
+}
+
+absl::StatusOr<v1::ListPolicyResponse> ApiClient::TrustPolicy(
+    const v1::TrustPolicyRequest& request) {
+  return SendFor<v1::ListPolicyResponse>({.method = Method::kPost,
+                                          .path = "/api/v1/policy/trust",
+                                          .body = request.SerializeAsString()});
+}
+
+absl::StatusOr<v1::ListPolicyResponse> ApiClient::UntrustPolicy(
+    const v1::UntrustPolicyRequest& request) {
+  return SendFor<v1::ListPolicyResponse>({.method = Method::kPost,
+                                          .path = "/api/v1/policy/untrust",
+                                          .body = request.SerializeAsString(),
+                                          .retry = Retry::kNever});
+}
+
+absl::StatusOr<v1::ListHooksResponse> ApiClient::ListHooks() {
+  return SendFor<v1::ListHooksResponse>({.path = "/api/v1/hooks"});
+}
+
+absl::StatusOr<v1::TestHookResponse> ApiClient::TestHook(
+    absl::string_view hook) {
+  return SendFor<v1::TestHookResponse>(
+      {.method = Method::kPost,
+       .path = absl::StrCat("/api/v1/hooks/", UrlEscaped(hook), "/test"),
+       .retry = Retry::kNever});
+}
+
 absl::Status ApiClient::DeleteTask(absl::string_view task) {
   return Send({.method = Method::kDelete,
                .path = TaskPath(task),
@@ -282,6 +321,40 @@ absl::StatusOr<Message> ApiClient::GetEvent(absl::string_view task,
   return ReadEvent(value);
 }
 
+absl::StatusOr<std::vector<Message>> ApiClient::GetLastEvents(
+    absl::string_view task, int count) {
+  ASSIGN_OR_RETURN(
+      const std::string text,
+      Get(TaskPath(task, absl::StrCat("/events?before=end&page_size=", count)),
+          "application/json"));
+  json::Parser parser;
+  ASSIGN_OR_RETURN(const json::Value page, parser.Parse(text));
+  std::vector<Message> events;
+  for (const json::Value event : page.Get("events").items()) {
+    ASSIGN_OR_RETURN(Message message, ReadEvent(event));
+    events.push_back(std::move(message));
+  }
+  return events;
+}
+
+absl::StatusOr<v1::PageCode> ApiClient::CreatePageCode() {
+  return SendFor<v1::PageCode>(
+      {.method = Method::kPost, .path = absl::StrCat(kRoot, "/page/codes")});
+}
+
+absl::StatusOr<v1::ListPageSessionsResponse> ApiClient::ListPageSessions() {
+  return SendFor<v1::ListPageSessionsResponse>(
+      {.path = absl::StrCat(kRoot, "/page/sessions")});
+}
+
+absl::Status ApiClient::RevokePageSession(absl::string_view session) {
+  return Send({.method = Method::kDelete,
+               .path =
+                   absl::StrCat(kRoot, "/page/sessions/", UrlEscaped(session)),
+               .retry = Retry::kNever})
+      .status();
+}
+
 absl::StatusOr<v1::UsageResponse> ApiClient::GetUsage(
     const v1::UsageRequest& request) {
   return SendFor<v1::UsageResponse>(
@@ -328,6 +401,16 @@ std::string QueryOf(const v1::UsageRequest& request) {
   Query query;
   if (request.has_since()) query.Add("since", TimeText(request.since()));
   if (request.has_until()) query.Add("until", TimeText(request.until()));
+  if (request.by_day()) query.Add("by_day", "true");
+  if (request.utc_offset_minutes() != 0) {
+    query.Add("utc_offset_minutes", absl::StrCat(request.utc_offset_minutes()));
+  }
+  return query.text();
+}
+
+std::string QueryOf(const v1::ListPolicyRequest& request) {
+  Query query;
+  if (!request.cwd().empty()) query.Add("cwd", request.cwd());
   return query.text();
 }
 

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -74,7 +75,26 @@ class ApiClient {
   // Returns an event with the inputs of tools exactly as the agent wrote them.
   absl::StatusOr<Message> GetEvent(absl::string_view task,
                                    absl::string_view event);
+  // Returns the last events of the task, at most `count`, in their order. Long
+  // texts in them are cut.
+  absl::StatusOr<std::vector<Message>> GetLastEvents(absl::string_view task,
+                                                     int count);
+  absl::StatusOr<v1::ListDecisionsResponse> ListDecisions(
+      absl::string_view task);
+  absl::StatusOr<v1::ListPolicyResponse> ListPolicy(
+      const v1::ListPolicyRequest& request);
+  absl::StatusOr<v1::ListPolicyResponse> TrustPolicy(
+      const v1::TrustPolicyRequest& request);
+  absl::StatusOr<v1::ListPolicyResponse> UntrustPolicy(
+      const v1::UntrustPolicyRequest& request);
+  absl::StatusOr<v1::ListHooksResponse> ListHooks();
+  absl::StatusOr<v1::TestHookResponse> TestHook(absl::string_view hook);
   absl::StatusOr<v1::UsageResponse> GetUsage(const v1::UsageRequest& request);
+  // Returns a code for a browser. Only over the server's own socket.
+  absl::StatusOr<v1::PageCode> CreatePageCode();
+  absl::StatusOr<v1::ListPageSessionsResponse> ListPageSessions();
+  // Ends a browser's session, or those of all if `session` is "all".
+  absl::Status RevokePageSession(absl::string_view session);
   // Returns the body of a reply in the form that `accept` names.
   absl::StatusOr<std::string> Get(std::string path, absl::string_view accept);
 
@@ -122,6 +142,7 @@ std::string EventPath(absl::string_view task, absl::string_view event);
 std::string QueryOf(const v1::ListTasksRequest& request);
 std::string QueryOf(const v1::ListSessionsRequest& request);
 std::string QueryOf(const v1::UsageRequest& request);
+std::string QueryOf(const v1::ListPolicyRequest& request);
 
 }  // namespace troika::client
 

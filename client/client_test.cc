@@ -110,6 +110,7 @@ TEST(ApiTest, EveryMethodHasItsRoute) {
   api.Stop("t", {}).IgnoreError();
   api.Resume("t", {}).IgnoreError();
   api.GetEvent("t", "3.0").IgnoreError();
+  api.GetLastEvents("t", 5).IgnoreError();
   api.GetUsage({}).IgnoreError();
   api.Get("/healthz", "*/*").IgnoreError();
   EXPECT_THAT(
@@ -120,8 +121,9 @@ TEST(ApiTest, EveryMethodHasItsRoute) {
                   "POST /api/v1/tasks/t/respond",
                   "POST /api/v1/tasks/t/interrupt", "POST /api/v1/tasks/t/stop",
                   "POST /api/v1/tasks/t/resume",
-                  "GET /api/v1/tasks/t/events/3.0", "GET /api/v1/usage",
-                  "GET /healthz"));
+                  "GET /api/v1/tasks/t/events/3.0",
+                  "GET /api/v1/tasks/t/events?before=end&page_size=5",
+                  "GET /api/v1/usage", "GET /healthz"));
 }
 
 TEST(ApiTest, CarriesMessagesBothWays) {

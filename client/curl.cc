@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/json.h"
+#include "base/version.h"
 #include "dto/status.h"
 #include "task/home.h"
 
@@ -38,6 +39,8 @@ void CurlRequest::Prepare(const ServerAddress& address, absl::string_view path,
   curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, kConnectMillis);
   curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(handle, CURLOPT_USERAGENT,
+                   absl::StrCat("troika/", kVersion).c_str());
   // No proxy may see the token.
   curl_easy_setopt(handle, CURLOPT_PROXY, "");
   curl_easy_setopt(handle, CURLOPT_URL,

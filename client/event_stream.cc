@@ -11,6 +11,7 @@
 namespace troika::client {
 namespace {
 
+constexpr absl::string_view kAllTasks = "/api/v1/events";
 constexpr absl::Duration kFirstBackoff = absl::Milliseconds(100);
 constexpr absl::Duration kLastBackoff = absl::Seconds(2);
 constexpr absl::Duration kGiveUpAfter = absl::Seconds(30);
@@ -130,7 +131,8 @@ void EventStream::Take(SseEvent&& event, Sink sink) {
   backoff_ = kFirstBackoff;
   broken_since_.reset();
   if (event.name == "reset") parser_.set_last_id("");
-  if (event.name == "gone") ended_ = true;
+  // The stream of all tasks goes on if one of them is deleted.
+  if (event.name == "gone" && path_ != kAllTasks) ended_ = true;
   sink(std::move(event));
 }
 

@@ -20,6 +20,7 @@ namespace {
 
 constexpr int64_t kParseError = -32700;
 constexpr int kMaxTries = 8;
+constexpr absl::string_view kListen = "subscriptions/listen";
 // More calls wait for the end of others. Each takes two descriptors.
 constexpr int kMaxCallsAtOnce = 200;
 constexpr absl::Duration kFirstPause = absl::Milliseconds(100);
@@ -73,7 +74,7 @@ std::string McpPipe::Envelope(const rpc::Message& message,
       .String("cwd", options_.cwd)
       .String("toolset", options_.toolset);
   // Only these look at it.
-  if (absl::StartsWith(message.method, "tools/")) {
+  if (absl::StartsWith(message.method, "tools/") || message.method == kListen) {
     json::ObjectWriter env;
     for (const auto& [name, value] : options_.environment.variables()) {
       env.String(name, value);
@@ -208,6 +209,8 @@ absl::Status McpPipe::Deliver(Transfer& transfer) {
     const auto value = parser.Parse(event.data);
     if (value.ok() && !value->Get("method").exists()) transfer.answered = true;
     written = options_.write(event.data);
+    // A subscription lasts over any number of servers.
+    if (transfer.method == kListen) transfer.tries = 0;
   }));
   return written;
 }
