@@ -46,6 +46,12 @@ absl::Status CheckChoice(const Approval& asked, const ApprovalAnswer& answer) {
         asked.choices.empty() ? absl::StrCat(kApprove, ", ", kDeny)
                               : absl::StrJoin(asked.choices, ", ")));
   }
+  if (asked.kind == Approval::Kind::kBudget && !answer.input_json.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(asked.id,
+                     " takes no input: approve it to let the task use as much "
+                     "again, or deny it"));
+  }
   return CheckInput(answer.input_json);
 }
 
@@ -129,14 +135,21 @@ Settled SettledOf(const Approval& approval) {
           .text = approval.reason,
           .by = approval.by,
           .via = approval.via,
-          .delivery = approval.delivery};
+          .delivery = approval.delivery,
+          .user = approval.user,
+          .client = approval.client,
+          .rules = approval.by == kByRule ? approval.rules
+                                          : std::vector<DecidingRule>(),
+          .always = approval.always};
 }
 
 Settled SettledOf(const Question& question) {
   Settled settled = {.id = question.id,
                      .by = question.by,
                      .via = question.via,
-                     .delivery = question.delivery};
+                     .delivery = question.delivery,
+                     .user = question.user,
+                     .client = question.client};
   if (question.delivery == Delivery::kUnanswered) {
     settled.text = "the agent asks no more";
     return settled;
@@ -150,7 +163,13 @@ Settled SettledOf(const Question& question) {
 }
 
 Settled SettledOf(const AnswerGiven& given) {
-  Settled settled = {.id = given.id, .by = given.by, .via = given.via};
+  Settled settled = {.id = given.id,
+                     .by = given.by,
+                     .via = given.via,
+                     .user = given.user,
+                     .client = given.client,
+                     .rules = given.rules,
+                     .always = given.always};
   if (const auto* approval = std::get_if<ApprovalAnswer>(&given.answer)) {
     settled.choice = std::string(ChoiceOf(*approval));
     if (!approval->allow) settled.text = approval->reason;
@@ -247,6 +266,14 @@ Approval Accepted(Approval asked, const AnswerGiven& given) {
   asked.choice = std::string(ChoiceOf(answer));
   asked.by = given.by;
   asked.via = given.via;
+  asked.user = given.user;
+  asked.client = given.client;
+  asked.rules = given.rules;
+  asked.always = given.always;
+  asked.explanation.clear();
+  asked.paths.clear();
+  asked.proposed_rules.clear();
+  asked.exact = false;
   asked.delivery = Delivery::kAccepted;
   return asked;
 }
@@ -261,22 +288,27 @@ Question Accepted(Question asked, const AnswerGiven& given) {
   }
   asked.by = given.by;
   asked.via = given.via;
+  asked.user = given.user;
+  asked.client = given.client;
   asked.delivery = Delivery::kAccepted;
   return asked;
 }
 
-AnswerGiven TimedOut(const Approval& asked, absl::Duration timeout) {
+absl::string_view DenialChoice(const Approval& asked) {
   const auto offers = [&](absl::string_view choice) {
     return std::find(asked.choices.begin(), asked.choices.end(), choice) !=
            asked.choices.end();
   };
-  const bool only_cancel = !offers(kDeny) && offers(kCancel);
+  return !offers(kDeny) && offers(kCancel) ? kCancel : kDeny;
+}
+
+AnswerGiven TimedOut(const Approval& asked, absl::Duration timeout) {
   return {.id = asked.id,
           .by = "timeout",
           .answer = ApprovalAnswer{
               .reason = absl::StrCat("nobody answered within ",
                                      absl::FormatDuration(timeout)),
-              .choice = std::string(only_cancel ? kCancel : kDeny)}};
+              .choice = std::string(DenialChoice(asked))}};
 }
 
 std::string ShortText(const Approval& approval) {
@@ -287,8 +319,10 @@ std::string ShortText(const Approval& approval) {
                       CutAtCharacter(what, kMaxShortText), "`");
 }
 
-std::string DenialPrompt(const Approval& asked, absl::string_view reason) {
-  return absl::StrCat("I did not allow ", ShortText(asked), ": ", reason);
+std::string DenialPrompt(const Approval& asked, const Approval& denied) {
+  return absl::StrCat(
+      denied.by == kByRule ? "My rules do not allow " : "I did not allow ",
+      ShortText(asked), ": ", denied.reason);
 }
 
 const OwedReason* /*nullable*/ NextReason(const TaskState& state,

@@ -17,6 +17,9 @@ namespace troika {
 // first: a JSON object with the members of Settled.
 inline constexpr absl::string_view kAnsweredPayload = "troika/answered";
 
+// Approval::by of an answer that rules gave.
+inline constexpr absl::string_view kByRule = "rule";
+
 // Whether something of that id waits, and for such an answer. NotFound and
 // FailedPrecondition if nothing does, and what became of it if the log knows;
 // InvalidArgument if the answer does not fit, with what would. If it has an
@@ -40,11 +43,15 @@ Settled SettledOf(const AnswerGiven& given);
 Approval Accepted(Approval asked, const AnswerGiven& given);
 Question Accepted(Question asked, const AnswerGiven& given);
 
+// Returns kDeny, or kCancel if the approval offers no other denial.
+absl::string_view DenialChoice(const Approval& asked);
+
 // Returns the denial that stands for an answer that never came.
 AnswerGiven TimedOut(const Approval& asked, absl::Duration timeout);
 
-// Returns the prompt that tells the agent why `asked` was denied.
-std::string DenialPrompt(const Approval& asked, absl::string_view reason);
+// Returns the prompt that tells the agent why `asked` was denied. `denied` is
+// the same approval with its answer.
+std::string DenialPrompt(const Approval& asked, const Approval& denied);
 
 // Returns "Bash `make`": what the approval is about, in a few words.
 std::string ShortText(const Approval& approval);

@@ -154,7 +154,8 @@ TEST(AnswerTest, AReasonIsToldWhenTheAgentCanHearIt) {
   state.owed_reasons.push_back(
       {.key = "denial-7",
        .approval = "a",
-       .prompt = DenialPrompt(state.approvals.at("a").request, "not now")});
+       .prompt = DenialPrompt(state.approvals.at("a").request,
+                              {.reason = "not now"})});
   EXPECT_EQ(state.owed_reasons[0].prompt,
             "I did not allow Bash `make`: not now");
   EXPECT_EQ(NextReason(state, steers), nullptr) << "before the denial itself";

@@ -18,7 +18,10 @@ bool OutlivesProcess(const notes::Note& note) {
          std::holds_alternative<notes::InputWithdrawn>(note) ||
          std::holds_alternative<notes::InputFailed>(note) ||
          std::holds_alternative<notes::QueueResumed>(note) ||
-         std::holds_alternative<notes::DocumentWritten>(note);
+         std::holds_alternative<notes::DocumentWritten>(note) ||
+         std::holds_alternative<notes::BudgetWarned>(note) ||
+         std::holds_alternative<notes::BudgetAsked>(note) ||
+         std::holds_alternative<notes::SubtaskUsed>(note);
 }
 
 }  // namespace

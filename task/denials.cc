@@ -25,7 +25,10 @@ void Denials::Add(const Message& message) {
          .tool_name = name ? std::move(name.mapped()) : "",
          .reason = result->output});
   } else if (const auto* approval = std::get_if<Approval>(&message.payload)) {
-    if (approval->state != Approval::State::kDenied) return;
+    if (approval->state != Approval::State::kDenied ||
+        approval->kind == Approval::Kind::kBudget) {
+      return;
+    }
     Add({.tool_use_id = approval->tool_use_id,
          .tool_name = approval->tool_name,
          .reason = approval->reason,

@@ -15,6 +15,7 @@
 #include "relay/log_format.h"
 #include "relay/log_search.h"
 #include "relay/log_writer.h"
+#include "task/budget.h"
 #include "task/notes.h"
 #include "task/replay.h"
 
@@ -146,7 +147,8 @@ absl::Status Follower::Advance(MessageSink sink) {
   }
   if (MustAskToDrive()) wake_at_ = std::min(wake_at_, drive_at_);
   if (client_ || !at_end_) return absl::OkStatus();
-  if (state().process_alive || state().turns_waiting > 0) {
+  if (state().process_alive ||
+      (state().turns_waiting > 0 && !AsksForBudget(state()))) {
     wake_at_ = std::min(wake_at_, options_.clock->Awake() + kRetryDelay);
     return absl::OkStatus();
   }
@@ -167,16 +169,28 @@ void Follower::Disconnect() {
 }
 
 void Follower::Connect(MessageSink sink) {
+  if (expected_) return Use(*std::exchange(expected_, std::nullopt));
   if (options_.clock->Awake() < connect_at_) return;
   auto client = relay::Client::Connect(folder_->fd.get(), relay::Role::kDriver);
-  if (client.ok()) {
-    client_ = *std::move(client);
-    ++connections_;
-    relay_clock_.Forget();
-    drive_at_ = options_.clock->Awake() + kAskToDriveAgain;
-  } else {
-    OnRelayMissing(sink);
-  }
+  if (!client.ok()) return OnRelayMissing(sink);
+  ++connections_;
+  Use(*std::move(client));
+}
+
+void Follower::Use(relay::Client client) {
+  client_ = std::move(client);
+  relay_clock_.Forget();
+  drive_at_ = options_.clock->Awake() + kAskToDriveAgain;
+}
+
+void Follower::ExpectRelay(relay::Client client) {
+  expected_ = std::move(client);
+  ++connections_;
+}
+
+pid_t Follower::relay_pid() const {
+  if (client_) return relay_gone_ ? 0 : client_->relay_pid();
+  return expected_ ? expected_->relay_pid() : 0;
 }
 
 void Follower::OnRelayMissing(MessageSink sink) {
@@ -205,8 +219,9 @@ void Follower::OnRelayMissing(MessageSink sink) {
 }
 
 pollfd Follower::PollFd() const {
-  if (!client_ || relay_gone_) return {.fd = -1};
-  return {.fd = client_->fd(), .events = client_->events()};
+  const auto& polled = client_ ? client_ : expected_;
+  if (!polled || relay_gone_) return {.fd = -1};
+  return {.fd = polled->fd(), .events = polled->events()};
 }
 
 std::optional<relay::Role> Follower::role() const {

@@ -74,6 +74,15 @@ class Follower {
   const Replay& replay() const { return replay_; }
   const TaskState& state() const { return replay_.state(); }
 
+  // Takes the connection that a relay got with its task. It is used as soon as
+  // the log shows the agent's process, instead of a new one.
+  void ExpectRelay(relay::Client client);
+  // The relay has started or failed, so a connection that is not in use by now
+  // never will be.
+  void ForgetExpected() { expected_.reset(); }
+  // The process of the relay that we are or will be connected to, or 0.
+  pid_t relay_pid() const;
+
   // Connected to the relay, which may not have said anything yet.
   bool connected() const { return client_.has_value(); }
   // How many there were: PollFd() may be of another one that has the number of
@@ -105,6 +114,7 @@ class Follower {
   void Disconnect();
   // Connects to the relay that should be there.
   void Connect(MessageSink sink);
+  void Use(relay::Client client);
   void OnRelayMissing(MessageSink sink);
   // We want to drive, and the relay, an old one, won't tell us when we can.
   bool MustAskToDrive() const;
@@ -114,6 +124,7 @@ class Follower {
   relay::LogReader reader_;
   Replay replay_;
   std::optional<relay::Client> client_;
+  std::optional<relay::Client> expected_;
   std::vector<relay::Reply> answers_;
   std::string trouble_;
   int64_t connections_ = 0;

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "agent/registry.h"
 #include "base/status_macros.h"
 #include "task/launcher.h"
+#include "task/policy_files.h"
 
 namespace troika {
 namespace {
@@ -53,6 +55,13 @@ absl::StatusOr<TaskRequest> ForkOf(const notes::Request& request,
   if (options.model.empty() && !backend->fork_keeps_model) {
     options.model = state.model;
   }
+  std::vector<notes::RulesFile> policy;
+  for (const notes::RulesFile& file : request.policy) {
+    // The others are read again.
+    if (file.origin == kTaskPolicy || file.origin == kParentPolicy) {
+      policy.push_back(file);
+    }
+  }
   return TaskRequest{.harness = backend->harness,
                      .prompt = "",
                      .cwd = request.cwd,
@@ -63,7 +72,11 @@ absl::StatusOr<TaskRequest> ForkOf(const notes::Request& request,
                      .resume_session = state.session_id,
                      .fork_session = true,
                      .fork = std::move(source),
-                     .output_limit_bytes = request.output_limit_bytes};
+                     .output_limit_bytes = request.output_limit_bytes,
+                     .budget = state.budget.limits,
+                     .require_policy = request.require_policy,
+                     .inherited_policy = std::move(policy),
+                     .policy_folder = request.policy_folder};
 }
 
 }  // namespace troika

@@ -42,7 +42,8 @@ constexpr Hint kHints[] = {
      "timeouts.task in the API"},
     // Codex. It speaks of trust and means git.
     {R"(--skip-git-repo-check|not (inside )?a git repository)",
-     "run the task in a git repository, or with skip_git_check"},
+     "run the task in a git repository, or with --skip-git-check "
+     "(skip_git_check in the API)"},
     // Codex. Before the full disk, as bubblewrap names ENOSPC if there may be
     // no
     // more namespaces.

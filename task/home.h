@@ -2,6 +2,7 @@
 //
 //   tasks/ID/log.v1    the task's log, and beside it what its relay needs
 //   tasks/ID/env       the environment that its agent runs with
+//   policy/            the user's rules, and which projects' rules are trusted
 //   cache/             what can be found out again
 //
 // All of it is the owner's alone: logs and environments are secret.
@@ -62,6 +63,8 @@ class Home {
   std::string TaskPath(absl::string_view id) const;
   // The cache of CLI versions for FindCli.
   std::string version_cache() const { return path_ + "/cache/versions"; }
+  // The folder of the user's rules (task/policy_files.h).
+  std::string policy_path() const { return path_ + "/policy"; }
   // The index of the CLIs' own sessions.
   std::string session_cache() const { return path_ + "/cache/sessions.v2"; }
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/utf8.h"
+#include "task/budget.h"
 
 namespace troika {
 namespace {
@@ -36,7 +37,8 @@ const TaskInput* FindInput(const TaskState& state, absl::string_view id) {
 }
 
 const TaskInput* NextInput(const TaskState& state) {
-  if (state.queue_held || state.status == TaskStatus::kCancelled) {
+  if (state.queue_held || state.status == TaskStatus::kCancelled ||
+      AsksForBudget(state)) {
     return nullptr;
   }
   const TaskInput* first = nullptr;

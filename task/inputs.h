@@ -15,8 +15,8 @@ std::string InputId(int number);
 // Null if the state does not have the input, or no longer.
 const TaskInput* /*nullable*/ FindInput(const TaskState& state,
                                         absl::string_view id);
-// The input that is to be sent when no turn runs; null if none waits, or the
-// queue is held.
+// The input that is to be sent when no turn runs; null if none waits, the
+// queue is held, or a budget is to be answered first.
 const TaskInput* /*nullable*/ NextInput(const TaskState& state);
 
 // Counts a receipt in. Of the inputs that ended, the last kMaxEndedInputs are

@@ -14,6 +14,7 @@
 #include "task/follower.h"
 #include "task/make.h"
 #include "task/notes.h"
+#include "task/policy_hold.h"
 
 namespace troika {
 namespace {
@@ -52,7 +53,8 @@ absl::StatusOr<LaunchRequest> NextLaunch(const Replay& replay,
        // Once the copy has an id, it is continued like any session.
        .fork_session = first && request.fork_session,
        .fork_point = first ? request.fork.point : "",
-       .converses = state.converses},
+       .converses = state.converses,
+       .guarded = request.policy_restricts},
       backend);
 }
 
@@ -115,7 +117,14 @@ absl::Status Launcher::Start(const Replay& replay, const Backend& backend,
                              const Cli& cli, const Environment& environment,
                              relay::LogWriter& log) {
   ASSIGN_OR_RETURN(const LaunchRequest request, NextLaunch(replay, backend));
-  ASSIGN_OR_RETURN(const Launch launch, backend.BuildLaunch(request, cli));
+  ASSIGN_OR_RETURN(Launch launch, backend.BuildLaunch(request, cli));
+  if (request.guarded) {
+    if (replay.request()->require_policy) {
+      RETURN_IF_ERROR(CheckPolicyHolds(backend, request.options));
+    }
+    std::string notice = PolicyNotice(backend, request.options);
+    if (!notice.empty()) launch.notices.push_back(std::move(notice));
+  }
   wire_ = launch.wire;
   const TaskState& state = replay.state();
   const int generation = state.generation + 1;

@@ -4,6 +4,8 @@
 #define TROIKA_TASK_LAUNCHER_H_
 
 #include <cstdint>
+#include <optional>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -11,6 +13,7 @@
 #include "agent/discovery/environment.h"
 #include "agent/launch/launch.h"
 #include "base/fd.h"
+#include "relay/client.h"
 #include "relay/log_writer.h"
 #include "relay/start.h"
 #include "task/home.h"
@@ -52,6 +55,11 @@ class Launcher {
   // Aborted: the relay that waited for a task did not take it, and is gone;
   // Start() can be called again once the log shows that it had not begun.
   absl::Status Advance();
+
+  // The connection to the relay that was just started, if it has got one.
+  std::optional<relay::Client> TakeDriver() {
+    return std::exchange(relay_.driver, std::nullopt);
+  }
 
   // Whether a process is on its way.
   bool starting() const { return relay_.ready.ok() || start_relay_.busy(); }

@@ -27,6 +27,8 @@
 #include "relay/log_writer.h"
 #include "task/kept_texts.h"
 #include "task/notes.h"
+#include "task/policy_hold.h"
+#include "task/policy_judge.h"
 
 namespace troika {
 namespace {
@@ -74,7 +76,8 @@ absl::Status CheckGitRepository(const std::filesystem::path& cwd) {
   return absl::InvalidArgumentError(
       absl::StrCat("cwd: ", cwd.native(),
                    " is not in a git repository, so that the agent's changes "
-                   "could not be undone: run git init, or set skip_git_check"));
+                   "could not be undone: run git init, or use --skip-git-check "
+                   "(skip_git_check in the API)"));
 }
 
 // Fails now if the start would fail later.
@@ -90,8 +93,12 @@ absl::StatusOr<Wire> CheckLaunch(const Home& home, TaskRequest request,
                       .resume_session = request.resume_session,
                       .fork_session = request.fork_session,
                       .fork_point = request.fork.point,
+                      .guarded = request.policy_restricts,
                       .output_schema_text = request.output_schema_json},
                      backend));
+  if (request.require_policy && request.policy_restricts) {
+    RETURN_IF_ERROR(CheckPolicyHolds(backend, request.options));
+  }
   ASSIGN_OR_RETURN(const Launch built, backend.BuildLaunch(launch, cli));
   if (built.needs_git_repository) {
     RETURN_IF_ERROR(CheckGitRepository(request.cwd));
@@ -197,6 +204,12 @@ absl::StatusOr<MadeTask> MakeTask(
   RETURN_IF_ERROR(TakeTextsOfFork(home, &request));
   RETURN_IF_ERROR(CheckTexts(request));
   RETURN_IF_ERROR(CompleteRequest(kept, &request));
+  if (request.document.wanted) {
+    // Links that lead elsewhere by the time it is written are not followed.
+    std::error_code error;
+    request.document.folder = std::filesystem::canonical(request.cwd, error);
+  }
+  RETURN_IF_ERROR(CollectPolicy(home, &request));
   const Backend& backend = BackendOf(request.harness);
   RETURN_IF_ERROR(cli.status());
   LeaveOutMissingModel(home, backend, *cli, kept, &request);
@@ -216,7 +229,8 @@ absl::StatusOr<MadeTask> MakeTask(
       notes::ToJson(RequestNote(request, "")).size() + relay::kMaxKey >
           kMaxLineBytes) {
     return absl::InvalidArgumentError(
-        "prompt and images are over 16 MiB together: name them by path");
+        "prompt, images and rules are over 16 MiB together: name images by "
+        "path, and leave out rules");
   }
 
   ASSIGN_OR_RETURN(TaskFolder folder,

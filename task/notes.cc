@@ -26,7 +26,8 @@ constexpr auto kFields<notes::ForkSource> =
 template <>
 constexpr auto kFields<notes::DocumentRequest> =
     std::tuple{Field{"wanted", &notes::DocumentRequest::wanted},
-               Field{"title", &notes::DocumentRequest::title}};
+               Field{"title", &notes::DocumentRequest::title},
+               Field{"folder", &notes::DocumentRequest::folder}};
 template <>
 constexpr auto kFields<notes::Request> =
     std::tuple{Field{"task", &notes::Request::task},
@@ -46,7 +47,12 @@ constexpr auto kFields<notes::Request> =
                Field{"notices", &notes::Request::notices},
                Field{"output_limit_bytes", &notes::Request::output_limit_bytes},
                Field{"document", &notes::Request::document},
-               Field{"env_digest", &notes::Request::env_digest}};
+               Field{"budget", &notes::Request::budget},
+               Field{"env_digest", &notes::Request::env_digest},
+               Field{"policy", &notes::Request::policy},
+               Field{"policy_restricts", &notes::Request::policy_restricts},
+               Field{"require_policy", &notes::Request::require_policy},
+               Field{"policy_folder", &notes::Request::policy_folder}};
 template <>
 constexpr auto kFields<notes::Turn> =
     std::tuple{Field{"turn", &notes::Turn::turn},
@@ -59,7 +65,8 @@ constexpr auto kFields<notes::Turn> =
                Field{"model", &notes::Turn::model},
                Field{"edit_mode", &notes::Turn::edit_mode},
                Field{"timeouts", &notes::Turn::timeouts},
-               Field{"converses", &notes::Turn::converses}};
+               Field{"converses", &notes::Turn::converses},
+               Field{"budget", &notes::Turn::budget}};
 template <>
 constexpr auto kFields<notes::Input> =
     std::tuple{Field{"id", &notes::Input::id},
@@ -71,7 +78,8 @@ constexpr auto kFields<notes::Input> =
                Field{"model", &notes::Input::model},
                Field{"edit_mode", &notes::Input::edit_mode},
                Field{"timeouts", &notes::Input::timeouts},
-               Field{"converses", &notes::Input::converses}};
+               Field{"converses", &notes::Input::converses},
+               Field{"budget", &notes::Input::budget}};
 template <>
 constexpr auto kFields<notes::InputEdited> =
     std::tuple{Field{"id", &notes::InputEdited::id},
@@ -119,6 +127,24 @@ constexpr auto kFields<notes::DocumentWritten> =
     std::tuple{Field{"path", &notes::DocumentWritten::path},
                Field{"error", &notes::DocumentWritten::error}};
 template <>
+constexpr auto kFields<notes::BudgetAmount> =
+    std::tuple{Field{"scope", &notes::BudgetAmount::scope},
+               Field{"kind", &notes::BudgetAmount::kind},
+               Field{"used", &notes::BudgetAmount::used},
+               Field{"limit", &notes::BudgetAmount::limit}};
+template <>
+constexpr auto kFields<notes::BudgetWarned> =
+    std::tuple{Field{"amount", &notes::BudgetWarned::amount}};
+template <>
+constexpr auto kFields<notes::BudgetAsked> =
+    std::tuple{Field{"number", &notes::BudgetAsked::number},
+               Field{"reached", &notes::BudgetAsked::reached}};
+template <>
+constexpr auto kFields<notes::SubtaskUsed> =
+    std::tuple{Field{"task", &notes::SubtaskUsed::task},
+               Field{"tokens", &notes::SubtaskUsed::tokens},
+               Field{"cost_microusd", &notes::SubtaskUsed::cost_microusd}};
+template <>
 constexpr auto kFields<notes::Interrupt> =
     std::tuple{Field{"by", &notes::Interrupt::by},
                Field{"reason", &notes::Interrupt::reason}};
@@ -136,8 +162,18 @@ constexpr auto kFields<notes::Deadline> =
                Field{"tool", &notes::Deadline::tool}};
 template <>
 constexpr auto kFields<notes::Answer> =
-    std::tuple{Field{"id", &notes::Answer::id}, Field{"by", &notes::Answer::by},
-               Field{"via", &notes::Answer::via}};
+    std::tuple{Field{"id", &notes::Answer::id},
+               Field{"by", &notes::Answer::by},
+               Field{"via", &notes::Answer::via},
+               Field{"user", &notes::Answer::user},
+               Field{"client", &notes::Answer::client},
+               Field{"rules", &notes::Answer::rules},
+               Field{"always", &notes::Answer::always}};
+template <>
+constexpr auto kFields<notes::PersonAsked> =
+    std::tuple{Field{"id", &notes::PersonAsked::id},
+               Field{"explanation", &notes::PersonAsked::explanation},
+               Field{"rules", &notes::PersonAsked::rules}};
 template <>
 constexpr auto kFields<notes::Signalled> =
     std::tuple{Field{"signal", &notes::Signalled::signal},
@@ -205,7 +241,11 @@ constexpr absl::string_view kNoteNames[] = {"request",
                                             "queue_resumed",
                                             "imported",
                                             "import_ended",
-                                            "document_written"};
+                                            "document_written",
+                                            "person_asked",
+                                            "budget_warned",
+                                            "budget_asked",
+                                            "subtask_used"};
 static_assert(std::size(kNoteNames) + 1 == std::variant_size_v<Note>);
 
 template <typename N>

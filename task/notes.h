@@ -51,8 +51,45 @@ struct ForkSource {
 struct DocumentRequest {
   bool wanted = false;
   std::string title;  // Empty: the task's.
+  // The task's folder without links, as it was when the task was made. Empty in
+  // logs of before 2026-11-18.
+  std::string folder;
 
   bool operator==(const DocumentRequest&) const = default;
+};
+
+// A file with rules (policy/), as it was when the task was made.
+struct RulesFile {
+  std::string file;
+  std::string origin;  // user, project, task or parent.
+  std::string text;
+  std::string error;  // Why it could not be read: nothing is allowed then.
+
+  bool operator==(const RulesFile&) const = default;
+};
+
+// What a budget limits. Costs are in millionths of a dollar, times in
+// milliseconds.
+enum class BudgetKind { kCost, kTokens, kTurns, kTime };
+
+// Limits of what a task may use; unset: no limit.
+struct Budget {
+  std::optional<int64_t> cost_microusd;
+  std::optional<int64_t> tokens;
+  std::optional<int64_t> turns;
+  std::optional<int64_t> time_ms;
+
+  bool operator==(const Budget&) const = default;
+};
+
+// A limit, and how much of it is used.
+struct BudgetAmount {
+  std::string scope;  // Empty: the task's own; else a budget of several tasks.
+  BudgetKind kind = BudgetKind::kCost;
+  int64_t used = 0;
+  int64_t limit = 0;
+
+  bool operator==(const BudgetAmount&) const = default;
 };
 
 // The task as it was asked for: the first record of its log. It starts no turn;
@@ -80,9 +117,19 @@ struct Request {
   // Bytes of stdout after which a process is ended; 0: no limit.
   int64_t output_limit_bytes = 0;
   DocumentRequest document;
+  Budget budget;
   // EnvironmentDigest() of the file `env` beside the log. Empty in logs of
   // before 2026-11-17.
   std::string env_digest;
+  std::vector<RulesFile> policy;
+  bool policy_restricts = false;  // Some rule of them prompts or forbids.
+  // Whether no process may be started that could do something without asking
+  // that the rules might not allow.
+  bool require_policy = false;
+  // Set if an agent started the task: the folder of the first task in the
+  // chain. Rules must allow an edit relative to this folder, too, because the
+  // agent chose `cwd`.
+  std::string policy_folder;
 };
 
 // A turn was asked for.
@@ -102,6 +149,7 @@ struct Turn {
   std::optional<EditMode> edit_mode;
   Timeouts timeouts;
   bool converses = false;  // LaunchRequest::converses of later processes.
+  Budget budget;           // Replaces the limits that it has.
 };
 
 // An input waits for the end of the running turn.
@@ -117,6 +165,7 @@ struct Input {
   std::optional<EditMode> edit_mode;
   Timeouts timeouts;
   bool converses = false;
+  Budget budget;
 };
 
 // Somebody changed an input that waits.
@@ -183,6 +232,27 @@ struct DocumentWritten {
   std::string error;  // Empty if it was written.
 };
 
+// Most of a budget is used.
+struct BudgetWarned {
+  BudgetAmount amount;
+};
+
+// Budgets are used up: the task asks whether to go on.
+struct BudgetAsked {
+  int number = 0;  // Counts from 1.
+  std::vector<BudgetAmount> reached;
+};
+
+// What a task that this one's agent started has used so far, with the tasks
+// that it started itself.
+struct SubtaskUsed {
+  std::string task;
+  int64_t tokens = 0;
+  int64_t cost_microusd = 0;
+
+  bool operator==(const SubtaskUsed&) const = default;
+};
+
 // Somebody asked to end the turn; the process may go on.
 struct Interrupt {
   std::string by;
@@ -212,6 +282,13 @@ struct Deadline {
 //   {"allow":false,"reason":"not now"}
 //   {"answers":[["Red"],["A","B"]]}            of a question, an item each
 using Answer = AnswerGiven;
+
+// The rules were asked about an approval, and leave it to a person.
+struct PersonAsked {
+  std::string id;           // The approval's.
+  std::string explanation;  // For people.
+  std::vector<DecidingRule> rules;
+};
 
 struct Signalled {
   int signal = 0;
@@ -271,7 +348,8 @@ using Note =
                  Cancelled, Deadline, Answer, Signalled, StdinClosed, StdinLost,
                  Leftover, Trouble, Torn, Exited, Lost, Clock, Input,
                  InputEdited, InputWithdrawn, InputFailed, QueueResumed,
-                 Imported, ImportEnded, DocumentWritten, Unknown>;
+                 Imported, ImportEnded, DocumentWritten, PersonAsked,
+                 BudgetWarned, BudgetAsked, SubtaskUsed, Unknown>;
 
 // One JSON object on one line. Members at their default are left out, but for
 // a request's options.
@@ -300,7 +378,30 @@ inline constexpr auto troika::kFields<troika::notes::Timeouts> = std::tuple{
     troika::Field{6, "tool_ms",
                   troika::InMillis(&troika::notes::Timeouts::tool)}};
 
+template <>
+inline constexpr auto troika::kFields<troika::notes::RulesFile> =
+    std::tuple{troika::Field{"file", &troika::notes::RulesFile::file},
+               troika::Field{"origin", &troika::notes::RulesFile::origin},
+               troika::Field{"text", &troika::notes::RulesFile::text},
+               troika::Field{"error", &troika::notes::RulesFile::error}};
+template <>
+inline constexpr auto troika::kEnumNames<troika::notes::BudgetKind> =
+    troika::EnumNames("cost", "tokens", "turns", "time");
+template <>
+inline constexpr auto troika::kFields<troika::notes::Budget> = std::tuple{
+    troika::Field{"cost_microusd", &troika::notes::Budget::cost_microusd},
+    troika::Field{"tokens", &troika::notes::Budget::tokens},
+    troika::Field{"turns", &troika::notes::Budget::turns},
+    troika::Field{"time_ms", &troika::notes::Budget::time_ms}};
+
 namespace troika::notes {
+
+// Limits that `given` leaves out stay as they were.
+inline void MergeBudget(const Budget& given, Budget* budget) {
+  ForEachField<Budget>([&](const auto& field) {
+    if (field.Of(given)) field.Of(*budget) = field.Of(given);
+  });
+}
 
 // Timeouts that `given` leaves out stay as they were.
 inline void MergeTimeouts(const Timeouts& given, Timeouts* timeouts) {

@@ -14,29 +14,33 @@ using ::testing::HasSubstr;
 
 // One of each kind with every member set, in the order of the variant.
 const std::pair<Note, absl::string_view> kNotes[] = {
-    {Request{.task = "t1",
-             .harness = "codex",
-             .prompt = "go \"on\"\n",
-             .images = {"a.png", "b.png"},
-             .cwd = "/src",
-             .title = "T",
-             .labels = {{"k", "v"}, {"l", ""}},
-             .options = {.model = "m"},
-             .timeouts = {.start = absl::Milliseconds(1),
-                          .idle = absl::Milliseconds(2),
-                          .turn = absl::Milliseconds(3),
-                          .task = absl::InfiniteDuration()},
-             .resume_session = "s",
-             .fork_session = true,
-             .notices = {"n"},
-             .output_limit_bytes = 7,
-             .document = {.wanted = true, .title = "D"}},
+    {Request{
+         .task = "t1",
+         .harness = "codex",
+         .prompt = "go \"on\"\n",
+         .images = {"a.png", "b.png"},
+         .cwd = "/src",
+         .title = "T",
+         .labels = {{"k", "v"}, {"l", ""}},
+         .options = {.model = "m"},
+         .timeouts = {.start = absl::Milliseconds(1),
+                      .idle = absl::Milliseconds(2),
+                      .turn = absl::Milliseconds(3),
+                      .task = absl::InfiniteDuration()},
+         .resume_session = "s",
+         .fork_session = true,
+         .notices = {"n"},
+         .output_limit_bytes = 7,
+         .document = {.wanted = true, .title = "D", .folder = "/w"},
+         .budget = {.cost_microusd = 1, .tokens = 2, .turns = 3, .time_ms = 4}},
      R"({"note":"request","task":"t1","harness":"codex",)"
      R"("prompt":"go \"on\"\n","images":["a.png","b.png"],"cwd":"/src",)"
      R"("title":"T","labels":{"k":"v","l":""},"options":{"model":"m"},)"
      R"("timeouts":{"start_ms":1,"idle_ms":2,"turn_ms":3,"task_ms":0},)"
      R"("resume_session":"s","fork_session":true,"notices":["n"],)"
-     R"("output_limit_bytes":7,"document":{"wanted":true,"title":"D"}})"},
+     R"("output_limit_bytes":7,)"
+     R"("document":{"wanted":true,"title":"D","folder":"/w"},)"
+     R"("budget":{"cost_microusd":1,"tokens":2,"turns":3,"time_ms":4}})"},
     {Turn{.turn = 2,
           .prompt = "p",
           .images =
@@ -118,6 +122,24 @@ const std::pair<Note, absl::string_view> kNotes[] = {
     {ImportEnded{.lines = 3}, R"({"note":"import_ended","lines":3})"},
     {DocumentWritten{.path = "/w/a.md", .error = "e"},
      R"({"note":"document_written","path":"/w/a.md","error":"e"})"},
+    {PersonAsked{.id = "a",
+                 .explanation = "e",
+                 .rules = {{.file = "f", .line = 2, .text = "t"}}},
+     R"({"note":"person_asked","id":"a","explanation":"e",)"
+     R"("rules":[{"file":"f","line":2,"text":"t"}]})"},
+    {BudgetWarned{
+         .amount = {.kind = BudgetKind::kTime, .used = 800, .limit = 1000}},
+     R"({"note":"budget_warned","amount":{"kind":"time","used":800,)"
+     R"("limit":1000}})"},
+    {BudgetAsked{.number = 2,
+                 .reached = {{.scope = "2026-11-17",
+                              .kind = BudgetKind::kTokens,
+                              .used = 7,
+                              .limit = 5}}},
+     R"({"note":"budget_asked","number":2,"reached":[{"scope":"2026-11-17",)"
+     R"("kind":"tokens","used":7,"limit":5}]})"},
+    {SubtaskUsed{.task = "t2", .tokens = 3, .cost_microusd = 4},
+     R"({"note":"subtask_used","task":"t2","tokens":3,"cost_microusd":4})"},
     {Unknown{.name = "later", .json = R"({"note":"later","x":[1]})"},
      R"({"note":"later","x":[1]})"},
 };

@@ -3,6 +3,7 @@
 #include <iterator>
 #include <map>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "task/answer.h"
@@ -19,6 +20,10 @@ void SetAnswer(const Approval& answered, Approval* asked) {
   asked->choice = answered.choice;
   asked->by = answered.by;
   asked->via = answered.via;
+  asked->user = answered.user;
+  asked->client = answered.client;
+  if (!answered.rules.empty()) asked->rules = answered.rules;
+  asked->always = answered.always;
   asked->delivery = answered.delivery;
   if (answered.state == Approval::State::kDenied) {
     asked->reason = answered.reason;
@@ -32,11 +37,28 @@ void AddSettled(Settled settled, TaskState* state) {
   state->settled.push_back(std::move(settled));
 }
 
+bool IsBudget(const Approval& approval) {
+  return approval.kind == Approval::Kind::kBudget;
+}
+bool IsBudget(const Question&) { return false; }
+
 template <typename T>
 void Take(const Message& message, const T& request,
           std::map<std::string, Pending<T>>* pending, TaskState* state) {
   const auto it = pending->find(request.id);
+  // An agent can't take the place of what Troika asks.
+  if (it != pending->end() && IsBudget(it->second.request) &&
+      !IsBudget(request)) {
+    return;
+  }
   if (request.state == T::State::kAsked) {
+    if constexpr (std::is_same_v<T, Approval>) {
+      if (!request.explanation.empty() && it != pending->end() &&
+          !it->second.answered) {
+        it->second.request = request;
+        return;
+      }
+    }
     (*pending)[request.id] = {
         .asked = message.id,
         .request = request,
@@ -54,7 +76,8 @@ void Take(const Message& message, const T& request,
 template <typename T>
 void DropOfTurn(std::map<std::string, Pending<T>>* pending) {
   for (auto it = pending->begin(); it != pending->end();) {
-    it = it->second.of_subagent ? std::next(it) : pending->erase(it);
+    const bool stays = it->second.of_subagent || IsBudget(it->second.request);
+    it = stays ? std::next(it) : pending->erase(it);
   }
 }
 
@@ -71,7 +94,9 @@ void TakeRequest(const Message& message, const Question& question,
 }
 
 void DropPending(TaskState* state) {
-  state->approvals.clear();
+  std::erase_if(state->approvals, [](const auto& pending) {
+    return !IsBudget(pending.second.request);
+  });
   state->questions.clear();
 }
 

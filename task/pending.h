@@ -13,7 +13,8 @@ void TakeRequest(const Message& message, const Approval& approval,
 void TakeRequest(const Message& message, const Question& question,
                  TaskState* state);
 
-// Forgets all requests, because the process ended.
+// Forgets all requests of the agent, because its process ended. What Troika
+// asks (Approval::Kind::kBudget) stays here and below.
 void DropPending(TaskState* state);
 // Forgets the requests of the turn that ended. Subagents in the background
 // still wait for the answers to theirs.

@@ -1,91 +1,37 @@
 #include "task/reduce.h"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "agent/tool_subject.h"
+#include "base/utf8.h"
+#include "task/budget.h"
 #include "task/inputs.h"
+#include "task/next_status.h"
 #include "task/pending.h"
+#include "task/tool_times.h"
 
 namespace troika {
 namespace {
 
-// Short, so that a row of the table is a line.
-constexpr TaskStatus kQu = TaskStatus::kQueued;
-constexpr TaskStatus kSt = TaskStatus::kStarting;
-constexpr TaskStatus kRu = TaskStatus::kRunning;
-constexpr TaskStatus kAp = TaskStatus::kAwaitingApproval;
-constexpr TaskStatus kAn = TaskStatus::kAwaitingAnswer;
-constexpr TaskStatus kId = TaskStatus::kIdle;
-constexpr TaskStatus kDo = TaskStatus::kDone;
-constexpr TaskStatus kFa = TaskStatus::kFailed;
-constexpr TaskStatus kIn = TaskStatus::kInterrupted;
-constexpr TaskStatus kCa = TaskStatus::kCancelled;
-
-// For each step, in the order of Step, the next status by the one before.
-// clang-format off
-constexpr TaskStatus kNext[][kTaskStatuses] = {
-    {kQu, kSt, kRu, kAp, kAn, kId, kDo, kFa, kIn, kCa},  // kNothing
-    {kQu, kSt, kRu, kAp, kAn, kQu, kQu, kQu, kQu, kCa},  // kTurnWaits
-    {kRu, kSt, kRu, kAp, kAn, kRu, kRu, kRu, kRu, kRu},  // kTurnTaken
-    {kSt, kSt, kSt, kSt, kSt, kSt, kSt, kSt, kSt, kSt},  // kSpawned
-    {kRu, kRu, kRu, kAp, kAn, kRu, kDo, kFa, kIn, kCa},  // kSpoke
-    {kRu, kRu, kRu, kAp, kAn, kId, kDo, kFa, kIn, kCa},  // kWorked
-    {kAp, kAp, kAp, kAp, kAp, kAp, kDo, kFa, kIn, kCa},  // kApprovalWaits
-    {kAn, kAn, kAn, kAn, kAn, kAn, kDo, kFa, kIn, kCa},  // kQuestionWaits
-    {kQu, kSt, kRu, kRu, kRu, kId, kDo, kFa, kIn, kCa},  // kAllAnswered
-    {kId, kId, kId, kId, kId, kId, kDo, kFa, kIn, kCa},  // kTurnEnded
-    {kDo, kDo, kDo, kDo, kDo, kDo, kDo, kFa, kIn, kCa},  // kEndedWell
-    {kFa, kFa, kFa, kFa, kFa, kFa, kDo, kFa, kIn, kCa},  // kEndedBadly
-    {kIn, kIn, kIn, kIn, kIn, kIn, kDo, kFa, kIn, kCa},  // kEndedAsAsked
-    {kQu, kQu, kQu, kQu, kQu, kQu, kDo, kFa, kIn, kCa},  // kEndedBeforeTurn
-    {kCa, kCa, kRu, kAp, kAn, kId, kDo, kFa, kIn, kCa},  // kCancelled
-};
-// clang-format on
-static_assert(std::size(kNext) == kSteps);
-
 // More than this are not counted.
 constexpr size_t kMaxSubagents = 1000;
 constexpr size_t kMaxOpenTools = 1000;
-
-// Whether a tool waits for one of `pending`. If it is not known which tool
-// asks, all of them wait.
-template <typename T>
-bool WaitsFor(const std::map<std::string, Pending<T>>& pending,
-              absl::string_view tool) {
-  return std::any_of(pending.begin(), pending.end(), [&](const auto& one) {
-    const Pending<T>& asked = one.second;
-    return !asked.answered &&
-           (asked.of_subagent || asked.request.tool_use_id.empty() ||
-            asked.request.tool_use_id == tool);
-  });
-}
-
-// Counts the time in which tools run, without that in which they wait.
-void RunTools(TaskState* state) {
-  for (auto& [id, tool] : state->open_tools) {
-    const bool waits =
-        WaitsFor(state->approvals, id) || WaitsFor(state->questions, id);
-    if (waits && tool.since && state->awake.now) {
-      tool.ran += *state->awake.now - *tool.since;
-    }
-    if (waits) {
-      tool.since.reset();
-    } else if (!tool.since) {
-      tool.since = state->awake.now;
-    }
-  }
-}
 
 Ending EndingOf(const Lifecycle& event) {
   // Troika gives up by itself only if something is wrong.
   const bool failure = event.kind == Lifecycle::Kind::kDeadline ||
                        event.by == "troika" || event.by == "deadline";
   const bool ends_process = event.kind != Lifecycle::Kind::kInterruptAsked;
+  const bool by_budget = event.by == kByBudget;
   if (failure && !event.text.empty()) {
     return {.kind = Ending::Kind::kFailure,
             .text = event.text,
@@ -96,7 +42,8 @@ Ending EndingOf(const Lifecycle& event) {
   if (!event.text.empty()) absl::StrAppend(&text, ": ", event.text);
   return {.kind = failure ? Ending::Kind::kFailure : Ending::Kind::kInterrupt,
           .text = std::move(text),
-          .ends_process = ends_process};
+          .ends_process = ends_process,
+          .by_budget = by_budget};
 }
 
 // Updates what a message tells besides the status, and says what it means to
@@ -119,12 +66,18 @@ class Reducer {
     set(init.permission_mode, &state_.permission_mode);
     return Spoke();
   }
-  Step operator()(const Text&) { return Spoke(); }
+  Step operator()(const Text& text) {
+    SetLastAction(text.text);
+    return Spoke();
+  }
   Step operator()(const Thinking&) { return Spoke(); }
   Step operator()(const ToolUse& tool) {
+    const std::string subject = ToolSubject(tool, state_.cwd);
+    SetLastAction(
+        absl::StrCat(tool.name, subject.empty() ? "" : ": ", subject));
     if (state_.open_tools.size() < kMaxOpenTools) {
       state_.open_tools[tool.id] = {.name = tool.name};
-      RunTools(&state_);
+      CountToolTimes(&state_);
     }
     return Spoke();
   }
@@ -163,6 +116,7 @@ class Reducer {
     return Step::kNothing;
   }
   Step operator()(const Notice& notice) {
+    if (notice.kind == Notice::Kind::kBackgroundTask) CountCommand(notice.text);
     if (notice.kind != Notice::Kind::kTurnStarted) return Step::kNothing;
     // Nobody asked us for the turns of a session that was imported.
     if (!state_.imported_from.empty()) ++state_.turns;
@@ -170,12 +124,14 @@ class Reducer {
   }
   Step operator()(const Approval& approval) {
     TakeRequest(message_, approval, &state_);
-    RunTools(&state_);
-    return Waits();
+    CountToolTimes(&state_);
+    if (approval.kind != Approval::Kind::kBudget) return Waits();
+    return AsksForBudget(state_) ? Step::kBudgetWaits
+                                 : OnBudgetAnswered(approval);
   }
   Step operator()(const Question& question) {
     TakeRequest(message_, question, &state_);
-    RunTools(&state_);
+    CountToolTimes(&state_);
     return Waits();
   }
   Step operator()(const Result& result) {
@@ -199,6 +155,10 @@ class Reducer {
     // A task that was cancelled has had no turn.
     if (state_.status != TaskStatus::kCancelled) {
       state_.outcome = OutcomeOf(result);
+      if (state_.outcome == TurnOutcome::kInterrupted &&
+          state_.ending.by_budget) {
+        state_.budget.goes_on = true;
+      }
       if (!state_.document.turn_ended) {
         state_.document.turn_ended = message_.time;
       }
@@ -247,10 +207,15 @@ class Reducer {
     return Step::kNothing;
   }
 
-  // The message took the turns that waited from the task.
-  bool withdrew() const { return withdrew_; }
+  // The task returns to its last end.
+  bool returned() const { return returned_; }
 
  private:
+  void SetLastAction(absl::string_view action) {
+    action = absl::StripLeadingAsciiWhitespace(action);
+    if (action.empty()) return;
+    state_.last_action = std::string(CutAtCharacter(action, kMaxLastAction));
+  }
   Step Spoke() {
     state_.turn_open = true;
     return Step::kSpoke;
@@ -262,6 +227,19 @@ class Reducer {
     const bool between = state_.process_alive && !state_.turn_open;
     return between ? Step::kTurnEnded : Step::kAllAnswered;
   }
+  // Commands in the background keep a process alive as subagents do. The text
+  // is made by agent/claude/background_tasks.cc: "started: b1: make all".
+  void CountCommand(absl::string_view text) {
+    const std::vector<std::string> parts = absl::StrSplit(text, ": ");
+    if (parts[0] == "started" && parts.size() > 1 &&
+        state_.subagents.size() < kMaxSubagents) {
+      state_.subagents.insert(absl::StrCat("command ", parts[1]));
+    } else if (parts[0] == "notification") {
+      for (const std::string& part : parts) {
+        state_.subagents.erase(absl::StrCat("command ", part));
+      }
+    }
+  }
   void AddForkPoint(const Result& result) {
     if (result.fork_point.empty()) return;
     std::map<int, std::string>& points = state_.fork_points;
@@ -272,6 +250,18 @@ class Reducer {
     state_.usage = usage.total;
     state_.cost_usd = usage.total_cost.usd;
     state_.cost_source = usage.total_cost.source;
+    CountUse(usage, message_.time, &state_);
+  }
+  Step OnBudgetAnswered(const Approval& approval) {
+    const bool allowed = approval.state == Approval::State::kAllowed;
+    // A turn that is still being ended is then not continued.
+    if (!allowed) state_.ending.by_budget = state_.budget.goes_on = false;
+    const bool goes_on =
+        allowed && (state_.budget.goes_on || NextInput(state_) != nullptr);
+    if (!state_.approvals.empty() || !state_.questions.empty()) return Waits();
+    if (state_.process_alive) return goes_on ? Step::kAllAnswered : Waits();
+    if (goes_on || state_.turns_waiting > 0) return Step::kGoesOn;
+    return ReturnToLastEnd();
   }
   void OpenTurn() {
     state_.error.clear();
@@ -373,11 +363,15 @@ class Reducer {
     state_.turn_open = false;
     if (!state_.last_end) return Step::kCancelled;
     if (waiting == 0) return Step::kNothing;
-    withdrew_ = true;
     state_.withdrawn_results = waiting;
     state_.error = state_.last_end->error;
     state_.hint = state_.last_end->hint;
     state_.ending = state_.last_end->ending;
+    return ReturnToLastEnd();
+  }
+  Step ReturnToLastEnd() {
+    if (!state_.last_end) return Step::kEndedAsAsked;
+    returned_ = true;
     switch (state_.last_end->status) {
       case TaskStatus::kDone:
         return Step::kEndedWell;
@@ -405,14 +399,15 @@ class Reducer {
 
   const Message& message_;
   TaskState& state_;
-  bool withdrew_ = false;
+  bool returned_ = false;
 };
 
-}  // namespace
-
-TaskStatus NextStatus(TaskStatus status, Step step) {
-  return kNext[static_cast<int>(step)][static_cast<int>(status)];
+bool IsEnd(Step step) {
+  return step == Step::kEndedWell || step == Step::kEndedBadly ||
+         step == Step::kEndedAsAsked;
 }
+
+}  // namespace
 
 void StopWork(TaskState* state) {
   AwakeTimes& awake = state->awake;
@@ -429,12 +424,26 @@ void Reduce(const Message& message, TaskState* state) {
                     std::holds_alternative<Question>(message.payload);
   if (!message.parent_tool_use_id.empty() && !asks) return;
   Reducer reducer(message, state);
-  const Step step = std::visit(reducer, message.payload);
+  Step step = std::visit(reducer, message.payload);
   const bool had_ended = HasEnded(state->status);
+  if (AsksForBudget(*state) &&
+      (IsEnd(step) || step == Step::kEndedBeforeTurn)) {
+    // The task waits for an answer without a process, and returns to this end
+    // if that is no.
+    const TaskStatus end = NextStatus(state->status, step);
+    if (HasEnded(end)) {
+      state->last_end = {.status = end,
+                         .error = state->error,
+                         .hint = state->hint,
+                         .ending = state->ending,
+                         .ended = message.time};
+    }
+    step = Step::kBudgetWaits;
+  }
   state->status = NextStatus(state->status, step);
   const bool has_ended = HasEnded(state->status);
   if (has_ended && !had_ended) {
-    state->ended = reducer.withdrew() ? state->last_end->ended : message.time;
+    state->ended = reducer.returned() ? state->last_end->ended : message.time;
   }
   if (!has_ended) state->ended.reset();
   if (step == Step::kEndedBadly && state->status == TaskStatus::kFailed) {

@@ -1,10 +1,8 @@
 #include "task/reduce.h"
 
 #include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "task/state_testing.h"
@@ -17,47 +15,6 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 using Kind = Lifecycle::Kind;
-
-// The table of docs/tasks.md: from queued, starting, running,
-// awaiting_approval, awaiting_answer, idle, done, failed, interrupted and
-// cancelled; "." is no change.
-constexpr absl::string_view kExpected[] = {
-    "nothing           | . . . . . . . . . .",
-    "turn waits        | . . . . . W W W W .",
-    "turn taken        | R . . . . R R R R R",
-    "spawned           | S . S S S S S S S S",
-    "spoke             | R R . . . R . . . .",
-    "worked            | R R . . . . . . . .",
-    "approval waits    | A A A . A A . . . .",
-    "question waits    | Q Q Q Q . Q . . . .",
-    "all answered      | . . . R R . . . . .",
-    "turn ended        | I I I I I . . . . .",
-    "ended well        | D D D D D D . . . .",
-    "ended badly       | F F F F F F . . . .",
-    "ended as asked    | X X X X X X . . . .",
-    "ended before turn | . W W W W W . . . .",
-    "cancelled         | C C . . . . . . . .",
-};
-
-char Letter(TaskStatus status) {
-  return "WSRAQIDFXC"[static_cast<int>(status)];
-}
-
-TEST(ReduceTest, EveryCellOfTheTable) {
-  ASSERT_EQ(std::size(kExpected), static_cast<size_t>(kSteps));
-  for (int s = 0; s < kSteps; ++s) {
-    const Step step = static_cast<Step>(s);
-    const std::vector<std::string> row = absl::StrSplit(kExpected[s], " | ");
-    std::string cells;
-    for (int i = 0; i < kTaskStatuses; ++i) {
-      const TaskStatus from = static_cast<TaskStatus>(i);
-      const TaskStatus to = NextStatus(from, step);
-      absl::StrAppend(&cells, i == 0 ? "" : " ",
-                      std::string(1, from == to ? '.' : Letter(to)));
-    }
-    EXPECT_EQ(cells, row[1]) << row[0];
-  }
-}
 
 class Tell {
  public:
@@ -116,6 +73,21 @@ TEST(ReduceTest, GoodTurnOfOneProcess) {
   EXPECT_EQ(tell.state().result->text, "answer");
   EXPECT_EQ(tell.state().ended, absl::FromUnixSeconds(9));
   EXPECT_THAT(tell.state().error, IsEmpty());
+}
+
+TEST(ReduceTest, LastActionIsAToolOrAText) {
+  Tell tell;
+  tell.Running();
+  EXPECT_EQ(tell.state().last_action, "");
+  tell(Text{.text = "\n I'll look.\nThen"});
+  EXPECT_EQ(tell.state().last_action, "I'll look.\nThen");
+  tell(ToolUse{
+      .id = "1", .name = "Bash", .input_json = R"({"command":"make all"})"});
+  EXPECT_EQ(tell.state().last_action, "Bash: make all");
+  tell(Text{.text = " \n"});
+  EXPECT_EQ(tell.state().last_action, "Bash: make all");
+  tell(Text{.text = std::string(kMaxLastAction + 9, 'x')});
+  EXPECT_THAT(tell.state().last_action, SizeIs(kMaxLastAction));
 }
 
 TEST(ReduceTest, ExitAfterAnErrorIsAFailure) {
@@ -421,6 +393,20 @@ TEST(ReduceTest, SubagentsThatRunAreKnownUntilTheProcessEnds) {
   tell(Subagent{.phase = Subagent::Phase::kEnded, .id = "a"});
   EXPECT_EQ(tell.state().subagents, std::set<std::string>({"b"}));
   tell.Good().Exit(0);
+  EXPECT_TRUE(tell.state().subagents.empty());
+}
+
+TEST(ReduceTest, CommandsInTheBackgroundKeepAProcessAsSubagentsDo) {
+  const auto notice = [](std::string text) {
+    return Notice{.kind = Notice::Kind::kBackgroundTask,
+                  .text = std::move(text)};
+  };
+  Tell tell;
+  tell.Running()(notice("started: b1: make: all"));
+  EXPECT_EQ(tell.state().subagents, std::set<std::string>({"command b1"}));
+  tell(notice("updated: failed: b1: make all"));
+  EXPECT_EQ(tell.state().subagents.size(), 1);
+  tell(notice("notification: failed: b1: make all failed"));
   EXPECT_TRUE(tell.state().subagents.empty());
 }
 

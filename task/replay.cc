@@ -13,6 +13,8 @@
 #include "agent/ability_range.h"
 #include "base/json.h"
 #include "task/answer.h"
+#include "task/approval_rules.h"
+#include "task/budget.h"
 #include "task/reduce.h"
 
 namespace troika {
@@ -285,12 +287,15 @@ void Replay::Deliver(Message&& message, Out& out) {
   std::string session_id;
   std::string late;
   bool bypass = false;
+  bool no_cost = false;
   denials_.Add(message);
   if (auto* result = std::get_if<Result>(&message.payload)) {
     CompleteResult(result);
     if (main) denials_.MoveTo(result);
     answered = main && !result->synthetic;
     if (answered && result->is_error) failure = result->error;
+    no_cost = answered && state_.budget.limits.cost_microusd &&
+              result->usage.total_cost.source == CostSource::kNone;
     if (main && process_) {
       process_->owes_result = false;
       process_->tool_hint = "";
@@ -311,6 +316,9 @@ void Replay::Deliver(Message&& message, Out& out) {
              ReportsBypass(*backend_, init->permission_mode);
   } else if (auto* approval = std::get_if<Approval>(&message.payload)) {
     CompleteAnswer(state_.approvals, approval);
+    if (approval->state == Approval::State::kAsked) {
+      approval->proposed_rules = ProposedRules(*approval, state_.cwd);
+    }
     late = approval->delivery == Delivery::kLate
                ? LateNotice(SettledOf(*approval), approval->reason)
                : "";
@@ -331,6 +339,12 @@ void Replay::Deliver(Message&& message, Out& out) {
                                      "asking, and without a sandbox")},
          out);
   }
+  if (no_cost && !std::exchange(state_.budget.told_no_cost, true)) {
+    Emit(Notice{.kind = Notice::Kind::kConfigWarning,
+                .text = "the agent tells no cost, so the limit of its cost "
+                        "can't be checked: use a limit of tokens or time"},
+         out);
+  }
   if (!session_id.empty()) CheckSession(session_id, out);
   if (answered && process_ && !process_->has_prompt &&
       !process_->undelivered.empty()) {
@@ -345,6 +359,12 @@ void Replay::CompleteAnswer(const std::map<std::string, Pending<T>>& pending,
       request->delivery == Delivery::kAccepted) {
     return;
   }
+  if constexpr (std::is_same_v<T, Approval>) {
+    // These are empty once it is decided.
+    request->paths.clear();
+    request->proposed_rules.clear();
+    request->exact = false;
+  }
   const bool cancelled = request->state == T::State::kCancelled;
   const auto it = pending.find(request->id);
   const bool answered = it != pending.end() && it->second.answered;
@@ -357,8 +377,12 @@ void Replay::CompleteAnswer(const std::map<std::string, Pending<T>>& pending,
   const T& given = it->second.request;
   request->by = given.by;
   request->via = given.via;
+  request->user = given.user;
+  request->client = given.client;
   if constexpr (std::is_same_v<T, Approval>) {
     request->kind = given.kind;
+    if (given.by == kByRule) request->rules = given.rules;
+    request->always = given.always;
     if (request->choice.empty()) request->choice = given.choice;
   }
   // A question that was declined on the wire is cancelled, too, and the

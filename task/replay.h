@@ -150,7 +150,12 @@ class Replay {
   void OnNote(const notes::Spawned& note, Out& out);
   void OnNote(const notes::Imported& note, Out& out);
   void OnNote(const notes::Answer& note, Out& out);
+  void OnNote(const notes::PersonAsked& note, Out& out);
   void OnNote(const notes::DocumentWritten& note, Out& out);
+  void OnNote(const notes::BudgetWarned& note, Out& out);
+  void OnNote(const notes::BudgetAsked& note, Out& out);
+  void OnNote(const notes::SubtaskUsed& note, Out& out);
+  void OnBudgetAnswer(const notes::Answer& note, Out& out);
   void OnNote(const notes::StdinClosed& note, Out& out);
   void OnNote(const notes::StdinLost& note, Out& out);
   void OnNote(const notes::Leftover& note, Out& out);

@@ -174,6 +174,7 @@ void Replay::CancelPending(Out& out) {
   constexpr absl::string_view kWhy = "the process ended";
   const auto approvals = state_.approvals;
   for (const auto& [id, pending] : approvals) {
+    if (pending.request.kind == Approval::Kind::kBudget) continue;
     Emit(Approval{.id = id,
                   .state = Approval::State::kCancelled,
                   .tool_use_id = pending.request.tool_use_id,

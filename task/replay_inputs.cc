@@ -4,6 +4,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "task/budget.h"
 #include "task/inputs.h"
 #include "task/replay.h"
 
@@ -95,7 +96,8 @@ std::optional<notes::Turn> Replay::TakeQueued(const notes::Turn& release) {
                      .model = std::move(input.model),
                      .edit_mode = input.edit_mode,
                      .timeouts = input.timeouts,
-                     .converses = input.converses};
+                     .converses = input.converses,
+                     .budget = input.budget};
 }
 
 void Replay::EmitInputOfTurn(const notes::Turn& note, int turn, Out& out) {
@@ -113,7 +115,7 @@ void Replay::EmitInputOfTurn(const notes::Turn& note, int turn, Out& out) {
 }
 
 void Replay::HoldQueue(absl::string_view by) {
-  if (by == "troika" || by == "deadline") return;
+  if (by == "troika" || by == "deadline" || by == kByBudget) return;
   // The turn is ended for an input that waits.
   for (const auto& [id, input] : queued_inputs_) {
     if (input.interrupts) return;

@@ -1,13 +1,16 @@
 #include <algorithm>
 #include <map>
+#include <string>
 #include <type_traits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
+#include "agent/launch/permissions_text.h"
 #include "agent/registry.h"
 #include "task/answer.h"
+#include "task/budget.h"
 #include "task/reduce.h"
 #include "task/replay.h"
 
@@ -29,6 +32,21 @@ void SetOptions(const notes::Request& request, TaskState* state) {
   if (!native && !state->edit_mode) state->edit_mode = EditMode::kResearch;
 }
 
+// "codex 0.166.0 · gpt-5 · research": what was started, the model if one was
+// asked for, and what the agent may do.
+std::string SpawnedText(const notes::Spawned& note, const TaskState& state,
+                        const notes::Request* /*nullable*/ request) {
+  std::string text(state.harness ? HarnessId(*state.harness) : "agent");
+  if (!note.version.empty()) absl::StrAppend(&text, " ", note.version);
+  if (!state.asked_model.empty()) {
+    absl::StrAppend(&text, " · ", state.asked_model);
+  }
+  if (request == nullptr || !request->options_error.ok()) return text;
+  const std::string permissions =
+      PermissionsText(request->options, state.edit_mode);
+  return absl::StrCat(text, " · ", permissions);
+}
+
 }  // namespace
 
 void Replay::OnNote(const notes::Request& note, Out& out) {
@@ -46,6 +64,8 @@ void Replay::OnNote(const notes::Request& note, Out& out) {
   SetOptions(note, &state_);
   state_.timeouts = note.timeouts;
   state_.document.wanted = note.document.wanted;
+  state_.budget.limits = note.budget;
+  state_.budget.has_history = !note.resume_session.empty();
   continuation_.session_id = note.resume_session;
   continuation_.total_known = note.resume_session.empty();
   Emit(Lifecycle{.kind = Lifecycle::Kind::kCreated, .text = note.title}, out);
@@ -87,13 +107,17 @@ void Replay::OnNote(const notes::Turn& asked_note, Out& out) {
       [&](const OwedReason& one) { return one.key == note.request_key; });
   if (owed != state_.owed_reasons.end()) {
     state_.owed_reasons.erase(owed);
+  } else if (note.by == kByBudget) {
+    state_.budget.goes_on = false;
   } else {
     state_.last_request_key = note.request_key;
+    state_.rule_reasons.clear();
   }
   if (!note.model.empty()) state_.asked_model = note.model;
   if (note.edit_mode) state_.edit_mode = note.edit_mode;
   state_.converses |= note.converses;
   notes::MergeTimeouts(note.timeouts, &state_.timeouts);
+  notes::MergeBudget(note.budget, &state_.budget.limits);
   Emit(Lifecycle{.kind = Lifecycle::Kind::kTurnAsked,
                  .generation = taken ? process_->generation : 0,
                  .turn = turn,
@@ -186,14 +210,11 @@ void Replay::OnNote(const notes::Spawned& note, Out& out) {
   state_.output_bytes = 0;
   state_.session_mismatch = false;
   if (!note.version.empty()) state_.version = note.version;
-  const std::string harness(state_.harness ? HarnessId(*state_.harness)
-                                           : "agent");
   Emit(Lifecycle{.kind = Lifecycle::Kind::kSpawned,
                  .generation = process_->generation,
                  .turn = note.turn,
-                 .text = note.version.empty()
-                             ? harness
-                             : absl::StrCat(harness, " ", note.version)},
+                 .text = SpawnedText(note, state_,
+                                     request_ ? &*request_ : nullptr)},
        out);
   for (const std::string& text : note.notices) {
     Emit(Notice{.kind = Notice::Kind::kConfigWarning, .text = text}, out);
@@ -246,6 +267,7 @@ bool Replay::Accept(const notes::Answer& note,
   if (it == pending.end() || it->second.answered) return false;
   const T asked = it->second.request;
   const T accepted = Accepted(asked, note);
+  if (!note.always.empty()) state_.granted_rules.push_back(note.always);
   Emit(accepted, out);
   if constexpr (std::is_same_v<T, Approval>) OweReason(accepted, asked, out);
   return true;
@@ -259,13 +281,25 @@ void Replay::OweReason(const Approval& denied, const Approval& asked,
   }
   // Nobody is there, and an agent that asks again would do so for ever.
   if (denied.by == "timeout") return;
+  if (denied.by == kByRule) {
+    // So it would if rules deny the same again and again.
+    if (state_.rule_reasons.size() == kMaxRuleReasons ||
+        !state_.rule_reasons.insert(denied.reason).second) {
+      return;
+    }
+  }
   state_.owed_reasons.push_back(
       {.key = absl::StrCat("denial-", out.first.record),
        .approval = denied.id,
-       .prompt = DenialPrompt(asked, denied.reason)});
+       .prompt = DenialPrompt(asked, denied)});
 }
 
 void Replay::OnNote(const notes::Answer& note, Out& out) {
+  const auto asked = state_.approvals.find(note.id);
+  if (asked != state_.approvals.end() &&
+      asked->second.request.kind == Approval::Kind::kBudget) {
+    return OnBudgetAnswer(note, out);
+  }
   if (std::holds_alternative<std::monostate>(note.answer)) {
     EmitError(
         absl::StrCat("the answer to ", note.id,
@@ -282,6 +316,57 @@ void Replay::OnNote(const notes::Answer& note, Out& out) {
         out);
   }
   NotifyProtocol(note, out);
+}
+
+void Replay::OnNote(const notes::PersonAsked& note, Out& out) {
+  const auto it = state_.approvals.find(note.id);
+  // It may be answered, or withdrawn.
+  if (it == state_.approvals.end() || it->second.answered) return;
+  Approval asked = it->second.request;
+  asked.explanation =
+      note.explanation.empty() ? "a rule says so" : note.explanation;
+  asked.rules = note.rules;
+  it->second.consulted = true;
+  Emit(std::move(asked), out);
+}
+
+void Replay::OnNote(const notes::BudgetWarned& note, Out& out) {
+  if (!state_.budget.warned.insert(BudgetKey(note.amount)).second) return;
+  Emit(Notice{.kind = Notice::Kind::kConfigWarning,
+              .text = absl::StrCat(UsedText(note.amount),
+                                   "; once that is used up, the task asks "
+                                   "whether to go on")},
+       out);
+}
+
+void Replay::OnNote(const notes::BudgetAsked& note, Out& out) {
+  // A reply of the relay was lost.
+  if (note.number != state_.budget.asked + 1 || AsksForBudget(state_)) return;
+  state_.budget.asked = note.number;
+  state_.budget.reached = note.reached;
+  Emit(BudgetApproval(note), out);
+}
+
+void Replay::OnNote(const notes::SubtaskUsed& note, Out&) {
+  CountSubtask(note, &state_);
+}
+
+void Replay::OnBudgetAnswer(const notes::Answer& note, Out& out) {
+  Approval answered = Accepted(state_.approvals.at(note.id).request, note);
+  // No agent has to hear it.
+  answered.delivery = Delivery::kDelivered;
+  const bool allowed = answered.state == Approval::State::kAllowed;
+  if (allowed) {
+    GrantBudget(&state_);
+  } else {
+    state_.queue_held = true;
+  }
+  Emit(std::move(answered), out);
+  // A turn that waits for its process is not started.
+  if (!allowed && !process_ && state_.turns_waiting > 0) {
+    OnNote(notes::Cancelled{.by = note.by, .reason = "its budget is used up"},
+           out);
+  }
 }
 
 void Replay::OnNote(const notes::DocumentWritten& note, Out& out) {

@@ -24,25 +24,25 @@ TEST(ReplayTest, WholeSmallTask) {
   log.Begin("codex");
   log.GoodTurn(1);
   Replay replay;
-  EXPECT_EQ(
-      Texts(RunLog(replay, log)),
-      "1.0 lifecycle\n"
-      "2.0 lifecycle kind=turn_asked turn=1 by=user\n"
-      "2.1 receipt id=in-1 text=go by=user turn=1\n"
-      "3.0 lifecycle kind=spawned generation=1 turn=1 text=\"codex 1.2\"\n"
-      "3.1 userInput text=go\n"
-      "4.0 receipt id=in-1 state=delivered by=user turn=1\n"
-      "5.0 lifecycle kind=input_closed generation=1\n"
-      "6.0 init sessionId=th1\n"
-      "7.0 notice kind=turn_started\n"
-      "8.0 text text=hello\n"
-      "9.0 usage turn={inputTokens=5 outputTokens=2} "
-      "total={inputTokens=5 outputTokens=2}\n"
-      "9.1 result text=hello reason=completed "
-      "usage={turn={inputTokens=5 outputTokens=2} "
-      "total={inputTokens=5 outputTokens=2}}\n"
-      "10.0 lifecycle kind=exited generation=1 text=\"exited with code "
-      "0\" exitCode=0\n");
+  EXPECT_EQ(Texts(RunLog(replay, log)),
+            "1.0 lifecycle\n"
+            "2.0 lifecycle kind=turn_asked turn=1 by=user\n"
+            "2.1 receipt id=in-1 text=go by=user turn=1\n"
+            "3.0 lifecycle kind=spawned generation=1 turn=1 text=\"codex 1.2 · "
+            "research\"\n"
+            "3.1 userInput text=go\n"
+            "4.0 receipt id=in-1 state=delivered by=user turn=1\n"
+            "5.0 lifecycle kind=input_closed generation=1\n"
+            "6.0 init sessionId=th1\n"
+            "7.0 notice kind=turn_started\n"
+            "8.0 text text=hello\n"
+            "9.0 usage turn={inputTokens=5 outputTokens=2} "
+            "total={inputTokens=5 outputTokens=2}\n"
+            "9.1 result text=hello reason=completed "
+            "usage={turn={inputTokens=5 outputTokens=2} "
+            "total={inputTokens=5 outputTokens=2}}\n"
+            "10.0 lifecycle kind=exited generation=1 text=\"exited with code "
+            "0\" exitCode=0\n");
   EXPECT_EQ(StateText(replay.state()),
             "task: \"t1\"\n"
             "harness: \"codex\"\n"

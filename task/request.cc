@@ -84,9 +84,18 @@ void ForEachPath(
   visit(options.last_message_file, "the last message's file");
 }
 
+void ForEachPath(
+    TaskRequest& request,
+    absl::FunctionRef<void(std::string& path, absl::string_view what)> visit) {
+  ForEachPath(request.options, visit);
+  for (std::string& path : request.policy_files) {
+    visit(path, "the file with rules");
+  }
+}
+
 absl::Status CheckAllPaths(TaskRequest& request) {
   absl::Status status = CheckPath(request.cwd, "the folder");
-  ForEachPath(request.options, [&](std::string& path, absl::string_view what) {
+  ForEachPath(request, [&](std::string& path, absl::string_view what) {
     status.Update(CheckPath(path, what));
   });
   return status;
@@ -101,7 +110,7 @@ std::string FolderFrom(absl::string_view base, absl::string_view path) {
 
 // The agent runs elsewhere, so none of its paths may depend on our folder.
 void CompletePaths(absl::string_view base, TaskRequest* request) {
-  ForEachPath(request->options, [&](std::string& path, absl::string_view) {
+  ForEachPath(*request, [&](std::string& path, absl::string_view) {
     path = PathFrom(base, path);
   });
 }
@@ -232,7 +241,12 @@ notes::Request RequestNote(const TaskRequest& request, absl::string_view id) {
           .parent = request.parent,
           .notices = request.notices,
           .output_limit_bytes = request.output_limit_bytes,
-          .document = request.document};
+          .document = request.document,
+          .budget = request.budget,
+          .policy = request.policy,
+          .policy_restricts = request.policy_restricts,
+          .require_policy = request.require_policy,
+          .policy_folder = request.policy_folder};
 }
 
 size_t MaxBytesOf(NamedFile which) { return RowOf(which).limit; }

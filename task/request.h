@@ -42,12 +42,21 @@ struct TaskRequest {
   std::string base_instructions_text;
   std::string output_schema_json;
   notes::DocumentRequest document;
+  notes::Budget budget;
   // Whether options.model gives way to the CLI's default if the CLI is known to
   // lack it.
   bool model_fallback = false;
   bool no_queue = false;  // Fails if it had to wait in the queue.
   // What was changed in the request, for its user.
   std::vector<std::string> notices;
+  std::vector<std::string> policy_files;  // Paths of files with rules.
+  bool require_policy = false;            // As that of notes::Request.
+  // Rules of the task whose agent asks, or that is forked.
+  std::vector<notes::RulesFile> inherited_policy;
+  std::string policy_folder;  // As that of notes::Request.
+  // Set by CollectPolicy().
+  std::vector<notes::RulesFile> policy;
+  bool policy_restricts = false;  // As that of notes::Request.
 };
 
 // What becomes of an input while a turn runs.
@@ -71,6 +80,7 @@ struct TurnRequest {
   std::string model;
   std::optional<EditMode> edit_mode;
   notes::Timeouts timeouts;
+  notes::Budget budget;
   InputMode mode = InputMode::kAuto;
   // Whether somebody talks to the agent (LaunchRequest::converses).
   bool converses = false;

@@ -1,7 +1,5 @@
 #include "task/runner.h"
 
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -11,6 +9,7 @@
 #include "agent/registry.h"
 #include "base/status_macros.h"
 #include "task/answer.h"
+#include "task/budget.h"
 #include "task/inputs.h"
 #include "task/make.h"
 
@@ -87,12 +86,14 @@ absl::Status Runner::Advance(MessageSink sink) {
     acknowledged_record_ = std::max(acknowledged_record_, answer.record);
   }
   if (follower_->behind()) return absl::OkStatus();
+  if (!launcher_.starting()) follower_->ForgetExpected();
   RETURN_IF_ERROR(FindBackend());
   // The follower may need the log's lock to say that the process is lost.
   if (follower_->connected() || state().process_alive) appender_.ReleaseLog();
   if (follower_->connected()) {
     retry_ = {};
     Watch();
+    RETURN_IF_ERROR(CheckBudgets());
     RETURN_IF_ERROR(SendNextInput());
     SendQueue();
     return absl::OkStatus();
@@ -100,8 +101,13 @@ absl::Status Runner::Advance(MessageSink sink) {
   queue_.OnDisconnected();
   if (has_process()) return absl::OkStatus();
   watchdog_.ForgetTurnEnd();
-  answered_.clear();
+  // What Troika asks still waits.
+  std::erase_if(answered_, [&](const auto& answer) {
+    return !state().approvals.contains(answer.first);
+  });
   told_reasons_.clear();
+  judging_.done.clear();
+  judging_.left.clear();
   acknowledged_record_ = 0;  // The log is read up to the process's end.
   for (RelayCommand& note : queue_.Reset()) appender_.Add(std::move(note));
   if (blocked() || (retry_.at && tools_.clock->Awake() < *retry_.at)) {
@@ -109,7 +115,11 @@ absl::Status Runner::Advance(MessageSink sink) {
   }
   retry_.at.reset();
   if (!appender_.empty()) return AppendPending();
-  if (state().turns_waiting > 0) return StartProcess();
+  if (state().turns_waiting > 0) {
+    ASSIGN_OR_RETURN(const bool held, BudgetHoldsTurn());
+    return held ? absl::OkStatus() : StartProcess();
+  }
+  RETURN_IF_ERROR(CheckBudgets());
   RETURN_IF_ERROR(SendNextInput());
   if (!appender_.empty() || blocked()) return absl::OkStatus();
   next_.cli.reset();
@@ -142,21 +152,11 @@ absl::Time Runner::wake_at() const {
 bool Runner::at_rest() const {
   return follower_->at_rest() && !launcher_.starting() && !blocked() &&
          !queue_.HasLasting() && appender_.empty() && !appender_.log_unread() &&
-         NextInput(state()) == nullptr;
+         NextInput(state()) == nullptr && !OwesGoOn(state());
 }
 
 bool Runner::settled() const {
   return queue_.empty() && appender_.empty() && !launcher_.starting();
-}
-
-pid_t Runner::relay_pid() const {
-  ucred peer = {};
-  socklen_t size = sizeof(peer);
-  const int fd = follower_->PollFd().fd;
-  if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
-    return 0;
-  }
-  return peer.pid;
 }
 
 absl::Status Runner::AppendNote(const notes::Note& note, std::string key) {
@@ -213,7 +213,12 @@ absl::Status Runner::StartProcess() {
     started = launcher_.Start(follower_->replay(), *backend_, **next_.cli,
                               ForAgents(*next_.environment), **log);
   }
-  if (started.ok()) return FinishLaunch();
+  if (started.ok()) {
+    if (auto driver = launcher_.TakeDriver()) {
+      follower_->ExpectRelay(*std::move(driver));
+    }
+    return FinishLaunch();
+  }
   next_.cli.reset();
   appender_.AddStartFailed(state().generation + 1, started.message());
   appender_.Append(**std::move(log), state());
@@ -302,8 +307,13 @@ void Runner::Watch() {
     Stop("troika", "the agent did not end its turn").IgnoreError();
   }
   TellReason();
+  ConsultRules();
   const auto alarm = watchdog_.Check(state(), follower_->relay_clock(), now);
   if (!alarm) return;
+  if (alarm->kind == Alarm::Kind::kBudget) {
+    sent_budget_.time_is_due = true;
+    return;
+  }
   if (alarm->kind == Alarm::Kind::kApproval) {
     // An answer that is on its way to the log was first.
     return Respond(TimedOut(state().approvals.at(alarm->approval).request,
@@ -370,8 +380,14 @@ absl::Status Runner::Respond(const AnswerGiven& given) {
   }
   // The relay takes each key once, so the log never has two answers, even if
   // they come from two runners.
-  RETURN_IF_ERROR(
-      AppendNote(given, absl::StrCat("answer-", EventIdText(asked))));
+  ASSIGN_OR_RETURN(
+      RelayCommand command,
+      NoteCommand(given, absl::StrCat("answer-", EventIdText(asked))));
+  // What Troika asks waits for its answer whether the process lives or not.
+  command.outlives_process =
+      approval != state().approvals.end() &&
+      approval->second.request.kind == Approval::Kind::kBudget;
+  RETURN_IF_ERROR(Append(std::move(command)));
   answered_[given.id] = {.asked = asked, .given = given};
   return absl::OkStatus();
 }
@@ -379,7 +395,8 @@ absl::Status Runner::Respond(const AnswerGiven& given) {
 void Runner::TellReason() {
   const OwedReason* const owed =
       NextReason(state(), follower_->replay().capabilities());
-  if (owed == nullptr || !told_reasons_.insert(owed->key).second) return;
+  if (owed == nullptr || AsksNow() || !told_reasons_.insert(owed->key).second)
+    return;
   const int number = std::max(state().turns, asked_turn_.number) + 1;
   const absl::Status sent = AppendNote(notes::Turn{.turn = number,
                                                    .prompt = owed->prompt,
@@ -392,6 +409,9 @@ void Runner::TellReason() {
 absl::Status Runner::Interrupt(absl::string_view by, absl::string_view reason) {
   RETURN_IF_ERROR(CheckReady());
   RETURN_IF_ERROR(CheckDriver());
+  if (AsksForBudget(state()) && !(state().turn_open && has_process())) {
+    return DenyBudget(by, reason);
+  }
   const notes::Cancelled cancelled = {.by = std::string(by),
                                       .reason = std::string(reason)};
   if (!has_process()) {
@@ -410,9 +430,23 @@ absl::Status Runner::Interrupt(absl::string_view by, absl::string_view reason) {
       return absl::OkStatus();
     }
   }
+  if (!HasTurnToEnd()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("no turn of task ", folder_.id,
+                     " runs: its agent waits for input; `troika stop` ends "
+                     "the agent"));
+  }
   const notes::Interrupt note = {.by = std::string(by),
                                  .reason = std::string(reason)};
   return SendInterrupt(note, NextKey("interrupt"));
+}
+
+// A prompt that is on its way to the agent counts, and so does what works in
+// the background.
+bool Runner::HasTurnToEnd() const {
+  return state().status != TaskStatus::kIdle || state().turn_open ||
+         state().turns_waiting > 0 || !state().subagents.empty() ||
+         queue_.HasTurns() || appender_.HasTurns();
 }
 
 absl::Status Runner::SendInterrupt(const notes::Interrupt& note,
@@ -430,6 +464,8 @@ absl::Status Runner::Stop(absl::string_view by, absl::string_view reason,
   RETURN_IF_ERROR(CheckReady());
   RETURN_IF_ERROR(CheckDriver());
   if (!has_process()) return Interrupt(by, reason);
+  // Ending the task is an answer; somebody else's may have been first.
+  if (AsksForBudget(state())) DenyBudget(by, reason).IgnoreError();
   SendStop(NextKey("stop"),
            notes::Stop{.by = std::string(by), .reason = std::string(reason)},
            grace);

@@ -96,6 +96,8 @@ class Runner {
   // which is an earlier one if that has the same request key.
   absl::Status Input(const TurnRequest& turn,
                      std::string* /*nullable*/ id = nullptr);
+  // Whether a turn runs or waits, or another input does.
+  bool HasWork() const;
   // Whether the turn would begin with a process of its own.
   bool NeedsProcess(const TurnRequest& turn) const;
   // Change or take back an input that waits. NotFound if there is none of that
@@ -124,10 +126,16 @@ class Runner {
                     std::optional<absl::Duration> grace = std::nullopt);
   // Says in the log that the task's document was written, or could not be.
   absl::Status NoteDocument(const notes::DocumentWritten& written);
+  // Notes what a task that the agent of this one started has used, if this one
+  // has limits of that.
+  absl::Status NoteSubtask(const notes::SubtaskUsed& used);
   // Closes the agent's input: a process that waits for a turn then ends.
   absl::Status CloseInput();
 
   const TaskState& state() const { return follower_->state(); }
+  // Whether an approval that waits is for a person, and the rules will not
+  // answer it.
+  bool IsLeftToPerson(const Pending<Approval>& pending) const;
   const TaskFolder& folder() const { return folder_; }
   // The environment that the task keeps, or why it can't be read.
   const absl::StatusOr<Environment>& environment() const {
@@ -153,8 +161,9 @@ class Runner {
   // Our role at the relay; nothing if none lives, or it has not said so.
   // Commands wait until it has.
   std::optional<relay::Role> role() const { return follower_->role(); }
-  // The process of the relay that we are connected to; 0 if there is none.
-  pid_t relay_pid() const;
+  // The process of the relay that we are or will be connected to; 0 if there is
+  // none.
+  pid_t relay_pid() const { return follower_->relay_pid(); }
 
  private:
   Runner(TaskFolder folder, absl::StatusOr<Environment> environment,
@@ -189,6 +198,8 @@ class Runner {
   bool IsBusy() const;
   // Whether a process lives, and turns wait for the one after it.
   bool HasTurnsForNextProcess() const;
+  // Whether there is something that an interrupt ends.
+  bool HasTurnToEnd() const;
   bool CanSteer() const;
   // Whether the turn can't be steered, but would be on another wire of the
   // harness. It is then ended, and a process on that wire gets the input.
@@ -239,8 +250,29 @@ class Runner {
   void SendQueue();
   std::string NextKey(absl::string_view kind);
   void Watch();
+  // runner_budget.cc
+  // The limits that are used up.
+  std::vector<notes::BudgetAmount> ReachedBudgets() const;
+  // Notes budgets that are nearly used up; asks whether to go on, and ends the
+  // turn for that, if one is used up within a turn.
+  absl::Status CheckBudgets();
+  absl::Status AskForBudget(std::vector<notes::BudgetAmount> reached);
+  // Asks if a budget is used up before a turn begins. Whether the turn has to
+  // wait for the answer.
+  absl::StatusOr<bool> BudgetHoldsTurn();
+  // Whether the task asks, as far as we know.
+  bool AsksNow() const;
+  void InterruptForBudget();
+  // Gives the turn that continues one that was ended for a budget.
+  absl::Status SendGoOn();
+  // Denies what a budget asks, because somebody ends the task.
+  absl::Status DenyBudget(absl::string_view by, absl::string_view reason);
   // Has the agent told why something was denied, if its wire can't say it.
   void TellReason();
+  // runner_policy.cc
+  // Asks the rules about what waits for an answer, and answers by them.
+  void ConsultRules();
+  void ApplyVerdict(const EventId& asked, const policy::Verdict& verdict);
 
   struct NextProcess {
     absl::StatusOr<Environment> environment;
@@ -286,6 +318,23 @@ class Runner {
   };
   std::map<std::string, OwnAnswer> answered_;
   std::set<std::string> told_reasons_;  // Keys of OwedReason that were sent.
+  // Approvals of this process, by the events that asked.
+  struct Judging {
+    EventId asked;  // The one that the rules are being asked about.
+    Later<policy::Verdict> verdict;
+    std::set<EventId> done;
+    std::set<EventId> left;  // Those that the rules leave to a person.
+  };
+  Judging judging_;
+  // What was sent about budgets and may not be in the log yet.
+  struct SentBudget {
+    int asked = 0;        // Number of the last question.
+    int interrupted = 0;  // Number of the one that the turn was ended for.
+    int gone_on = 0;      // Number of the one after which it was continued.
+    std::set<std::string> warned;  // By BudgetKey().
+    bool time_is_due = false;      // The working time has reached its alarm.
+  };
+  SentBudget sent_budget_;
 };
 
 }  // namespace troika

@@ -45,10 +45,12 @@ Capabilities Runner::CapabilitiesNow() const {
 
 std::optional<Wire> Runner::NextWire(const Cli& cli, LaunchOptions options,
                                      bool converses) const {
-  const auto launch = backend_->BuildLaunch({.options = std::move(options),
-                                             .cwd = request().cwd,
-                                             .converses = converses},
-                                            cli);
+  const auto launch =
+      backend_->BuildLaunch({.options = std::move(options),
+                             .cwd = request().cwd,
+                             .converses = converses,
+                             .guarded = request().policy_restricts},
+                            cli);
   if (!launch.ok()) return std::nullopt;
   return launch->wire;
 }
@@ -133,6 +135,13 @@ bool Runner::IsBusy() const {
          queue_.HasTurns() || appender_.HasTurns();
 }
 
+bool Runner::HasWork() const {
+  const auto& inputs = state().inputs;
+  return IsBusy() ||
+         std::any_of(inputs.begin(), inputs.end(),
+                     [](const TaskInput& input) { return input.waits(); });
+}
+
 bool Runner::HasTurnsForNextProcess() const {
   if (appender_.HasTurns()) return true;
   if (!state().process_alive) return false;
@@ -152,6 +161,7 @@ bool Runner::MovesToSteer(const TurnRequest& turn) const {
 }
 
 absl::StatusOr<Runner::Way> Runner::WayOf(const TurnRequest& turn) const {
+  if (AsksNow()) return Way::kQueue;
   const bool wants_queue = turn.mode == InputMode::kQueue;
   if (!IsBusy()) {
     // What waits already goes first, unless it is held.
@@ -253,6 +263,8 @@ absl::Status Runner::Input(const TurnRequest& given, std::string* id) {
     return absl::FailedPreconditionError(
         absl::StrCat("task ", folder_.id, " was cancelled: start a new one"));
   }
+  // The question comes first, so that the task never looks ended.
+  if (!IsBusy()) RETURN_IF_ERROR(BudgetHoldsTurn().status());
   ASSIGN_OR_RETURN(const Way way, WayOf(turn));
   const int number = std::max(state().input_count, asked_input_.number) + 1;
   if (way == Way::kQueue) {
@@ -270,7 +282,8 @@ absl::Status Runner::Input(const TurnRequest& given, std::string* id) {
                                 .model = turn.model,
                                 .edit_mode = turn.edit_mode,
                                 .timeouts = turn.timeouts,
-                                .converses = turn.converses},
+                                .converses = turn.converses,
+                                .budget = turn.budget},
                                turn));
   }
   asked_input_.number = number;

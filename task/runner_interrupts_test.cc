@@ -96,6 +96,18 @@ TEST_F(RunnerInterruptsTest, InterruptWithdrawsATurnThatWaitsForAnotherMode) {
   EXPECT_EQ(task.state().turns, 2);
 }
 
+TEST_F(RunnerInterruptsTest, ThereIsNothingToInterruptBetweenTurns) {
+  TestTask task(&home_, {.harness = Harness::kClaude,
+                         .script = "== turn 1\nsay One.\nok\n== turn 2\nhang"});
+  ASSERT_TRUE(task.UntilStatus(TaskStatus::kIdle));
+  const absl::Status refused = task.runner().Interrupt("user", "");
+  EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
+  EXPECT_THAT(refused.message(), testing::HasSubstr("no turn of task"));
+  ASSERT_TRUE(task.runner().Input({.prompt = "more"}).ok());
+  EXPECT_TRUE(task.runner().Interrupt("user", "").ok());
+  ASSERT_TRUE(task.UntilStatus(TaskStatus::kIdle));
+}
+
 TEST_F(RunnerInterruptsTest,
        AnInterruptTakesATurnBackThatWaitsForTheNextProcess) {
   TestTask task(&home_, {.harness = Harness::kCodex,

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "task/budget.h"
 #include "task/inputs.h"
 #include "task/runner.h"
 
@@ -70,7 +71,8 @@ absl::Status Runner::QueueInput(const TurnRequest& turn, std::string id) {
                        .model = turn.model,
                        .edit_mode = turn.edit_mode,
                        .timeouts = turn.timeouts,
-                       .converses = turn.converses};
+                       .converses = turn.converses,
+                       .budget = turn.budget};
   RETURN_IF_ERROR(CheckQueueLimits(note));
   std::string key = absl::StrCat("input-", note.id);
   return AppendNote(note, std::move(key));
@@ -147,6 +149,7 @@ absl::Status Runner::ResumeQueue(absl::string_view by) {
 
 absl::Status Runner::SendNextInput() {
   const TaskState& now = state();
+  if (OwesGoOn(now)) return SendGoOn();
   const TaskInput* const next = NextInput(now);
   if (next == nullptr || role() == relay::Role::kWatcher) {
     return absl::OkStatus();
@@ -174,6 +177,8 @@ absl::Status Runner::SendNextInput() {
       return absl::OkStatus();
     }
   }
+  ASSIGN_OR_RETURN(const bool held, BudgetHoldsTurn());
+  if (held) return absl::OkStatus();
   const TurnRequest turn = RequestOf(*input);
   absl::Status can = CheckWorkLeft(turn);
   if (can.ok()) can = CheckNextProcess(turn);

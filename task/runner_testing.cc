@@ -14,6 +14,7 @@
 #include "base/blocking.h"
 #include "base/check.h"
 #include "task/make.h"
+#include "task/policy_judge.h"
 
 namespace troika {
 namespace {
@@ -97,6 +98,10 @@ RunnerTools TestTask::Tools(const Options& options) {
                                   absl::AnyInvocable<void()> done) {
                              executor_.Run(std::move(work), std::move(done));
                            },
+                       .judge =
+                           [home = &home_->home()](const PolicyCase& asked) {
+                             return JudgeApproval(*home, asked);
+                           },
                        .grace = options.grace,
                        .max_read = options.max_read,
                        .on_step =
@@ -104,6 +109,7 @@ RunnerTools TestTask::Tools(const Options& options) {
                              if (runner_)
                                states_[state().last_record] = state();
                            }};
+  if (options.shared_budgets) tools.shared_budgets = options.shared_budgets;
   return tools;
 }
 

@@ -68,6 +68,7 @@ class TestTask {
     absl::Duration grace = absl::Milliseconds(300);
     int64_t max_read = int64_t{1} << 20;
     std::function<bool()> may_start;  // Unset: always.
+    std::function<std::vector<notes::BudgetAmount>()> shared_budgets;
   };
   // `home` is borrowed.
   TestTask(const TestHome* home, Options options);

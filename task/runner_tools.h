@@ -3,14 +3,19 @@
 #define TROIKA_TASK_RUNNER_TOOLS_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/time/time.h"
 #include "base/clock.h"
+#include "policy/decide.h"
 #include "relay/spare.h"
 #include "task/later.h"
+#include "task/notes.h"
+#include "task/policy_judge.h"
 
 namespace troika {
 
@@ -26,9 +31,15 @@ struct RunnerTools {
   // relay. When that is done, the owner calls Advance() again. Unset: all runs
   // on the caller's thread.
   BlockingExecutor executor;
+  // Asks the rules about an approval, on a thread of the executor. Unset: all
+  // approvals are left to people.
+  std::function<policy::Verdict(const PolicyCase&)> judge;
   absl::Duration grace = absl::Seconds(5);  // Between the signals of an end.
   int64_t max_log_bytes = int64_t{4} << 30;
   int64_t max_read = int64_t{1} << 20;  // Bytes of log in one Advance().
+  // Returns the budgets that the task shares with others, with what all of them
+  // have used. Unset: there are none.
+  absl::AnyInvocable<std::vector<notes::BudgetAmount>() const> shared_budgets;
   // For tests that stop a runner at any point: called before each thing that it
   // writes, and after each record that it reads.
   absl::AnyInvocable<void()> on_step;

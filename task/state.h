@@ -51,6 +51,10 @@ inline constexpr auto kEnumNames<TurnOutcome> = EnumNames("done", "denied",
                                                           "failed",
                                                           "interrupted");
 
+// How many reasons of rules an agent is told by prompts before somebody else
+// speaks to it.
+inline constexpr size_t kMaxRuleReasons = 5;
+
 // An approval or a question that waits for its answer, or whose answer the
 // agent has not heard yet.
 template <typename T>
@@ -62,6 +66,7 @@ struct Pending {
   std::optional<absl::Time> awake_since;
   // Asked by a subagent, which may wait longer than its turn takes.
   bool of_subagent = false;
+  bool consulted = false;  // The rules leave the answer to a person.
 
   bool operator==(const Pending&) const = default;
 };
@@ -77,6 +82,10 @@ struct Settled {
   std::string by;
   std::string via;
   Delivery delivery = Delivery::kUnanswered;
+  std::string user;  // These are as those of an Approval.
+  std::string client;
+  std::vector<DecidingRule> rules;
+  std::string always;
 
   bool operator==(const Settled&) const = default;
 };
@@ -113,6 +122,9 @@ struct Ending {
   Kind kind = Kind::kNone;
   std::string text;  // "interrupted by user", "the idle deadline of 5m passed"
   bool ends_process = false;  // Not only the turn.
+  // A budget is used up: if somebody lets the task go on, the turn is
+  // continued.
+  bool by_budget = false;
 
   bool operator==(const Ending&) const = default;
 };
@@ -152,6 +164,42 @@ struct DocumentState {
   bool operator==(const DocumentState&) const = default;
 };
 
+// What a task has used within a quarter of an hour.
+struct SpentSlot {
+  int64_t slot = 0;  // Quarters of an hour since 1970.
+  int64_t tokens = 0;
+  int64_t cost_microusd = 0;
+
+  bool operator==(const SpentSlot&) const = default;
+};
+
+// The budgets of a task (task/budget.h has what is computed from it).
+struct BudgetState {
+  notes::Budget limits;
+  // What the task itself has used. Neither ever falls, whatever its agent says.
+  int64_t tokens = 0;
+  std::optional<int64_t> cost_microusd;  // Unset: no cost was ever told.
+  // The first total of tokens that is told also has what a session had used
+  // before this task; tokens_before is that part of it.
+  bool has_history = false;
+  int64_t tokens_before = 0;
+  std::vector<SpentSlot> spent;  // The last ones, in order.
+  // What the tasks that its agent started have used, by their ids.
+  std::map<std::string, notes::SubtaskUsed> subtasks;
+
+  int asked = 0;  // How often the task has asked to go on.
+  std::vector<notes::BudgetAmount> reached;  // What it asked about last.
+  // What the task itself had used when somebody let it go on, by BudgetKey():
+  // from there on it may use as much again.
+  std::map<std::string, int64_t> granted_at;
+  std::set<std::string> warned;  // BudgetKey() of those that a notice told of.
+  // A turn was ended for a budget, and is to be continued.
+  bool goes_on = false;
+  bool told_no_cost = false;  // A notice told that no cost is known.
+
+  bool operator==(const BudgetState&) const = default;
+};
+
 // How many of its turns a task can be forked at.
 inline constexpr int kMaxForkPoints = 1000;
 
@@ -174,6 +222,10 @@ struct AwakeTimes {
 
   bool operator==(const AwakeTimes&) const = default;
 };
+
+// More of an action than anybody shows, so that a secret in it is found whole
+// before it is cut.
+inline constexpr size_t kMaxLastAction = size_t{264} << 10;
 
 struct TaskState {
   // From the request.
@@ -256,12 +308,20 @@ struct TaskState {
   // The last ones that left the two, oldest first.
   std::vector<Settled> settled;
   std::vector<OwedReason> owed_reasons;  // Oldest first.
+  // Rules that answers of people in this task have made (Approval::always).
+  std::vector<std::string> granted_rules;
+  // Reasons of rules that are or were owed since somebody last spoke.
+  std::set<std::string> rule_reasons;
 
   TokenCounts usage;  // In all.
   double cost_usd = 0;
   CostSource cost_source = CostSource::kNone;
   std::string rate_limit;  // In the harness's own words.
   std::optional<absl::Time> rate_limit_resets;
+
+  // The last tool that the agent used or text that it said, from its first
+  // kMaxLastAction bytes; empty before its first turn.
+  std::string last_action;
 
   std::optional<absl::Time> created;
   std::optional<absl::Time> started;        // The first process.
@@ -274,6 +334,7 @@ struct TaskState {
   absl::Duration worked;
 
   DocumentState document;
+  BudgetState budget;
 
   int64_t last_record = 0;  // The last one of the log that is counted in.
 

@@ -209,8 +209,8 @@ TEST(ConversationsTest, ResumedByNewProcesses) {
     EXPECT_EQ(replay.state().turns, static_cast<int>(names.size()));
     EXPECT_THAT(Payloads<Result>(messages), SizeIs(names.size()));
     TokenCounts sum;
-    for (const Usage& usage : Payloads<Usage>(messages)) {
-      if (usage.turn) sum += *usage.turn;
+    for (const Result& result : Payloads<Result>(messages)) {
+      if (result.usage.turn) sum += *result.usage.turn;
     }
     EXPECT_EQ(replay.state().usage, sum) << harness;
   }

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "task/budget.h"
 
 namespace troika {
 namespace {
@@ -43,7 +44,7 @@ notes::Timeouts WithDefaults(const notes::Timeouts& given) {
 
 std::string DeadlineName(Alarm::Kind kind, const TaskState& state) {
   static constexpr absl::string_view kNames[] = {
-      "start", "idle", "turn", "task", "reply", "", "", "tool"};
+      "start", "idle", "turn", "task", "reply", "", "", "tool", ""};
   const absl::string_view name = kNames[static_cast<int>(kind)];
   return kind == Alarm::Kind::kReply
              ? absl::StrCat(state.waiting_for, " ", name)
@@ -76,9 +77,11 @@ Alarm NextAlarm(const TaskState& state) {
       awake.last_activity && awake.turn_started
           ? std::max(*awake.last_activity, *awake.turn_started)
           : awake.turn_started;
+  const bool idle = state.status == TaskStatus::kIdle ||
+                    (AsksForBudget(state) && !state.turn_open);
   if (state.status == TaskStatus::kStarting) {
     add_whole(Alarm::Kind::kStart, awake.turn_started, *timeouts.start);
-  } else if (state.status == TaskStatus::kIdle) {
+  } else if (idle) {
     // Subagents in the background may ask something, so they get as much time
     // as a turn that is silent.
     if (!state.input_closed) {
@@ -89,7 +92,7 @@ Alarm NextAlarm(const TaskState& state) {
   } else if (!Waits(state.status)) {
     add_whole(Alarm::Kind::kIdle, last_word, *timeouts.idle);
   }
-  if (state.status != TaskStatus::kIdle) {
+  if (!idle) {
     add_whole(Alarm::Kind::kTurn, awake.turn_started, *timeouts.turn);
   }
   if (!state.waiting_for.empty()) {
@@ -98,6 +101,9 @@ Alarm NextAlarm(const TaskState& state) {
         state.waiting_for == kHandshake ? kHandshakeTimeout : kReplyTimeout);
   }
   add(Alarm::Kind::kTask, awake.working_since, WorkLeft(state), *timeouts.task);
+  if (const auto at = TimeBudgetAlarm(state)) {
+    add(Alarm::Kind::kBudget, at, absl::ZeroDuration(), absl::ZeroDuration());
+  }
   if (timeouts.tool) {
     for (const auto& [id, tool] : state.open_tools) {
       if (!tool.since) continue;
@@ -111,7 +117,10 @@ Alarm NextAlarm(const TaskState& state) {
   }
   if (!timeouts.approval) return first;
   for (const auto& [id, pending] : state.approvals) {
-    if (pending.answered || !pending.awake_since) continue;
+    if (pending.answered || !pending.awake_since ||
+        pending.request.kind == Approval::Kind::kBudget) {
+      continue;
+    }
     const absl::Time at = *pending.awake_since + *timeouts.approval;
     if (at < first.at)
       first = {Alarm::Kind::kApproval, at, *timeouts.approval, id};

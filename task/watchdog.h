@@ -58,6 +58,7 @@ struct Alarm {
     kCloseIdle,  // The process waits for input that does not come.
     kApproval,   // Nobody answers an approval, whose id is `approval`.
     kTool,       // The tool that is called `tool` runs too long.
+    kBudget,     // Most or all of the budget of working time is used.
   };
   Kind kind = Kind::kStart;
   // By the relay's clock, as AwakeTimes.
@@ -67,8 +68,8 @@ struct Alarm {
   std::string tool;
 };
 
-// The spelling in notes; kCloseIdle and kApproval have none. A missed reply
-// names the request that `state` waits for: "initialize reply".
+// The spelling in notes; kCloseIdle, kApproval and kBudget have none. A missed
+// reply names the request that `state` waits for: "initialize reply".
 std::string DeadlineName(Alarm::Kind kind, const TaskState& state);
 
 // The alarm that comes first. It may lie in the past, and is at InfiniteFuture
