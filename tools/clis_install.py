@@ -92,9 +92,9 @@ def need_npm():
             raise Trouble("there is no npm; install it and run this again")
 
 
-def npm(*arguments, about, folder=None):
+def npm(*arguments, about, folder=None, program=("npm",)):
     """Returns npm's output. Retries errors that may be the network's."""
-    command = ["npm", *arguments, "--loglevel=error", "--no-audit", "--no-fund",
+    command = [*program, *arguments, "--loglevel=error", "--no-audit", "--no-fund",
                "--no-progress", "--no-update-notifier", "--global=false"]
     for attempt in range(1, TRIES + 1):
         with tempfile.TemporaryFile("w+") as errors, (

@@ -36,13 +36,15 @@ class Packages:
         hidden = folder / "node_modules" / ".package-lock.json"
         for name, found in json.loads(hidden.read_text())["packages"].items():
             wanted = self.locked.get(name, {}).get("integrity")
+            if found.get("inBundle"):
+                continue  # A part of the package that brought it.
             if not wanted or found.get("integrity") != wanted:
                 raise Trouble(
                     f"{self.name}: {name} is not the package that was pinned: "
                     f"its integrity is {found.get('integrity')}, that of "
                     f"{self.lock_file} is {wanted}; nothing was installed")
 
-    def fetch(self):
+    def fetch(self, program):
         began = time.monotonic()
         say(f"{self.name}: installing")
         new = pathlib.Path(tempfile.mkdtemp(
@@ -51,7 +53,7 @@ class Packages:
             for name in ("package.json", "package-lock.json"):
                 shutil.copy(self.source / name, new / name)
             npm("install", "--ignore-scripts", "--prefix", str(new),
-                folder=new, about=self.name)
+                folder=new, about=self.name, program=program)
             self.check(new)
             new.chmod(0o755)
             os.rename(new, self.folder)
@@ -62,11 +64,12 @@ class Packages:
         say(f"{self.name}: installed in {time.monotonic() - began:.0f} s")
 
 
-def provide_packages(folder):
-    """Installs the packages unless they are there. Returns where they are."""
+def provide_packages(folder, program=("npm",)):
+    """Installs the packages with this npm unless they are there. Returns where
+    they are."""
     packages = Packages(folder)
     with alone(packages):
         if not packages.folder.exists():
             need_npm()
-            packages.fetch()
+            packages.fetch(program)
     return packages.folder / "node_modules"

@@ -1,0 +1,59 @@
+// The part of a task's events that is loaded, and its transcript. Bounded: events
+// that are far away from what is looked at are dropped, and can be loaded again.
+import { compareIds } from "../api/payload";
+import type { Event } from "../api/types";
+import { Transcript } from "./transcript";
+
+export const MAX_EVENTS = 3_000;
+const KEPT_EVENTS = 2_000;
+
+export class EventWindow {
+  events: Event[] = [];
+  transcript = new Transcript();
+  /** Whether the task's first event is loaded, and its last. */
+  atStart = false;
+  atEnd = false;
+
+  get first(): string {
+    return this.events[0]?.id ?? "";
+  }
+
+  get last(): string {
+    return this.events.at(-1)?.id ?? "";
+  }
+
+  reset(events: Event[], edges: { atStart: boolean; atEnd: boolean }): void {
+    this.events = events;
+    Object.assign(this, edges);
+    this.rebuild();
+  }
+
+  prepend(events: Event[], atStart: boolean): void {
+    this.atStart = atStart;
+    this.events = [...events, ...this.events];
+    if (this.events.length > MAX_EVENTS) {
+      this.events.length = KEPT_EVENTS;
+      this.atEnd = false;
+    }
+    this.rebuild();
+  }
+
+  /** Adds later events; those that are there already are left out. */
+  append(events: readonly Event[], keepsEnd: boolean): void {
+    for (const event of events) {
+      if (this.last && compareIds(event.id, this.last) <= 0) continue;
+      this.events.push(event);
+      this.transcript.apply(event);
+    }
+    if (this.events.length > MAX_EVENTS && keepsEnd) {
+      this.events = this.events.slice(-KEPT_EVENTS);
+      this.atStart = false;
+      this.rebuild();
+    }
+  }
+
+  private rebuild(): void {
+    this.transcript = new Transcript();
+    for (const event of this.events) this.transcript.apply(event);
+  }
+}

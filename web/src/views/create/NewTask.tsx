@@ -1,0 +1,153 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { createTask, listFolders } from "../../api/calls";
+import type { CreateTask, EditMode, Harness, LaunchOptions } from "../../api/types";
+import { useDraft } from "../../lib/draft";
+import { words } from "../../lib/format";
+import { go, taskPath } from "../../lib/router";
+import { load, save } from "../../lib/storage";
+import { harnesses, readHarnesses } from "../../store/harnesses";
+import { PicturePicker, Pictures, usePictures } from "../../ui/images";
+import { attempt, HarnessMark } from "../../ui/parts";
+import { MODE_ORDER, MODES } from "./modes";
+import { EMPTY_OPTIONS, type NativeOptions, OptionFields, optionsOf } from "./OptionFields";
+
+interface Draft {
+  chosen: string[];
+  prompt: string;
+  cwd: string;
+  model: string;
+  mode: EditMode;
+}
+
+const EMPTY: Draft = { chosen: [], prompt: "", cwd: "", model: "", mode: "research" };
+
+const isReady = (harness: Harness) => harness.path !== "" || harness.id === "demo";
+
+function HarnessPicker({ list, chosen, onChange }: { list: Harness[]; chosen: string[]; onChange: (ids: string[]) => void }) {
+  return (
+    <fieldset class="harness-picker">
+      <legend>Harness <span class="muted">several get the same prompt, side by side</span></legend>
+      {list.map((harness) => {
+        const ready = isReady(harness);
+        const on = chosen.includes(harness.id);
+        return (
+          <label class={`harness-card${on ? " chosen" : ""}${ready ? "" : " missing"}`}>
+            <input type="checkbox" checked={on} disabled={!ready}
+              onChange={() => onChange(on ? chosen.filter((id) => id !== harness.id) : [...chosen, harness.id])} />
+            <span>
+              <HarnessMark id={harness.id} />
+              <small>{ready ? harness.version || "ready" : "not installed"}{harness.loggedIn === false && ", not logged in"}</small>
+              {harness.hint && <small class="hint">{harness.hint}</small>}
+              {harness.sandboxError && <small class="hint">{harness.sandboxError}</small>}
+            </span>
+          </label>
+        );
+      })}
+    </fieldset>
+  );
+}
+
+function ModePicker({ list, mode, onChange }: { list: Harness[]; mode: EditMode; onChange: (mode: EditMode) => void }) {
+  const offered = MODE_ORDER.filter((name) => list.every((harness) => !harness.editModes.length || harness.editModes.includes(name)));
+  return (
+    <fieldset class="mode-picker">
+      <legend>What it may do</legend>
+      {offered.map((name) => (
+        <label class={`option${name === "dangerous" ? " dangerous" : ""}`}>
+          <input type="radio" name="edit_mode" checked={mode === name} onChange={() => onChange(name)} />
+          <span>{words(name)}<small>{MODES[name]}</small></span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+export function NewTask() {
+  const [draft, setDraft] = useState<Draft>(() => ({ ...EMPTY, ...load("draft.new", EMPTY) }));
+  const [options, setOptions] = useDraft<NativeOptions>("new.options", EMPTY_OPTIONS);
+  const [folders, setFolders] = useState<string[]>([]);
+  const [busy, setBusy] = useState(false);
+  const images = usePictures("new.pictures");
+  const prompt = useRef<HTMLTextAreaElement>(null);
+  const set = (part: Partial<Draft>) => {
+    const next = { ...draft, ...part };
+    setDraft(next);
+    save("draft.new", next);
+  };
+  useEffect(() => {
+    prompt.current?.focus();
+    void attempt(readHarnesses(true));
+    void listFolders().then((reply) => setFolders(reply.folders.map(({ path }) => path))).catch(() => {});
+  }, []);
+  const ready = harnesses.value.filter(isReady);
+  const chosen = draft.chosen.filter((id) => ready.some((harness) => harness.id === id));
+  const used = chosen.length ? chosen : ready.slice(0, 1).map(({ id }) => id);
+  const picked = harnesses.value.filter(({ id }) => used.includes(id));
+  const cwd = draft.cwd || folders[0] || "";
+  const models = [...new Set(picked.flatMap((harness) => harness.models))];
+
+  const start = async () => {
+    if (busy || !draft.prompt.trim() || !used.length) return;
+    setBusy(true);
+    const launch: LaunchOptions = {
+      editMode: draft.mode,
+      ...(draft.model && used.length === 1 ? { model: draft.model } : {}),
+      ...(images.paths.length ? { images: images.paths } : {}),
+      ...optionsOf(options),
+    };
+    const made: string[] = [];
+    for (const harness of used) {
+      const request: CreateTask = { harness, prompt: draft.prompt, cwd, options: launch, idempotencyKey: crypto.randomUUID?.() ?? String(Math.random()) };
+      const task = await attempt(createTask(request));
+      if (task) made.push(task.id);
+    }
+    setBusy(false);
+    if (!made.length) return;
+    set({ prompt: "", cwd });
+    setOptions(EMPTY_OPTIONS);
+    images.clear();
+    go(made.length === 1 ? taskPath(made[0]!) : `/compare?tasks=${made.join(",")}`);
+  };
+
+  return (
+    <main class="page new-task" aria-label="New task">
+      <form {...images.handlers} onSubmit={(event) => (event.preventDefault(), void start())}
+        onKeyDown={(event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && (event.preventDefault(), void start())}>
+        <h1>New task</h1>
+        <label class="prompt">
+          Prompt
+          <textarea ref={prompt} rows={6} value={draft.prompt} required placeholder="What is to be done? Paste or drop images here."
+            onInput={(event) => set({ prompt: event.currentTarget.value })} />
+        </label>
+        <div class="under-prompt">
+          <PicturePicker add={images.add} />
+          <Pictures pictures={images.pictures} remove={images.remove} />
+        </div>
+        <HarnessPicker list={harnesses.value} chosen={used} onChange={(ids) => set({ chosen: ids })} />
+        <div class="columns">
+          <label>
+            Folder
+            <input list="folders" value={cwd} required placeholder="/home/you/project" spellcheck={false} autocapitalize="off"
+              onInput={(event) => set({ cwd: event.currentTarget.value })} />
+            <datalist id="folders">{folders.map((path) => <option value={path} />)}</datalist>
+          </label>
+          <label>
+            Model
+            <input list="models" value={used.length > 1 ? "" : draft.model} disabled={used.length > 1} spellcheck={false} autocapitalize="off"
+              placeholder={used.length > 1 ? "each harness's default" : "the harness's default"}
+              onInput={(event) => set({ model: event.currentTarget.value })} />
+            <datalist id="models">{models.map((model) => <option value={model} />)}</datalist>
+          </label>
+        </div>
+        <ModePicker list={picked} mode={draft.mode} onChange={(mode) => set({ mode })} />
+        <OptionFields options={options} onChange={setOptions} />
+        <div class="start">
+          <button type="submit" class="primary" disabled={busy || !draft.prompt.trim() || !used.length || !cwd}>
+            {used.length > 1 ? `Start ${used.length} tasks` : "Start"}
+          </button>
+          <span class="muted">Ctrl+Enter</span>
+        </div>
+      </form>
+    </main>
+  );
+}
