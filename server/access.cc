@@ -180,6 +180,24 @@ bool Access::IsOurs(absl::string_view host) const {
   return options_.reach == AccessOptions::Reach::kAnywhere && IsAddress(name);
 }
 
+// Browsers send cookies by themselves, whoever asks for the request.
+absl::Status Access::CheckSession(const http::Request& request) {
+  const absl::string_view site = request.Header("sec-fetch-site");
+  if (!site.empty() && site != "same-origin" && site != "none") {
+    return absl::PermissionDeniedError(
+        "pages of another origin may not use this server");
+  }
+  const bool reads = request.method == "GET" || request.method == "HEAD";
+  if (!reads && request.Header("origin").empty()) {
+    return absl::PermissionDeniedError(
+        "a change by a browser's session needs an Origin; programs use the "
+        "token, which `troika token` prints");
+  }
+  if (sessions_.Find(request)) return absl::OkStatus();
+  return absl::UnauthenticatedError(
+      "this browser's session has ended: run `troika open`");
+}
+
 absl::Status Access::Check(const http::Request& request, Need need) {
   if (request.peer.kind == http::Peer::Kind::kUnix) {
     return CheckPeer(request.peer);
@@ -208,6 +226,9 @@ absl::Status Access::Check(const http::Request& request, Need need) {
     }
     return absl::UnauthenticatedError(
         "the token is wrong: `troika token` prints the right one");
+  }
+  if (given.empty() && PageSessions::HasCookie(request)) {
+    return CheckSession(request);
   }
   return absl::UnauthenticatedError(
       "a token is needed: send \"Authorization: Bearer TOKEN\", which `troika "

@@ -1,8 +1,9 @@
 // Authenticates requests by their heads.
 //
 // On the Unix socket the peer's uid must be the owner's. On TCP a request must
-// carry the token, and its Host must be a name that this server is known by,
-// which a page whose name was rebound to our address does not have.
+// carry the token or a browser's session, and its Host must be a name that this
+// server is known by, which a page whose name was rebound to our address does
+// not have.
 #ifndef TROIKA_SERVER_ACCESS_H_
 #define TROIKA_SERVER_ACCESS_H_
 
@@ -17,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "http/message.h"
+#include "server/page_sessions.h"
 
 namespace troika {
 
@@ -68,17 +70,19 @@ class Access {
  public:
   enum class Need { kNothing, kToken };
 
-  // `token` is borrowed.
-  Access(Token* token, AccessOptions options)
-      : token_(*token), options_(std::move(options)) {}
+  // Both are borrowed.
+  Access(Token* token, PageSessions* sessions, AccessOptions options)
+      : token_(*token), sessions_(*sessions), options_(std::move(options)) {}
 
   // Unauthenticated or PermissionDenied say what to do.
   absl::Status Check(const http::Request& request, Need need);
 
  private:
   bool IsOurs(absl::string_view host) const;
+  absl::Status CheckSession(const http::Request& request);
 
   Token& token_;
+  PageSessions& sessions_;
   const AccessOptions options_;
 };
 

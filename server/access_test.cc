@@ -13,6 +13,7 @@
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "relay/testing.h"
+#include "testing/clocks.h"
 
 namespace troika {
 namespace {
@@ -175,7 +176,9 @@ TEST(AccessTest, WhoMayComeIn) {
        {{"host", "10.0.0.1"}, {"authorization", good}},
        Code::kPermissionDenied},
   };
-  Access access(&*token, {});
+  FakeClock clock;
+  PageSessions sessions(folder.path() + "/page_sessions", &clock);
+  Access access(&*token, &sessions, {});
   for (const Case& c : kCases) {
     http::Request request;
     request.peer.kind = http::Peer::Kind::kTcp;
@@ -185,7 +188,7 @@ TEST(AccessTest, WhoMayComeIn) {
   }
   http::Request request;
   request.headers = {{"host", "10.0.0.1"}, {"authorization", good}};
-  Access remote(&*token, {.reach = AccessOptions::Reach::kAnywhere});
+  Access remote(&*token, &sessions, {.reach = AccessOptions::Reach::kAnywhere});
   EXPECT_TRUE(remote.Check(request, Access::Need::kToken).ok());
   request.headers[0].second = "evil.example";
   EXPECT_FALSE(remote.Check(request, Access::Need::kToken).ok());
@@ -195,7 +198,9 @@ TEST(AccessTest, AUnixSocketIsItsOwners) {
   const TempFolder folder;
   auto token = Token::Open(folder.path() + "/token");
   ASSERT_TRUE(token.ok());
-  Access access(&*token, {});
+  FakeClock clock;
+  PageSessions sessions(folder.path() + "/page_sessions", &clock);
+  Access access(&*token, &sessions, {});
   http::Request request;
   request.peer = {.kind = http::Peer::Kind::kUnix, .uid = geteuid()};
   EXPECT_TRUE(access.Check(request, Access::Need::kToken).ok());

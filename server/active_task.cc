@@ -7,8 +7,10 @@
 #include "absl/time/time.h"
 #include "base/status_macros.h"
 #include "server/document_writer.h"
+#include "server/hook_body.h"
 #include "server/secrets.h"
 #include "task/document.h"
+#include "task/policy_judge.h"
 
 namespace troika {
 namespace {
@@ -54,6 +56,14 @@ RunnerTools ActiveTask::ToolsForRunner() {
                        .take_spare = [this] { return tools_.relays->Take(); },
                        .version_cache = tools_.home->version_cache(),
                        .max_read = kMaxRead};
+  tools.judge = [home = tools_.home](const PolicyCase& asked) {
+    return JudgeApproval(*home, asked);
+  };
+  if (tools_.day_budget != nullptr) {
+    tools.shared_budgets = [budget = tools_.day_budget] {
+      return budget->Amounts();
+    };
+  }
   tools.executor = [this, alive = std::weak_ptr<bool>(alive_)](
                        absl::AnyInvocable<void()> work,
                        absl::AnyInvocable<void()> done) {
@@ -99,6 +109,9 @@ void ActiveTask::Advance() {
   events_.stream->Notify();
   // Wait() has this tried again if it fails, and readers wait for it.
   events_.file().Flush().IgnoreError();
+  // Before the row says that the task has ended: a server that is killed in
+  // between reads the log of a task that has not.
+  TellHooks();
   FinishCommands();
   WriteDocument();
   advancing_ = false;
@@ -122,8 +135,10 @@ absl::Status ActiveTask::AdvanceRunner() {
   // Events are made only then: a process that is to be started does not wait
   // for them.
   std::vector<Message> messages;
-  const absl::Status advanced = runner_->Advance(
-      [&](Message&& message) { messages.push_back(std::move(message)); });
+  const absl::Status advanced = runner_->Advance([&](Message&& message) {
+    FindHookEvent(message);
+    messages.push_back(std::move(message));
+  });
   for (const Message& message : messages) AddEvent(message);
   return advanced;
 }
@@ -132,6 +147,48 @@ void ActiveTask::AddEvent(const Message& message) {
   // The runner goes on whatever becomes of the events: they are only a cache.
   if (events_.file().pending_bytes() >= kMaxPending) events_.dropped = true;
   if (!events_.dropped) events_.writer.Add(message, redactor());
+}
+
+void ActiveTask::FindHookEvent(const Message& message) {
+  if (tools_.hooks == nullptr) return;
+  auto event = hook_finder_.OnMessage(message, state());
+  if (event && tools_.hooks->IsNews(id(), *event)) {
+    hook_events_.push_back(*std::move(event));
+  }
+}
+
+bool ActiveTask::IsAskedStill(const HookEvent& event) const {
+  const auto approval = state().approvals.find(event.asked);
+  if (approval != state().approvals.end()) {
+    return approval->second.asked == event.id && !approval->second.answered;
+  }
+  const auto question = state().questions.find(event.asked);
+  return question != state().questions.end() &&
+         question->second.asked == event.id && !question->second.answered;
+}
+
+bool ActiveTask::IsBeingJudged(const HookEvent& event) const {
+  const auto approval = state().approvals.find(event.asked);
+  return approval != state().approvals.end() &&
+         !runner_->IsLeftToPerson(approval->second);
+}
+
+void ActiveTask::TellHooks() {
+  if (hook_events_.empty() || (!caught_up() && failure_.ok())) return;
+  std::vector<FoundHookEvent> found;
+  while (!hook_events_.empty()) {
+    const HookEvent& event = hook_events_.front();
+    if (!IsQuestion(event) || IsAskedStill(event)) {
+      if (IsQuestion(event) && IsBeingJudged(event) && failure_.ok()) break;
+      found.push_back(
+          {.at = event.id,
+           .time = event.time,
+           .cwd = state().cwd,
+           .told = DescribeHookEvent(id(), event, state(), redactor())});
+    }
+    hook_events_.pop_front();
+  }
+  if (!found.empty()) tools_.hooks->Notice(id(), std::move(found));
 }
 
 void ActiveTask::RunCommands() {

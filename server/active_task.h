@@ -8,6 +8,7 @@
 #define TROIKA_SERVER_ACTIVE_TASK_H_
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,7 @@
 #include "server/task_tools.h"
 #include "store/task_store.h"
 #include "task/home.h"
+#include "task/hook_events.h"
 #include "task/make.h"
 #include "task/runner.h"
 
@@ -124,6 +126,14 @@ class ActiveTask {
   // Has the runner do what it can, and adds what came of it to the events.
   absl::Status AdvanceRunner();
   void AddEvent(const Message& message);
+  // Keeps what hooks are to be told, if they are not yet told of it.
+  void FindHookEvent(const Message& message);
+  // Tells hooks of what was found, in the order of the log. What is asked is
+  // told when the rules have left it to a person, and not if it is answered by
+  // then.
+  void TellHooks();
+  bool IsAskedStill(const HookEvent& event) const;
+  bool IsBeingJudged(const HookEvent& event) const;
   // Knows the secrets of the task's environment, and those of its request once
   // that has been read.
   const Redactor& redactor() const;
@@ -139,6 +149,8 @@ class ActiveTask {
   Events events_;
   mutable std::optional<TaskRedactor> redactor_;
   std::unique_ptr<Runner> runner_;
+  HookEventFinder hook_finder_;
+  std::deque<HookEvent> hook_events_;  // Those to tell hooks of.
   Awaited awaited_;
   const std::unique_ptr<EventLoop::Timer> timer_;
   std::vector<PendingCommand> commands_;

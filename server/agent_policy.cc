@@ -14,6 +14,7 @@
 #include "agent/registry.h"
 #include "base/status_macros.h"
 #include "task/launcher.h"
+#include "task/policy_files.h"
 
 namespace troika {
 namespace {
@@ -132,7 +133,9 @@ std::optional<AgentLimits> LimitsOfTask(const Runner& runner) {
       .abilities = abilities,
       .permissions = absl::StrCat(HarnessId(request->harness), ", ",
                                   PermissionText(request->options)),
-      .cwd = request->cwd};
+      .cwd = request->cwd,
+      .policy = runner.asked()->policy,
+      .granted = runner.state().granted_rules};
 }
 
 EditMode LoweredMode(const AgentLimits& limits, const Backend& backend,
@@ -195,12 +198,39 @@ std::string ExceedsLimits(const AgentLimits& limits, TaskRequest* request) {
   return ExceedsAbilities(limits, *request);
 }
 
+namespace {
+
+// Whether the task has rules that the agent's own task lacks, and that may
+// allow more. Those of the user and the project hold for both.
+bool HasOtherRules(const AgentLimits& limits, const Runner& runner) {
+  const auto is_own = [&](const notes::RulesFile& file) {
+    return file.origin == kUserPolicy || file.origin == kProjectPolicy ||
+           std::any_of(limits.policy.begin(), limits.policy.end(),
+                       [&](const notes::RulesFile& own) {
+                         return own.file == file.file && own.text == file.text;
+                       });
+  };
+  const auto is_granted = [&](const std::string& rule) {
+    return std::find(limits.granted.begin(), limits.granted.end(), rule) !=
+           limits.granted.end();
+  };
+  const std::vector<notes::RulesFile>& policy = runner.asked()->policy;
+  const std::vector<std::string>& granted = runner.state().granted_rules;
+  return !std::all_of(policy.begin(), policy.end(), is_own) ||
+         !std::all_of(granted.begin(), granted.end(), is_granted);
+}
+
+}  // namespace
+
 std::string TurnExceedsLimits(const AgentLimits& limits, const Runner& runner,
                               TurnRequest* turn) {
   auto request = RequestOf(runner);
   if (!request.ok()) return "a request that can't be read";
   // Whether its program is meant for agents is not known here.
   if (request->harness == Harness::kAcp) return "an agent of acp";
+  if (HasOtherRules(limits, runner)) {
+    return "rules that its own task does not have";
+  }
   const std::string cwd = request->cwd;
   if (std::string excess = ExceedsLimits(limits, &*request); !excess.empty()) {
     return excess;

@@ -17,6 +17,8 @@ struct AgentLimits {
   Abilities abilities;      // Those of the agent's own task, as far as known.
   std::string permissions;  // Where they are from: "codex, edit_mode research".
   std::string cwd;
+  std::vector<notes::RulesFile> policy = {};  // The rules of that task,
+  std::vector<std::string> granted = {};      // and those that answers added.
 };
 
 // The limits of a task's agent. Nothing if it may do everything itself.

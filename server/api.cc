@@ -1,11 +1,12 @@
 #include "server/api.h"
 
+#include <algorithm>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "server/routes.h"
+#include "server/static_page.h"
 
 namespace troika {
 namespace {
@@ -19,12 +20,31 @@ http::Response NotAllowed(const http::Request& request, const Match& match) {
 }
 
 // A form of another page could send the other types without being asked.
-bool IsKnownBody(const http::Request& request) {
-  if (request.body.empty()) return true;
-  const absl::string_view type = request.Header("content-type");
-  const std::string name = absl::AsciiStrToLower(
-      absl::StripAsciiWhitespace(type.substr(0, type.find(';'))));
-  return name == kJsonType || name == kBinaryType;
+absl::Status CheckBodyType(const Route& route, const Call& call) {
+  if (call.request().body.empty()) return absl::OkStatus();
+  const std::string type = call.body_type();
+  if (!route.body_types.empty()) {
+    if (std::find(route.body_types.begin(), route.body_types.end(), type) !=
+        route.body_types.end()) {
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(
+        absl::StrCat("send the body as Content-Type: ",
+                     absl::StrJoin(route.body_types, ", ")));
+  }
+  if (type == kJsonType || type == kBinaryType) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "send the body as Content-Type: application/json, or "
+      "application/x-protobuf");
+}
+
+// The embedded file that a request is for. None if it is for the API.
+PageMatch PageOf(const http::Request& request, const Match& match) {
+  if (match.route != nullptr || !match.methods.empty() ||
+      (request.method != "GET" && request.method != "HEAD")) {
+    return {};
+  }
+  return MatchPage(PageFiles(), request);
 }
 
 // Counts a client's stream until it is destroyed.
@@ -55,12 +75,14 @@ class CountedStream final : public http::BodySource {
 
 http::Admission Api::Admit(const http::Request& head) {
   const Match match = MatchRoute(head.method, head.path);
-  const Access::Need need =
-      match.route != nullptr ? match.route->need : Access::Need::kToken;
+  const bool is_page = PageOf(head, match).file != nullptr;
+  Access::Need need = Access::Need::kToken;
+  if (is_page) need = Access::Need::kNothing;
+  if (match.route != nullptr) need = match.route->need;
   ++(*tools_.requests)[match.route != nullptr
                            ? absl::StrCat(match.route->method, " ",
                                           match.route->path)
-                           : "other"];
+                           : (is_page ? "page" : "other")];
   const absl::Status access = tools_.access->Check(head, need);
   if (!access.ok()) {
     return {.level = http::Admission::Level::kRefused,
@@ -74,6 +96,9 @@ http::Admission Api::Admit(const http::Request& head) {
 void Api::Handle(std::unique_ptr<http::Exchange> exchange) {
   const http::Request& request = exchange->request();
   Match match = MatchRoute(request.method, request.path);
+  if (const PageMatch page = PageOf(request, match); page.file != nullptr) {
+    return exchange->Reply(PageResponse(page, request));
+  }
   if (match.route == nullptr && !match.methods.empty()) {
     return exchange->Reply(NotAllowed(request, match));
   }
@@ -84,13 +109,10 @@ void Api::Handle(std::unique_ptr<http::Exchange> exchange) {
         "there is"));
   }
   const Route& route = *match.route;
-  if (!IsKnownBody(request)) {
-    return exchange->Reply(
-        ErrorResponse(request, 415,
-                      "send the body as Content-Type: application/json, or "
-                      "application/x-protobuf"));
-  }
   const Call call(&request, std::move(match.args));
+  if (const absl::Status type = CheckBodyType(route, call); !type.ok()) {
+    return exchange->Reply(ErrorResponse(request, 415, type.message()));
+  }
   if (route.media_type == kStreamType && route.reply == nullptr &&
       !call.Accepts(kStreamType)) {
     return exchange->Reply(ErrorResponse(
@@ -113,13 +135,13 @@ void Api::Send(http::Exchange& exchange, const Route& route,
   if (!reply.ok()) {
     exchange.Reply(ErrorResponse(request, reply.status()));
   } else if (reply->stream) {
-    SendStream(exchange, std::move(reply->stream));
+    SendStream(exchange, *std::move(reply));
   } else {
     exchange.Reply(ToResponse(request, route.status, *std::move(reply)));
   }
 }
 
-void Api::SendStream(http::Exchange& exchange, Reply::StreamMaker make) {
+void Api::SendStream(http::Exchange& exchange, Reply reply) {
   // A client is a process on the Unix socket. All of TCP is one client, because
   // all of it has the same token.
   const http::Peer& peer = exchange.request().peer;
@@ -134,12 +156,16 @@ void Api::SendStream(http::Exchange& exchange, Reply::StreamMaker make) {
                           " streams open: close some of them, or watch all "
                           "tasks by GET /api/v1/events"))));
   }
-  exchange.Stream({.content_type = std::string(kStreamType),
-                   .headers = {{"X-Accel-Buffering", "no"}}},
-                  [&](http::Waker waker) {
-                    return std::make_unique<CountedStream>(
-                        streams_, client, make(std::move(waker)));
-                  });
+  http::Response head = {.content_type = std::move(reply.content_type),
+                         .headers = std::move(reply.headers)};
+  if (head.content_type.empty()) {
+    head.content_type = std::string(kStreamType);
+    head.headers.emplace_back("X-Accel-Buffering", "no");
+  }
+  exchange.Stream(std::move(head), [&](http::Waker waker) {
+    return std::make_unique<CountedStream>(streams_, client,
+                                           reply.stream(std::move(waker)));
+  });
 }
 
 }  // namespace troika

@@ -30,7 +30,7 @@ class Api {
  private:
   void Send(http::Exchange& exchange, const Route& route,
             absl::StatusOr<Reply> reply);
-  void SendStream(http::Exchange& exchange, Reply::StreamMaker make);
+  void SendStream(http::Exchange& exchange, Reply reply);
 
   const ApiTools tools_;
   // How many streams each client has open. Shared with the streams, which may

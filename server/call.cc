@@ -72,7 +72,11 @@ http::Response ErrorResponse(int http_status, absl::string_view message) {
 http::Response ToResponse(const http::Request& request, int http_status,
                           Reply reply) {
   if (reply.status != 0) http_status = reply.status;
-  if (reply.message) return Encoded(request, http_status, *reply.message);
+  if (reply.message) {
+    http::Response response = Encoded(request, http_status, *reply.message);
+    response.headers = std::move(reply.headers);
+    return response;
+  }
   return {.status = http_status,
           .content_type = std::move(reply.content_type),
           .body = std::move(reply.body),
@@ -81,7 +85,7 @@ http::Response ToResponse(const http::Request& request, int http_status,
 
 absl::Status Call::ReadBody(google::protobuf::Message* out) const {
   const std::string& body = request_.body;
-  const std::string type = MediaType(request_.Header("content-type"));
+  const std::string type = body_type();
   if (body.empty()) {
     out->Clear();
     return absl::OkStatus();
@@ -110,6 +114,10 @@ std::string Call::Parameter(absl::string_view name) const {
 
 bool Call::Accepts(absl::string_view media_type) const {
   return AcceptsType(request_, media_type);
+}
+
+std::string Call::body_type() const {
+  return MediaType(request_.Header("content-type"));
 }
 
 Encoding Call::encoding() const {

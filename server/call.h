@@ -39,6 +39,8 @@ class Call {
   // The first parameter of that name, or an empty string.
   std::string Parameter(absl::string_view name) const;
 
+  // The type of the body, without its parameters, in lower case.
+  std::string body_type() const;
   // The encoding that the client asks for.
   Encoding encoding() const;
   bool Accepts(absl::string_view media_type) const;
@@ -72,7 +74,9 @@ struct Reply {
   http::Headers headers;  // Besides those that every response has.
   // Instead of the body: a message in the encoding that the client asks for.
   std::shared_ptr<const google::protobuf::Message> message;
-  StreamMaker stream;  // Instead of the body: server-sent events.
+  // Instead of the body: a stream, of server-sent events unless content_type
+  // says otherwise.
+  StreamMaker stream;
 };
 using ReplyCallback = absl::AnyInvocable<void(absl::StatusOr<Reply>)>;
 

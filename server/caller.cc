@@ -64,7 +64,13 @@ absl::StatusOr<std::optional<AgentLimits>> CallerPolicy::LimitsOf(
 absl::Status CallerPolicy::CheckCreate(const Caller& caller,
                                        TaskRequest* request) const {
   if (!caller.is_agent()) return absl::OkStatus();
+  if (request->budget != notes::Budget()) {
+    return NotForAgents("set the budget of a task");
+  }
   request->notices.clear();
+  if (!request->policy_files.empty()) {
+    return NotForAgents("choose the rules of a task");
+  }
   LowerNative(request);
   ASSIGN_OR_RETURN(const std::optional<AgentLimits> limits, LimitsOf(caller));
   const std::string excess = limits ? ExceedsLimits(*limits, request) : "";

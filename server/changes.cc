@@ -13,43 +13,45 @@ constexpr size_t kMaxBytes = size_t{4} << 20;
 
 }  // namespace
 
+http::BodySource::State ChangesCursor::Fill(size_t room, std::string* out) {
+  if (!next_ || *next_ < changes_.complete_from_) {
+    absl::StrAppend(out, "event: reset\n", IdLine(changes_.next_ - 1),
+                    "data: {}\n\n");
+    next_ = changes_.next_;
+  }
+  if (!std::exchange(ready_, true)) {
+    absl::StrAppend(out, "event: ready\n", IdLine(*next_ - 1), "data: {}\n\n");
+  }
+  auto change = changes_.history_.lower_bound(*next_);
+  for (; change != changes_.history_.end() && out->size() < room; ++change) {
+    out->append(change->second.frame);
+    next_ = change->first + 1;
+  }
+  if (change != changes_.history_.end()) return http::BodySource::State::kMore;
+  next_ = changes_.next_;
+  return http::BodySource::State::kWait;
+}
+
+std::string ChangesCursor::IdLine(int64_t number) const {
+  return absl::StrCat("id: ", changes_.start_, ".", number, "\n");
+}
+
+namespace {
+
 class ChangesView final : public Viewer {
  public:
-  ChangesView(Changes* changes, std::optional<int64_t> next, http::Waker waker)
-      : Viewer(changes->viewers_, std::move(waker)),
-        changes_(*changes),
-        next_(next) {}
+  ChangesView(Changes* changes, ChangesCursor cursor, http::Waker waker)
+      : Viewer(changes->shared_viewers(), std::move(waker)), cursor_(cursor) {}
 
  private:
   State FillNews(size_t room, std::string* out) override {
-    if (!next_ || *next_ < changes_.complete_from_) {
-      absl::StrAppend(out, "event: reset\n", IdLine(changes_.next_ - 1),
-                      "data: {}\n\n");
-      next_ = changes_.next_;
-    }
-    if (!std::exchange(ready_, true)) {
-      absl::StrAppend(out, "event: ready\n", IdLine(*next_ - 1),
-                      "data: {}\n\n");
-    }
-    auto change = changes_.history_.lower_bound(*next_);
-    for (; change != changes_.history_.end() && out->size() < room; ++change) {
-      out->append(change->second.frame);
-      next_ = change->first + 1;
-    }
-    if (change != changes_.history_.end()) return State::kMore;
-    next_ = changes_.next_;
-    return State::kWait;
+    return cursor_.Fill(room, out);
   }
 
-  std::string IdLine(int64_t number) const {
-    return absl::StrCat("id: ", changes_.start_, ".", number, "\n");
-  }
-
-  Changes& changes_;
-  // Number of the next change to send. Nothing if the client's id is unknown.
-  std::optional<int64_t> next_;
-  bool ready_ = false;
+  ChangesCursor cursor_;
 };
+
+}  // namespace
 
 void Changes::AddGone(absl::string_view task_id) {
   Add(task_id, "gone", absl::StrCat("{\"id\":\"", task_id, "\"}"));
@@ -81,11 +83,8 @@ void Changes::Forget(std::map<int64_t, Change>::iterator change) {
   history_.erase(change);
 }
 
-std::unique_ptr<http::BodySource> Changes::NewView(
-    absl::string_view last_event_id, http::Waker waker) {
-  if (last_event_id.empty()) {
-    return std::make_unique<ChangesView>(this, next_, std::move(waker));
-  }
+ChangesCursor Changes::NewCursor(absl::string_view last_event_id) const {
+  if (last_event_id.empty()) return {this, next_};
   const std::pair<absl::string_view, absl::string_view> parts =
       absl::StrSplit(last_event_id, absl::MaxSplits('.', 1));
   int64_t start = 0;
@@ -96,7 +95,13 @@ std::unique_ptr<http::BodySource> Changes::NewView(
       number < next_) {
     next = number + 1;
   }
-  return std::make_unique<ChangesView>(this, next, std::move(waker));
+  return {this, next};
+}
+
+std::unique_ptr<http::BodySource> Changes::NewView(
+    absl::string_view last_event_id, http::Waker waker) {
+  return std::make_unique<ChangesView>(this, NewCursor(last_event_id),
+                                       std::move(waker));
 }
 
 }  // namespace troika

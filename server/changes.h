@@ -20,6 +20,27 @@
 
 namespace troika {
 
+class Changes;
+
+// A viewer's position in the changes.
+class ChangesCursor {
+ public:
+  // Appends changes that are new to the viewer. `changes` is borrowed.
+  http::BodySource::State Fill(size_t room, std::string* out);
+
+ private:
+  friend class Changes;
+
+  ChangesCursor(const Changes* changes, std::optional<int64_t> next)
+      : changes_(*changes), next_(next) {}
+  std::string IdLine(int64_t number) const;
+
+  const Changes& changes_;
+  // Number of the next change to send. Nothing if the client's id is unknown.
+  std::optional<int64_t> next_;
+  bool ready_ = false;
+};
+
 // Loop thread only.
 class Changes {
  public:
@@ -33,14 +54,17 @@ class Changes {
   // The task was deleted.
   void AddGone(absl::string_view task_id);
   Viewers& viewers() { return *viewers_; }
+  const std::shared_ptr<Viewers>& shared_viewers() { return viewers_; }
 
-  // The stream of one viewer. `last_event_id` may be empty, or anything. This
-  // object must outlive the stream.
+  // `last_event_id` may be empty, or anything. This object must outlive the
+  // cursor.
+  ChangesCursor NewCursor(absl::string_view last_event_id) const;
+  // The stream of one viewer.
   std::unique_ptr<http::BodySource> NewView(absl::string_view last_event_id,
                                             http::Waker waker);
 
  private:
-  friend class ChangesView;
+  friend class ChangesCursor;
 
   struct Change {
     std::string task_id;

@@ -1,4 +1,5 @@
 // Handlers that give tasks turns and answers, and end them.
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -6,11 +7,15 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "base/status_macros.h"
 #include "dto/request.h"
 #include "server/agent_policy.h"
+#include "server/person.h"
 #include "server/routes.h"
 #include "task/answer.h"
+#include "task/policy_files.h"
 #include "task/request.h"
 
 namespace troika {
@@ -23,6 +28,7 @@ struct Turn {
   enum class Needs { kNothing, kEndedTask };
   Needs needs = Needs::kNothing;
   bool no_queue = false;
+  bool only_if_idle = false;
   bool has_place = false;  // Whether a place is kept for it.
   std::string input_id;    // Once the task has it.
 };
@@ -42,6 +48,11 @@ absl::Status GiveTurn(const ApiTools& api, Turn& turn, Runner& runner) {
   if (turn.needs == Turn::Needs::kEndedTask && alive && !again) {
     return absl::FailedPreconditionError(
         "the task has not ended: give it input, or stop it first");
+  }
+  if (turn.only_if_idle && !again && runner.HasWork()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("busy: a turn of task ", runner.folder().id,
+                     " runs or waits; wait for its end"));
   }
   if (turn.no_queue && !again && runner.NeedsProcess(turn.request)) {
     RETURN_IF_ERROR(
@@ -75,13 +86,18 @@ absl::StatusOr<Turn> ReadTurn(const ApiTools& api, const Call& call,
                               const Body& body) {
   RETURN_IF_ERROR(CheckKey(body.idempotency_key()));
   ASSIGN_OR_RETURN(const auto timeouts, ToTimeouts(body.timeouts()));
+  ASSIGN_OR_RETURN(const notes::Budget budget, ToBudget(body.budget()));
   const Caller caller = api.policy->CallerOf(call.request());
+  if (caller.is_agent() && body.has_budget()) {
+    return NotForAgents("set the budget of a task");
+  }
   ASSIGN_OR_RETURN(auto limits, api.policy->LimitsOf(caller));
   return Turn{
       .request = {.images = {body.images().begin(), body.images().end()},
                   .by = caller.name(),
                   .request_key = caller.OwnKey(body.idempotency_key()),
-                  .timeouts = timeouts},
+                  .timeouts = timeouts,
+                  .budget = budget},
       .limits = std::move(limits)};
 }
 
@@ -178,6 +194,62 @@ Deferred AskTurn(const ApiTools& api, const Call& call, Turn turn) {
                   });
 }
 
+void GiveAnswer(const ApiTools& api, const std::string& id,
+                const AnswerGiven& answer, ReplyCallback reply) {
+  api.tasks->open().Ask(
+      id, [answer](Runner& runner) { return runner.Respond(answer); },
+      // Another server's answer may have been first.
+      [&api, id, answer,
+       reply = std::move(reply)](const absl::StatusOr<v1::Task>& task) mutable {
+        if (!task.ok()) return reply(task.status());
+        api.tasks->open().Ask(
+            id,
+            [answer](Runner& runner) {
+              return CheckTaken(runner.state(), answer);
+            },
+            std::move(reply));
+      });
+}
+
+// InvalidArgument if the rule is none of those that the approval proposes.
+absl::Status CheckProposed(const Runner& runner, const AnswerGiven& answer) {
+  RETURN_IF_ERROR(CheckAnswer(runner.state(), answer));
+  const std::vector<std::string>& proposed =
+      runner.state().approvals.at(answer.id).request.proposed_rules;
+  if (std::find(proposed.begin(), proposed.end(), answer.always) !=
+      proposed.end()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(answer.id, " does not propose the rule ", answer.always,
+                   proposed.empty() ? ": no rule would allow it"
+                                    : ": take one of its proposed_rules"));
+}
+
+// Makes the answer a rule of the user, and gives it then.
+void AddRuleAndAnswer(const ApiTools& api, const std::string& id,
+                      const AnswerGiven& answer, ReplyCallback reply) {
+  api.tasks->open().Ask(
+      id, [answer](Runner& runner) { return CheckProposed(runner, answer); },
+      [&api, id, answer,
+       reply = std::move(reply)](const absl::StatusOr<v1::Task>& task) mutable {
+        if (!task.ok()) return reply(task.status());
+        const std::string comment = absl::StrCat(
+            absl::FormatTime("%Y-%m-%d %H:%M", absl::Now(),
+                             absl::LocalTimeZone()),
+            ", by ", answer.user, " (", answer.via, "), from task ", id);
+        api.pools->log.RunFor<absl::Status>(
+            [&api, rule = answer.always, comment] {
+              return AddUserRule(*api.home, rule, comment);
+            },
+            [&api, id, answer,
+             reply = std::move(reply)](const absl::Status& added) mutable {
+              if (!added.ok()) return reply(added);
+              GiveAnswer(api, id, answer, std::move(reply));
+            });
+      });
+}
+
 // Runs a command on the inputs of the task that the path names. Agents may give
 // each other input, but not change what others said.
 absl::StatusOr<Deferred> AskInputs(const ApiTools& api, const Call& call,
@@ -203,6 +275,7 @@ absl::StatusOr<Deferred> Input(const ApiTools& api, const Call& call) {
   turn.request.mode = static_cast<InputMode>(body.mode());
   turn.request.converses = body.attached();
   turn.no_queue = body.no_queue();
+  turn.only_if_idle = body.only_if_idle();
   turn.request.may_interrupt = !api.policy->CallerOf(call.request()).is_agent();
   return AskTurn(api, call, std::move(turn));
 }
@@ -260,23 +333,17 @@ absl::StatusOr<Deferred> Respond(const ApiTools& api, const Call& call) {
   }
   v1::RespondRequest body;
   RETURN_IF_ERROR(call.ReadBody(&body));
-  ASSIGN_OR_RETURN(const auto answer, ToAnswer(body));
-  return WithTask(
-      api, call, [&api, answer](const std::string& id, ReplyCallback reply) {
-        api.tasks->open().Ask(
-            id, [answer](Runner& runner) { return runner.Respond(answer); },
-            // Another server's answer may have been first.
-            [&api, id, answer, reply = std::move(reply)](
-                const absl::StatusOr<v1::Task>& task) mutable {
-              if (!task.ok()) return reply(task.status());
-              api.tasks->open().Ask(
-                  id,
-                  [answer](Runner& runner) {
-                    return CheckTaken(runner.state(), answer);
-                  },
-                  std::move(reply));
-            });
-      });
+  ASSIGN_OR_RETURN(auto answer, ToAnswer(body));
+  Person person = PersonOf(call.request());
+  answer.user = std::move(person.user);
+  answer.client = std::move(person.client);
+  return WithTask(api, call,
+                  [&api, answer](const std::string& id, ReplyCallback reply) {
+                    if (answer.always.empty()) {
+                      return GiveAnswer(api, id, answer, std::move(reply));
+                    }
+                    AddRuleAndAnswer(api, id, answer, std::move(reply));
+                  });
 }
 
 absl::StatusOr<Deferred> Interrupt(const ApiTools& api, const Call& call) {

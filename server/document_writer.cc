@@ -12,6 +12,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "agent/ability_range.h"
 #include "agent/registry.h"
 #include "base/blocking.h"
@@ -90,7 +91,8 @@ absl::StatusOr<Document> ReadDocument(const TaskFolder& folder) {
   if (backend->McpServers != nullptr && environment.ok()) {
     facts.mcp_servers = backend->McpServers(*environment);
   }
-  Document document = {.cwd = state.cwd,
+  const std::string& folder_then = request->document.folder;
+  Document document = {.cwd = folder_then.empty() ? state.cwd : folder_then,
                        .title = facts.title,
                        .time = *state.document.turn_ended,
                        .report = {.text = turn->Markdown(facts),
@@ -103,13 +105,30 @@ absl::StatusOr<Document> ReadDocument(const TaskFolder& folder) {
   return document;
 }
 
+// Opens a folder by a path that had no links when the task was made.
+absl::StatusOr<UniqueFd> OpenWithoutLinks(const std::string& path) {
+  constexpr int kFlags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  UniqueFd folder(open("/", kFlags));
+  for (const absl::string_view name :
+       absl::StrSplit(path, '/', absl::SkipEmpty())) {
+    UniqueFd next(openat(folder.get(), std::string(name).c_str(), kFlags));
+    if (!next.ok() && (errno == ELOOP || errno == ENOTDIR)) {
+      return absl::FailedPreconditionError(
+          absl::StrCat(path, " was replaced since the task began: ", name,
+                       " is no folder any more, and links are not followed"));
+    }
+    if (!next.ok()) {
+      return absl::ErrnoToStatus(errno, absl::StrCat("open ", path));
+    }
+    folder = std::move(next);
+  }
+  return folder;
+}
+
 // The folder of documents, which is made if it is missing.
 absl::StatusOr<UniqueFd> OpenFolder(const std::string& cwd) {
   const std::string path = absl::StrCat(cwd, "/", kFolder);
-  const UniqueFd parent(open(cwd.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!parent.ok()) {
-    return absl::ErrnoToStatus(errno, absl::StrCat("open ", cwd));
-  }
+  ASSIGN_OR_RETURN(const UniqueFd parent, OpenWithoutLinks(cwd));
   if (mkdirat(parent.get(), kFolder, 0755) != 0 && errno != EEXIST) {
     return absl::ErrnoToStatus(errno, absl::StrCat("make ", path));
   }

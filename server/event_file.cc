@@ -30,6 +30,7 @@ constexpr absl::string_view kLogMark = "\n\n: log ";
 constexpr absl::string_view kData = "\ndata: ";
 constexpr size_t kProbe = size_t{4} << 10;
 constexpr size_t kWindow = size_t{64} << 10;
+constexpr int64_t kBackWindow = int64_t{256} << 10;
 // How much of a file's end is searched for NULs.
 constexpr int64_t kMaxChecked = int64_t{4} << 20;
 // No frame is longer: its texts are cut.
@@ -345,13 +346,126 @@ std::optional<int64_t> EventFile::After(const EventId& id) const {
   return next ? next->offset : size();
 }
 
+std::optional<int64_t> EventFile::OffsetOf(const EventId& id) const {
+  const auto frame = Find(id);
+  if (!frame) return std::nullopt;
+  return frame->offset;
+}
+
+std::optional<EventId> EventFile::IdAtOffset(int64_t offset) const {
+  const auto frame = NextFrame(offset, size());
+  if (!frame || frame->offset != offset) return std::nullopt;
+  return frame->id;
+}
+
+absl::StatusOr<int64_t> EventFile::Back(int64_t end, size_t count,
+                                        size_t max_bytes) const {
+  // A mark begins with the last bytes of the frame before it.
+  const int64_t first = begin_ - 2;
+  int64_t start = end;
+  size_t found = 0;
+  std::string text;
+  int64_t window = kProbe;
+  for (int64_t from = end; from > first;) {
+    const int64_t upper = from;  // No mark before it has been looked for.
+    window = std::min<int64_t>(window * 4, kBackWindow);
+    from = std::max(first, from - window);
+    const int64_t to =
+        std::min(end, upper + static_cast<int64_t>(kIdFrame.size()) - 1);
+    text.clear();
+    ASSIGN_OR_RETURN(const size_t read,
+                     Read(from, static_cast<size_t>(to - from), &text));
+    if (read < static_cast<size_t>(to - from)) {
+      return absl::UnavailableError("the events are being written anew");
+    }
+    for (size_t at = absl::string_view(text).rfind(kIdFrame);
+         at != absl::string_view::npos;
+         at = at == 0 ? absl::string_view::npos
+                      : absl::string_view(text).rfind(kIdFrame, at - 1)) {
+      if (found == count ||
+          (found > 0 && static_cast<size_t>(end - start) >= max_bytes)) {
+        return start;
+      }
+      start = from + static_cast<int64_t>(at) + 2;
+      ++found;
+    }
+  }
+  return found == 0 ? begin_ : start;
+}
+
+absl::StatusOr<EventSnapshot> EventFile::Snapshot() const {
+  EventSnapshot snapshot = {
+      .begin = begin_, .size = size_, .pending = pending_};
+  if (!fd_.ok()) {
+    // The head is the first that is written.
+    snapshot.pending.erase(0, static_cast<size_t>(begin_));
+    snapshot.begin = 0;
+    return snapshot;
+  }
+  snapshot.fd = UniqueFd(fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0));
+  if (snapshot.fd.ok()) return snapshot;
+  return absl::ErrnoToStatus(errno, "read the events");
+}
+
+bool TakeEventFrame(absl::string_view* text, absl::string_view* id,
+                    absl::string_view* json) {
+  const size_t end = text->find(kFrameEnd);
+  if (end == absl::string_view::npos) return false;
+  absl::string_view frame = text->substr(0, end);
+  text->remove_prefix(end + kFrameEnd.size());
+  *id = *json = {};
+  if (!absl::ConsumePrefix(&frame, "id: ")) return true;
+  const size_t data = frame.find(kData);
+  if (data == absl::string_view::npos) return true;
+  *id = frame.substr(0, data);
+  *json = frame.substr(data + kData.size());
+  return true;
+}
+
+absl::Status EventSnapshot::ForEach(
+    absl::FunctionRef<bool(absl::string_view id, absl::string_view json)> each)
+    const {
+  std::string text;
+  absl::string_view id;
+  absl::string_view json;
+  const auto take = [&] {
+    absl::string_view rest = text;
+    while (TakeEventFrame(&rest, &id, &json)) {
+      if (!id.empty() && !each(id, json)) return false;
+    }
+    text.erase(0, text.size() - rest.size());
+    return true;
+  };
+  for (int64_t at = begin; at < size;) {
+    const auto room =
+        static_cast<size_t>(std::min<int64_t>(size - at, kBackWindow));
+    ASSIGN_OR_RETURN(const size_t read,
+                     ReadAt(fd.get(), at, room, kEventsName, &text));
+    if (read == 0) break;  // The file was begun again.
+    at += static_cast<int64_t>(read);
+    if (!take()) return absl::OkStatus();
+  }
+  text.append(pending);
+  take();
+  return absl::OkStatus();
+}
+
 absl::StatusOr<size_t> EventFile::Read(int64_t offset, size_t room,
                                        std::string* out) const {
   size_t read = 0;
   if (offset < size_) {
     const auto there = static_cast<size_t>(size_ - offset);
+    const size_t before = out->size();
     ASSIGN_OR_RETURN(read, ReadAt(fd_.get(), offset, std::min(room, there),
                                   kEventsName, out));
+    if (memchr(out->data() + before, 0, read) != nullptr) {
+      // IsText() looks only at a large file's end. Without its head, the file
+      // is begun again when it is opened next.
+      (void)!ftruncate(fd_.get(), 0);
+      return absl::DataLossError(
+          "the cache of events was damaged and is made again from the log: try "
+          "again in a moment");
+    }
     if (read < there) return read;
   }
   // New events are sent before they are written: the log has them.

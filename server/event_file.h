@@ -24,6 +24,7 @@
 #include <optional>
 #include <string>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -34,13 +35,32 @@ namespace troika {
 
 // Raise this whenever the same log gives other messages, or the same messages
 // other events: ids that viewers remember are then no longer valid.
-inline constexpr int kParserVersion = 4;
+inline constexpr int kParserVersion = 6;
 
 // The name of the file in the task's folder.
 inline constexpr char kEventsName[] = "events.v1";
 
 // An id less than that of any event.
 inline constexpr EventId kBeforeAll = {.record = 0, .index = -1};
+
+// The events that a file had at one moment, to be read on another thread.
+struct EventSnapshot {
+  UniqueFd fd;
+  int64_t begin = 0;
+  int64_t size = 0;     // Bytes in the file.
+  std::string pending;  // Bytes that were not written yet.
+
+  // Calls `each` with the id and the JSON of each event, in their order, until
+  // it returns false. Blocks.
+  absl::Status ForEach(
+      absl::FunctionRef<bool(absl::string_view id, absl::string_view json)>
+          each) const;
+};
+
+// Cuts the first frame from `text`. Returns false if there is no whole one.
+// `id` is empty if the frame is a comment.
+bool TakeEventFrame(absl::string_view* text, absl::string_view* id,
+                    absl::string_view* json);
 
 class EventFile {
  public:
@@ -94,9 +114,21 @@ class EventFile {
   int64_t begin() const { return begin_; }
   // Offset of the events after `id`, or nothing if there is no such event.
   std::optional<int64_t> After(const EventId& id) const;
-  // Appends bytes from `offset` on, at most `room` and up to size().
+  // Offset of that event, or nothing if there is none.
+  std::optional<int64_t> OffsetOf(const EventId& id) const;
+  // Id of the event at that offset.
+  std::optional<EventId> IdAtOffset(int64_t offset) const;
+  // Offset of the first of the last `count` events before `end`, which is the
+  // offset of an event or size(). Fewer if they have more than `max_bytes`, but
+  // at least one; begin() if there are no more.
+  absl::StatusOr<int64_t> Back(int64_t end, size_t count,
+                               size_t max_bytes) const;
+  // Appends bytes from `offset` on, at most `room` and up to size(). DataLoss
+  // if they hold a NUL, which no event does; the file is then made again when
+  // it is opened next.
   absl::StatusOr<size_t> Read(int64_t offset, size_t room,
                               std::string* out) const;
+  absl::StatusOr<EventSnapshot> Snapshot() const;
 
  private:
   EventFile(UniqueFd fd, std::string head)

@@ -6,11 +6,9 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/strip.h"
 #include "base/status_macros.h"
-#include "dto/proto_json.h"
 #include "dto/troika.pb.h"
+#include "server/event_page.h"
 #include "server/log_lookup.h"
 #include "server/routes.h"
 
@@ -20,80 +18,10 @@ namespace {
 constexpr int kDefaultPage = 200;
 constexpr int kMaxPage = 5000;
 constexpr absl::string_view kBytes = "application/octet-stream";
-constexpr size_t kChunk = size_t{256} << 10;
-// A page ends with the event that goes over it.
-constexpr size_t kMaxBytes = size_t{4} << 20;
-
-struct Page {
-  std::vector<std::string> events;  // JSON.
-  std::string last_id;
-  bool more = false;
-};
-
-// Takes whole frames from the start of `text`, as many as the page has room
-// for.
-void TakeFrames(std::string* text, size_t page_size, size_t* bytes,
-                Page* page) {
-  absl::string_view rest = *text;
-  while (page->events.size() < page_size && *bytes < kMaxBytes) {
-    const size_t end = rest.find("\n\n");
-    if (end == absl::string_view::npos) break;
-    absl::string_view frame = rest.substr(0, end);
-    rest.remove_prefix(end + 2);
-    if (!absl::ConsumePrefix(&frame, "id: ")) continue;
-    const size_t line = frame.find("\ndata: ");
-    if (line == absl::string_view::npos) continue;
-    page->last_id = std::string(frame.substr(0, line));
-    page->events.emplace_back(frame.substr(line + 7));
-    *bytes += page->events.back().size();
-  }
-  text->erase(0, text->size() - rest.size());
-}
-
-absl::StatusOr<Page> ReadPage(const EventFile& file, const EventId& after,
-                              size_t page_size) {
-  const auto offset = file.After(after);
-  if (!offset) {
-    return absl::NotFoundError(absl::StrCat("no event ", EventIdText(after),
-                                            ": begin again without `after`"));
-  }
-  Page page;
-  std::string text;
-  size_t bytes = 0;
-  int64_t at = *offset;
-  while (page.events.size() < page_size && bytes < kMaxBytes) {
-    const auto n = file.Read(at, kChunk, &text);
-    if (!n.ok()) return n.status();
-    if (*n == 0) break;
-    at += static_cast<int64_t>(*n);
-    TakeFrames(&text, page_size, &bytes, &page);
-  }
-  page.more = !page.last_id.empty() && page.last_id != EventIdText(file.last());
-  return page;
-}
-
-absl::StatusOr<Reply> PageReply(const absl::StatusOr<Page>& page,
-                                Encoding encoding) {
-  RETURN_IF_ERROR(page.status());
-  const std::string next = page->more ? page->last_id : "";
-  if (encoding == Encoding::kJson) {
-    return Reply::Json(absl::StrCat("{\"events\":[",
-                                    absl::StrJoin(page->events, ","),
-                                    "],\"nextPageToken\":\"", next, "\"}"));
-  }
-  v1::ListEventsResponse response;
-  for (const std::string& event : page->events) {
-    const absl::Status read =
-        FromJson(event, response.add_events(), UnknownFields::kIgnore);
-    if (!read.ok()) return absl::InternalError(read.message());
-  }
-  response.set_next_page_token(next);
-  return response;
-}
-
 // A request for a task's events.
 struct EventsQuery {
   ViewFrom from;
+  std::string before;  // Not empty: the page ends before it.
   int page_size = kDefaultPage;
   bool wants_stream = false;
   Encoding encoding = Encoding::kJson;
@@ -111,6 +39,11 @@ absl::StatusOr<EventsQuery> ReadQuery(const Call& call) {
           "after, or Last-Event-ID, is the id of an event, as \"12.0\"");
     }
     query.from.after = *id;
+  }
+  query.before = call.Parameter("before");
+  if (!query.before.empty() && (!after.empty() || query.wants_stream)) {
+    return absl::InvalidArgumentError(
+        "before is for pages, and goes without after");
   }
   const std::string parser = call.Parameter("parser");
   if (!parser.empty() && parser != absl::StrCat(kParserVersion)) {
@@ -135,9 +68,12 @@ void Show(const EventsQuery& query, std::shared_ptr<TaskStream> stream,
   }
   stream->WhenCaughtUp(
       [query, reply = std::move(reply)](TaskStream& stream) mutable {
-        reply(PageReply(ReadPage(stream.file(), query.from.after,
-                                 static_cast<size_t>(query.page_size)),
-                        query.encoding));
+        const auto size = static_cast<size_t>(query.page_size);
+        reply(EventPageReply(
+            query.before.empty()
+                ? ReadPageAfter(stream.file(), query.from.after, size)
+                : ReadPageBefore(stream.file(), query.before, size),
+            query.encoding));
       });
 }
 

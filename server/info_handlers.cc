@@ -2,8 +2,10 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +15,8 @@
 #include "base/status_macros.h"
 #include "base/version.h"
 #include "dto/proto_fields.h"
+#include "server/hooks.h"
+#include "server/removed_usage.h"
 #include "server/routes.h"
 
 namespace troika {
@@ -39,6 +43,7 @@ v1::UsageResponse SumUp(const std::vector<TaskStore::UsageRow>& rows) {
     v1::UsageResponse::Row& to = *response.add_rows();
     to.set_harness(row.harness);
     to.set_model(row.model);
+    to.set_day(row.day);
     AddTo(row, &to);
     AddTo(row, response.mutable_total());
   }
@@ -93,6 +98,23 @@ std::string MetricsText(const ApiTools& api,
              open.streams().viewers() + api.changes->viewers().size());
   page.Gauge("troika_connections", "Connections that are open.",
              api.connections());
+  const HookStore& hooks = api.hooks->store();
+  page.Gauge("troika_hooks_pending", "Events that hooks are to be told of.",
+             hooks.pending().size());
+  HookCounts counts;
+  for (const auto& [hook, of_hook] : hooks.counts()) {
+    counts.delivered += of_hook.delivered;
+    counts.failed += of_hook.failed;
+    counts.given_up += of_hook.given_up;
+  }
+  page.Begin("troika_hook_deliveries_total", "counter",
+             "What became of attempts to tell hooks, and of events.");
+  for (const auto& [outcome, count] :
+       {std::pair("delivered", counts.delivered),
+        std::pair("failed", counts.failed),
+        std::pair("given_up", counts.given_up)}) {
+    page.Value("troika_hook_deliveries_total", "outcome", outcome, count);
+  }
   page.Gauge("troika_loop_longest_hold_seconds",
              "Longest time that the event loop was held up since this was "
              "last asked for.",
@@ -115,10 +137,22 @@ absl::StatusOr<Deferred> Usage(const ApiTools& api, const Call& call) {
       request.has_since() ? FromProto(request.since()) : absl::InfinitePast();
   const absl::Time until =
       request.has_until() ? FromProto(request.until()) : absl::InfiniteFuture();
-  return [&api, since, until](ReplyCallback reply) {
+  constexpr int kMostOffset = 18 * 60;
+  if (std::abs(request.utc_offset_minutes()) > kMostOffset) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "utc_offset_minutes must be -", kMostOffset, " to ", kMostOffset));
+  }
+  std::optional<absl::Duration> days;
+  if (request.by_day()) days = absl::Minutes(request.utc_offset_minutes());
+  return [&api, since, until, days](ReplyCallback reply) {
     using Rows = std::vector<TaskStore::UsageRow>;
     api.tasks->index().Search<Rows>(
-        [since, until](TaskStore& store) { return store.Usage(since, until); },
+        [since, until, days,
+         home = api.home](TaskStore& store) -> absl::StatusOr<Rows> {
+          ASSIGN_OR_RETURN(Rows rows, store.Usage(since, until, days));
+          RETURN_IF_ERROR(AddRemovedUsage(*home, since, until, days, &rows));
+          return rows;
+        },
         [reply = std::move(reply)](const absl::StatusOr<Rows>& usage) mutable {
           if (!usage.ok()) return reply(usage.status());
           reply(SumUp(*usage));

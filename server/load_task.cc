@@ -18,10 +18,13 @@
 #include "relay/log_format.h"
 #include "relay/log_reader.h"
 #include "server/event_file.h"
+#include "server/hook_body.h"
 #include "server/secrets.h"
 #include "server/task_rows.h"
+#include "task/budget.h"
 #include "task/document.h"
 #include "task/follower.h"
+#include "task/hook_events.h"
 #include "task/inputs.h"
 #include "task/notes.h"
 #include "task/replay.h"
@@ -33,14 +36,55 @@ constexpr int64_t kAtOnce = int64_t{1} << 20;
 // The request is the first record; a long prompt makes it long.
 constexpr int64_t kHead = int64_t{16} << 10;
 
+// Collects the events that hooks may have to be told.
+class HookNews {
+ public:
+  explicit HookNews(absl::Time after) : after_(after) {}
+
+  void OnMessage(const Message& message, const TaskState& state) {
+    auto event = finder_.OnMessage(message, state);
+    if (event && event->time >= after_) found_.push_back(*std::move(event));
+  }
+
+  // Those that are still true.
+  std::vector<FoundHookEvent> Describe(const std::string& task,
+                                       const TaskState& state,
+                                       const Redactor& redactor) const {
+    std::vector<FoundHookEvent> events;
+    for (const HookEvent& event : found_) {
+      const auto approval = state.approvals.find(event.asked);
+      const bool asks = approval != state.approvals.end() &&
+                        approval->second.asked == event.id &&
+                        !approval->second.answered;
+      if (IsQuestion(event) && !asks) continue;
+      events.push_back(
+          {.at = event.id,
+           .time = event.time,
+           .cwd = state.cwd,
+           .told = DescribeHookEvent(task, event, state, redactor)});
+    }
+    return events;
+  }
+
+ private:
+  const absl::Time after_;
+  HookEventFinder finder_;
+  std::vector<HookEvent> found_;
+};
+
 absl::StatusOr<LoadedTask> Load(const TaskFolder& folder,
-                                const std::atomic<bool>& stop) {
+                                const std::atomic<bool>& stop,
+                                absl::Time news_after) {
   LoadedTask loaded = {.id = folder.id, .kind = LoadedTask::Kind::kAlive};
   ASSIGN_OR_RETURN(relay::LogReader reader, OpenLog(folder));
   if (!LogIsFree(folder)) return loaded;
   Replay replay;
   EventId last = kBeforeAll;
-  const auto keep_last = [&](Message&& message) { last = message.id; };
+  HookNews news(news_after);
+  const auto keep_last = [&](Message&& message) {
+    last = message.id;
+    news.OnMessage(message, replay.state());
+  };
   ReplaySink sink(&replay, keep_last);
   int64_t read = 0;
   do {
@@ -50,10 +94,14 @@ absl::StatusOr<LoadedTask> Load(const TaskFolder& folder,
   const TaskState& state = replay.state();
   if (state.process_alive) return loaded;
   // A runner sends the inputs that wait.
-  if (state.turns_waiting == 0 && NextInput(state) != nullptr) return loaded;
+  if (state.turns_waiting == 0 &&
+      (NextInput(state) != nullptr || OwesGoOn(state))) {
+    return loaded;
+  }
   // So it writes the document that a server before us did not write.
   if (state.turns_waiting == 0 && DocumentIsDue(state)) return loaded;
-  const bool waits = state.turns_waiting > 0;
+  // A task that asks whether to go on is opened when that is answered.
+  const bool waits = state.turns_waiting > 0 && !AsksForBudget(state);
   if (!waits) reader.Finish(sink);
   if (replay.request() == nullptr || !state.harness) {
     return absl::DataLossError(
@@ -70,6 +118,7 @@ absl::StatusOr<LoadedTask> Load(const TaskFolder& folder,
   v1::Task task = DescribeTask(reading, redactor);
   task.set_id(folder.id);
   loaded.row = RowOf(reading, task);
+  loaded.hook_events = news.Describe(folder.id, state, redactor);
   loaded.asked =
       state.turn_started.value_or(state.created.value_or(absl::UnixEpoch()));
   return loaded;
@@ -93,11 +142,11 @@ class HeadSink : public relay::LogSink {
 }  // namespace
 
 LoadedTask LoadTask(const Home& home, const std::string& id,
-                    const std::atomic<bool>& stop) {
+                    const std::atomic<bool>& stop, absl::Time news_after) {
   AssertMayBlock("reading a task's log");
   auto folder = home.OpenTask(id);
   absl::StatusOr<LoadedTask> loaded =
-      folder.ok() ? Load(*folder, stop) : folder.status();
+      folder.ok() ? Load(*folder, stop, news_after) : folder.status();
   if (loaded.ok()) return *std::move(loaded);
   absl::Status error = loaded.status();
   if (absl::IsNotFound(folder.status())) {

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "server/hook_sink.h"
 #include "store/task_store.h"
 #include "task/home.h"
 #include "task/notes.h"
@@ -25,15 +27,19 @@ struct LoadedTask {
   };
   std::string id;
   Kind kind = Kind::kUnreadable;
-  TaskRow row;         // For kEnded and kWaiting.
-  absl::Time asked;    // When the waiting turn was asked for.
+  TaskRow row;       // For kEnded and kWaiting.
+  absl::Time asked;  // When the waiting turn was asked for.
+  // Events that hooks may have to be told, for kEnded and kWaiting.
+  std::vector<FoundHookEvent> hook_events;
   absl::Status error;  // For kLost and kUnreadable.
 };
 
 // Reads all of the log, by the same code as live (task/replay.h), and writes
-// nothing. Blocks; a log may be long, and is given up when `stop` is set.
+// nothing. Finds events that hooks may have to be told, from `news_after` on.
+// Blocks; a log may be long, and is given up when `stop` is set.
 LoadedTask LoadTask(const Home& home, const std::string& id,
-                    const std::atomic<bool>& stop);
+                    const std::atomic<bool>& stop,
+                    absl::Time news_after = absl::InfiniteFuture());
 
 // The request, which is the log's first line. Nothing if it can't be read.
 // Blocks for the time of a small read.

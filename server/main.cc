@@ -4,6 +4,7 @@
 // "note TEXT\n" for what the user should know, then "ok\n"; or, if it does not
 // serve, "exists TEXT" (another server does), "refused TEXT" (an agent may not
 // start one), or just the reason.
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -56,6 +57,8 @@ int Main(const std::vector<std::string>& args) {
   }
   const auto options = ReadServerOptions(args);
   if (!options.ok()) return Fail(-1, options.status(), 2);
+  // Whoever reads it to its end must not wait for the processes that we start.
+  if (options->ready_fd >= 0) fcntl(options->ready_fd, F_SETFD, FD_CLOEXEC);
   const absl::Status served = Serve(
       *options, ProcessEnvironment(),
       [&](const ServerReady& ready) { OnReady(options->ready_fd, ready); });

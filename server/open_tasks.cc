@@ -14,6 +14,7 @@
 #include "server/task_loader.h"
 #include "server/task_rows.h"
 #include "server/task_starter.h"
+#include "task/budget.h"
 
 namespace troika {
 namespace {
@@ -23,6 +24,8 @@ constexpr absl::Duration kRowDelay = absl::Milliseconds(250);
 // has started, or the agent has its prompt, and short states are over.
 constexpr absl::Duration kSoon = absl::Milliseconds(20);
 constexpr int kRowsAtOnce = 50;
+// How often a task that runs notes what it has used in its parent's log.
+constexpr absl::Duration kParentDelay = absl::Seconds(2);
 
 }  // namespace
 
@@ -31,12 +34,23 @@ absl::Status NoTaskError(absl::string_view name) {
       "no task ", name, ": `troika tasks`, or GET /api/v1/tasks, lists them"));
 }
 
+size_t IdleToClose(absl::Span<const absl::Time> idle_since, size_t max_idle,
+                   absl::Time now) {
+  size_t count = idle_since.size() - std::min(idle_since.size(), max_idle);
+  while (count + 1 < idle_since.size() &&
+         idle_since[count] + kLongIdle <= now) {
+    ++count;
+  }
+  return count;
+}
+
 OpenTasks::OpenTasks(const TaskTools* tools, const TaskParts* parts,
                      size_t max_idle)
     : tools_(*tools),
       parts_(*parts),
       max_idle_(max_idle),
-      row_timer_(tools->loop->NewTimer([this] { PutOldRows(); })) {}
+      row_timer_(tools->loop->NewTimer([this] { PutOldRows(); })),
+      idle_timer_(tools->loop->NewTimer([this] { CloseIdle(); })) {}
 
 ActiveTask* OpenTasks::Find(absl::string_view id) const {
   const auto it = open_.find(id);
@@ -152,7 +166,8 @@ void OpenTasks::UpdateIdle(Entry& entry) {
   const TaskState& state = entry.task->state();
   if (!entry.task->failure().ok() || !state.process_alive ||
       state.status != TaskStatus::kIdle || state.input_closed ||
-      !state.subagents.empty()) {
+      !state.subagents.empty() || !state.approvals.empty() ||
+      !state.questions.empty()) {
     entry.idle_since.reset();
   } else if (!entry.idle_since) {
     entry.idle_since = tools_.clock->Awake();
@@ -165,9 +180,16 @@ void OpenTasks::CloseIdle() {
   for (auto& [id, entry] : open_) {
     if (entry.idle_since) idle.emplace_back(*entry.idle_since, &entry);
   }
-  if (idle.size() <= max_idle_) return;
   std::sort(idle.begin(), idle.end());
-  for (size_t i = 0; i + max_idle_ < idle.size(); ++i) {
+  std::vector<absl::Time> since;
+  for (const auto& [time, entry] : idle) since.push_back(time);
+  const absl::Time now = tools_.clock->Awake();
+  const size_t closed = IdleToClose(since, max_idle_, now);
+  if (closed + 1 < idle.size()) {
+    idle_timer_->SetIn(
+        std::max(since[closed] + kLongIdle - now, absl::ZeroDuration()));
+  }
+  for (size_t i = 0; i < closed; ++i) {
     Entry& entry = *idle[i].second;
     entry.idle_since.reset();
     // The task stays, and the next turn gets a new process.
@@ -189,6 +211,39 @@ void OpenTasks::PutRow(Entry& entry) {
     stream->Notify();
   }
   parts_.rows->Put(std::move(row));
+  NoteForParent(entry);
+}
+
+void OpenTasks::AdvanceSoon() {
+  tools_.loop->Post([this] {
+    std::vector<std::string> ids;
+    for (const auto& [id, entry] : open_) ids.push_back(id);
+    for (const std::string& id : ids) {
+      if (ActiveTask* const task = Find(id)) task->Advance();
+    }
+  });
+}
+
+void OpenTasks::NoteForParent(Entry& entry) {
+  const TaskState& state = entry.task->state();
+  if (state.parent.empty() || !entry.task->failure().ok()) return;
+  const notes::SubtaskUsed used = UsedBy(state);
+  const absl::Time now = tools_.clock->Awake();
+  const bool ended = HasEnded(state.status);
+  if (used == entry.told_parent ||
+      (used.tokens == 0 && used.cost_microusd == 0) ||
+      (!ended && now - entry.told_parent_at < kParentDelay)) {
+    return;
+  }
+  // A parent that is not open has no turn that could be ended now.
+  if (!ended && Find(state.parent) == nullptr) return;
+  entry.told_parent = used;
+  entry.told_parent_at = now;
+  tools_.loop->Post([this, parent = state.parent, used] {
+    Ask(
+        parent, [used](Runner& runner) { return runner.NoteSubtask(used); },
+        [](const absl::StatusOr<v1::Task>&) {});
+  });
 }
 
 void OpenTasks::PutOldRows() {

@@ -18,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "base/event_loop.h"
 #include "dto/troika.pb.h"
 #include "server/active_task.h"
@@ -34,13 +35,23 @@ struct NewTask {
   std::unique_ptr<EventFile> events;
 };
 
+// How long several processes may wait for input. Each keeps its memory: Claude
+// Code about 210 MB.
+inline constexpr absl::Duration kLongIdle = absl::Minutes(2);
+
+// Returns how many of the processes that have waited since these times, the
+// longest first, are to be closed.
+size_t IdleToClose(absl::Span<const absl::Time> idle_since, size_t max_idle,
+                   absl::Time now);
+
 using TaskCallback = absl::AnyInvocable<void(absl::StatusOr<v1::Task>)>;
 
 // Loop thread only. Callbacks may be called within the call that takes them.
 class OpenTasks : private ActiveTask::Owner {
  public:
   // Processes beyond `max_idle` that wait for input are closed, the one that
-  // waits longest first. Borrows the others.
+  // waits longest first; and all but the last one that began to wait, once they
+  // have waited for kLongIdle. Borrows the others.
   OpenTasks(const TaskTools* tools, const TaskParts* parts, size_t max_idle);
 
   // Opens the task, unless it is open.
@@ -53,6 +64,9 @@ class OpenTasks : private ActiveTask::Owner {
   void CloseSoon(const std::string& id);
   // The task was deleted: tells its viewers.
   void Remove(const std::string& id);
+  // Has all open tasks look at what has changed outside of them, in the next
+  // round.
+  void AdvanceSoon();
   // Writes the rows of all open tasks.
   void PutRows();
   // Writes the rows of tasks whose status has changed: before the rows are
@@ -85,6 +99,9 @@ class OpenTasks : private ActiveTask::Owner {
     bool closing = false;
     // When its process began to wait for input, unless that is being closed.
     std::optional<absl::Time> idle_since;
+    // What its parent was told last, and when.
+    notes::SubtaskUsed told_parent;
+    absl::Time told_parent_at = absl::InfinitePast();
   };
 
   absl::StatusOr<ActiveTask*> Add(
@@ -96,7 +113,11 @@ class OpenTasks : private ActiveTask::Owner {
   void OnEventsDropped(ActiveTask& task) override;
   void Close(const std::string& id);
   void UpdateIdle(Entry& entry);
+  // Closes processes that wait, as the constructor says.
   void CloseIdle();
+  // Notes in the log of the task that started this one what it has used, if
+  // that one has a budget.
+  void NoteForParent(Entry& entry);
   static bool HasNewStatus(const Entry& entry);
   void PutRow(Entry& entry);
   // Calls PutOldRows() within `delay`, if nobody asks for the rows before.
@@ -111,6 +132,7 @@ class OpenTasks : private ActiveTask::Owner {
   std::map<std::string, Entry, std::less<>> open_;
   TaskStreams streams_;
   const std::unique_ptr<EventLoop::Timer> row_timer_;
+  const std::unique_ptr<EventLoop::Timer> idle_timer_;
   absl::Time rows_due_;  // When row_timer_ fires, if it is set.
 };
 

@@ -113,6 +113,14 @@ std::string Operation(const Route& route) {
             .Json("content", Content("application/json", Ref(*route.body())))
             .Take());
   }
+  if (!route.body_types.empty()) {
+    ObjectWriter content;
+    for (const absl::string_view type : route.body_types) {
+      content.Json(type, "{\"schema\":{\"type\":\"string\"}}");
+    }
+    operation.Json("requestBody",
+                   ObjectWriter().Json("content", content.Take()).Take());
+  }
   if (route.need == Access::Need::kNothing) operation.Json("security", "[]");
   const std::string error =
       ObjectWriter()
@@ -162,11 +170,12 @@ std::string OpenApiJson() {
                                .String("version", kVersion)
                                .Take();
   constexpr absl::string_view kSecurity =
-      R"({"token":{"type":"http","scheme":"bearer"}})";
+      R"({"token":{"type":"http","scheme":"bearer"},)"
+      R"("key":{"type":"apiKey","in":"header","name":"X-Troika-Key"}})";
   return ObjectWriter()
       .String("openapi", "3.1.0")
       .Json("info", info)
-      .Json("security", R"([{"token":[]}])")
+      .Json("security", R"([{"token":[]},{"key":[]}])")
       .Json("paths", Paths())
       .Json("components", ObjectWriter()
                               .Json("schemas", Schemas())

@@ -11,6 +11,7 @@
 #include "agent/registry.h"
 #include "base/flags.h"
 #include "base/status_macros.h"
+#include "task/budget_flags.h"
 
 namespace troika {
 namespace {
@@ -32,7 +33,24 @@ struct Given {
   std::optional<int> max_running, max_queued, ready_fd;
   std::vector<std::string> max_running_per;
   std::optional<absl::Duration> keep_for, idle_exit;
+  BudgetFlags budget;
+  std::string max_cost_per_day, max_tokens_per_day;
 };
+
+absl::Status ReadBudgets(const Given& given, ServerOptions* options) {
+  ASSIGN_OR_RETURN(options->budget, given.budget.Read());
+  if (!given.max_cost_per_day.empty()) {
+    ASSIGN_OR_RETURN(
+        options->day_budget.cost_microusd,
+        ReadMicrousd("--max-cost-per-day", given.max_cost_per_day));
+  }
+  if (!given.max_tokens_per_day.empty()) {
+    ASSIGN_OR_RETURN(
+        options->day_budget.tokens,
+        ReadTokens("--max-tokens-per-day", given.max_tokens_per_day));
+  }
+  return absl::OkStatus();
+}
 
 absl::Status Bad(absl::string_view flag, absl::string_view value,
                  absl::string_view wanted) {
@@ -131,6 +149,9 @@ absl::StatusOr<ServerOptions> ReadServerOptions(
   flags.Add("max-running-per", &given.max_running_per);
   flags.Add("max-queued", &given.max_queued);
   flags.Add("approval-timeout", &options.approval_timeout);
+  given.budget.AddTo(&flags);
+  flags.Add("max-cost-per-day", &given.max_cost_per_day);
+  flags.Add("max-tokens-per-day", &given.max_tokens_per_day);
   flags.Add("keep-for", &given.keep_for);
   flags.Add("keep-bytes", &given.keep_bytes);
   // For `troika`, which starts a server by itself.
@@ -147,6 +168,7 @@ absl::StatusOr<ServerOptions> ReadServerOptions(
   if (given.demo) options.demo = ServerOptions::Demo::kOn;
   RETURN_IF_ERROR(ReadListen(given, &options));
   RETURN_IF_ERROR(ReadLimits(given, &options));
+  RETURN_IF_ERROR(ReadBudgets(given, &options));
   if (given.keep_for) options.keep_for = *given.keep_for;
   if (given.idle_exit) options.idle_exit = *given.idle_exit;
   options.ready_fd = given.ready_fd.value_or(options.ready_fd);

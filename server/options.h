@@ -14,6 +14,7 @@
 #include "server/access.h"
 #include "server/server_lock.h"
 #include "server/start_queue.h"
+#include "task/notes.h"
 
 namespace troika {
 
@@ -33,6 +34,8 @@ struct ServerOptions {
   int max_queued = 10000;
   // For tasks that are made without one; unset: none.
   std::optional<absl::Duration> approval_timeout;
+  notes::Budget budget;      // For limits that tasks are made without.
+  notes::Budget day_budget;  // Cost and tokens of all tasks within a day.
   absl::Duration keep_for = absl::InfiniteDuration();
   int64_t keep_bytes = 0;  // 0: any.
   // The descriptor on which the server says how its start went (main.cc), or

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
+#include "server/open_tasks.h"
 #include "server/options.h"
 #include "server/start_queue.h"
 
@@ -12,6 +13,22 @@ namespace troika {
 namespace {
 
 absl::Time At(int seconds) { return absl::FromUnixSeconds(seconds); }
+
+TEST(OpenTasksTest, OneProcessMayWaitForLong) {
+  const absl::Time now = At(1000);
+  const auto closed = [&](std::vector<int> waited, size_t max_idle) {
+    std::vector<absl::Time> since;
+    for (const int seconds : waited) since.push_back(At(1000 - seconds));
+    return IdleToClose(since, max_idle, now);
+  };
+  EXPECT_EQ(closed({}, 10), 0);
+  EXPECT_EQ(closed({5000}, 10), 0);
+  EXPECT_EQ(closed({119, 5}, 10), 0);
+  EXPECT_EQ(closed({120, 5}, 10), 1);
+  EXPECT_EQ(closed({500, 400, 300}, 10), 2);
+  EXPECT_EQ(closed({500, 40, 30}, 10), 1);
+  EXPECT_EQ(closed({50, 40, 30}, 1), 2);
+}
 
 TEST(StartQueueTest, StartsInTheOrderOfAsking) {
   StartQueue queue({.running = 2});

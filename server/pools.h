@@ -16,7 +16,8 @@ struct Pools {
         log(loop, 2),
         load(loop, 2),
         remove(loop, 1),
-        sessions(loop, 1) {}
+        sessions(loop, 1),
+        hooks(loop, 4) {}
 
   ThreadPool work;      // Short blocking work.
   ThreadPool probe;     // CLIs, which may hang: each is given up after 20 s.
@@ -24,6 +25,7 @@ struct Pools {
   ThreadPool load;      // Many logs, for the index.
   ThreadPool remove;    // Files of deleted tasks.
   ThreadPool sessions;  // Files of the CLIs' own sessions; one at a time.
+  ThreadPool hooks;     // Commands of hooks, which may hang until a deadline.
 };
 
 }  // namespace troika

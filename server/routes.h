@@ -31,7 +31,11 @@
 
 namespace troika {
 
+class Hooks;
 class McpEndpoint;
+class PageSessions;
+class Uploads;
+class WatchStreams;
 
 // The parts of the server that handlers use. All borrowed. Loop thread only.
 struct ApiTools {
@@ -45,6 +49,12 @@ struct ApiTools {
   SessionIndex* sessions = nullptr;
   const CallerPolicy* policy = nullptr;
   McpEndpoint* mcp = nullptr;
+  PageSessions* page_sessions = nullptr;
+  WatchStreams* watch = nullptr;
+  const Uploads* uploads = nullptr;
+  Hooks* hooks = nullptr;
+  // Returns the address of the page, and begins to listen there if necessary.
+  std::function<absl::StatusOr<std::string>()> page_url;
   std::function<int64_t()> connections;  // Counts those that are open.
 };
 
@@ -73,11 +83,20 @@ Handler Input, Resume, Respond, Interrupt, Stop;
 Handler EditInput, WithdrawInput, ResumeQueue;
 // event_handlers.cc: streams and pages of events, and the lines behind them.
 Handler TaskEvents, WholeEvent, RawLine, AllEvents;
+// policy_handlers.cc: what was decided, and which rules are trusted.
+Handler ListDecisions, ListPolicy, TrustPolicy, UntrustPolicy;
+// hook_handlers.cc: lists and tests hooks.
+Handler ListHooks, TestHook;
 // harness_handlers.cc: describes the harnesses.
 Handler ListHarnesses, ProbeHarnesses;
 // session_handlers.cc: lists the sessions that CLIs keep on this machine, and
 // makes tasks of them.
 Handler ListSessions, ImportSession;
+// transcript_handlers.cc: reads all events of a task.
+Handler ListTurns, SearchTask, ExportTask;
+// page_handlers.cc: what only the page needs.
+Handler CreatePageCode, CreatePageSession, ListPageSessions, DeletePageSession;
+Handler Stream, ChangeWatch, ListFolders, CreateUpload;
 // mcp_handlers.cc: passes requests on to ApiTools::mcp.
 Handler McpPost, McpPipe, McpGet, McpDelete;
 // info_handlers.cc: describes the server and what its tasks have used.
@@ -105,6 +124,8 @@ struct Route {
   Access::Need need = Access::Need::kToken;
   // Query parameters of routes whose query is no message.
   std::vector<absl::string_view> parameters = {};
+  // The types of a body that is no message; empty: bodies are messages.
+  std::vector<absl::string_view> body_types = {};
 };
 
 absl::Span<const Route> Routes();

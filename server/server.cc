@@ -16,12 +16,14 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "agent/discovery/command_runner.h"
 #include "agent/registry.h"
 #include "base/ancestry.h"
 #include "base/clock.h"
 #include "base/event_loop.h"
+#include "base/startup_memory.h"
 #include "base/status_macros.h"
 #include "base/unix_socket.h"
 #include "http/listen.h"
@@ -31,14 +33,20 @@
 #include "server/api.h"
 #include "server/below_agent.h"
 #include "server/changes.h"
+#include "server/day_budget.h"
+#include "server/hooks.h"
 #include "server/mcp/service.h"
+#include "server/page_sessions.h"
 #include "server/saved_flags.h"
 #include "server/server_lock.h"
 #include "server/session_index.h"
 #include "server/stop_signals.h"
 #include "server/task_index.h"
 #include "server/tasks.h"
+#include "server/uploads.h"
+#include "server/watch_stream.h"
 #include "task/home.h"
+#include "web/embedded_page.h"
 
 namespace troika {
 namespace {
@@ -46,8 +54,13 @@ namespace {
 constexpr absl::Duration kHeartbeat = absl::Seconds(15);
 constexpr absl::Duration kCheck = absl::Seconds(5);
 constexpr absl::Duration kRetain = absl::Minutes(10);
+// A server without requests for this time has done what its start needs.
+constexpr absl::Duration kStarted = absl::Milliseconds(300);
 // Requests that are under way get this long to be answered before a stop.
 constexpr absl::Duration kDrain = absl::Seconds(1);
+// Where a server that was started by a command has the page, if it can.
+constexpr char kPageHost[] = "127.0.0.1";
+constexpr int kPagePort = 4747;
 // Limit of descriptors: each running task and each client needs some.
 constexpr rlim_t kDescriptors = 65536;
 
@@ -122,13 +135,21 @@ class Server {
       : options_(options),
         folder_(std::move(folder)),
         loop_(*loop),
-        access_(&folder_.token, AccessOptionsOf(options)),
+        page_sessions_(folder_.home.path() + "/page_sessions", &clock_),
+        access_(&folder_.token, &page_sessions_, AccessOptionsOf(options)),
         changes_(absl::ToUnixMicros(clock_.Now())),
         spare_relays_(&loop_, &pools_, relay_program),
         spare_folders_(&loop_, &pools_, &folder_.home),
+        day_budget_(options.day_budget, &clock_, absl::LocalTimeZone()),
+        hooks_({.loop = &loop_,
+                .pools = &pools_,
+                .clock = &clock_,
+                .home = &folder_.home,
+                .environment = &environment}),
         tasks_({.limits = options.limits,
                 .max_queued = options.max_queued,
-                .approval_timeout = options.approval_timeout},
+                .approval_timeout = options.approval_timeout,
+                .budget = options.budget},
                {.loop = &loop_,
                 .pools = &pools_,
                 .clock = &clock_,
@@ -137,9 +158,17 @@ class Server {
                 .changes = &changes_,
                 .relay_program = relay_program,
                 .relays = &spare_relays_,
-                .folders = &spare_folders_}),
+                .folders = &spare_folders_,
+                .day_budget = &day_budget_,
+                .hooks = &hooks_}),
         policy_(&tasks_, &folder_.home, environment),
         sessions_(&pools_, folder_.home.session_cache(), environment),
+        uploads_(folder_.home.path() + "/uploads"),
+        watch_(
+            &changes_, &clock_, std::string(PageVersion()),
+            [this](const std::string& id, WatchStreams::StreamCallback opened) {
+              tasks_.open().GetStream(id, std::move(opened));
+            }),
         api_tools_(
             {.loop = &loop_,
              .pools = &pools_,
@@ -151,6 +180,11 @@ class Server {
              .sessions = &sessions_,
              .policy = &policy_,
              .mcp = &mcp_,
+             .page_sessions = &page_sessions_,
+             .watch = &watch_,
+             .uploads = &uploads_,
+             .hooks = &hooks_,
+             .page_url = [this] { return PageUrl(); },
              .connections =
                  [this] { return static_cast<int64_t>(http_.connections()); }}),
         api_(api_tools_),
@@ -163,6 +197,10 @@ class Server {
             [](int status, absl::string_view message) {
               return ErrorResponse(status, message);
             }) {
+    for (const TaskStore::Spent& spent : folder_.index->TakeSpent()) {
+      day_budget_.Add(spent.id, {spent.amount});
+    }
+    day_budget_.SetOnLevel([this] { tasks_.open().AdvanceSoon(); });
     http_.SetGate(
         [this](const http::Request& head) { return api_.Admit(head); });
   }
@@ -171,6 +209,7 @@ class Server {
     const StopSignals signals(&loop_, [this] { Stop(); });
     end_.needed_at = clock_.Awake();
     tasks_.Begin();
+    hooks_.Begin();
     mcp_.Begin(&api_tools_);
     ASSIGN_OR_RETURN(const ServerReady ready, Listen());
     const Ticker heartbeats(&loop_, kHeartbeat, [this] {
@@ -181,9 +220,11 @@ class Server {
     const Ticker checks(&loop_, kCheck, [this] { CheckNeeded(); });
     const Ticker retain(&loop_, kRetain, [this] { Retain(); });
     Retain();
+    started_timer_->SetIn(kStarted);
     on_ready(ready);
     loop_.Run();
     http_.Close();
+    mcp_.Finish();
     // Nothing waits for a CLI that hangs.
     CancelCommands();
     tasks_.Finish();
@@ -232,6 +273,34 @@ class Server {
             outcome.c_str());
   }
 
+  // Returns the address, as flags have it.
+  std::string ListenOnTcp(UniqueFd socket, const std::string& host) {
+    std::string address = HostAndPort(host, http::BoundPort(socket.get()));
+    tcp_url_ = absl::StrCat("http://", address);
+    http_.Listen(std::move(socket), http::Peer::Kind::kTcp);
+    return address;
+  }
+
+  // The page's address in a browser of this machine. A server that was started
+  // by a command listens on TCP from the first call on.
+  absl::StatusOr<std::string> PageUrl() {
+    if (tcp_url_.empty()) {
+      if (options_.origin == ServerLock::Origin::kServe) {
+        return absl::FailedPreconditionError(
+            "this server listens on its socket alone: run `troika serve` "
+            "without --listen none for the page");
+      }
+      auto tcp = http::ListenTcp(kPageHost, kPagePort);
+      if (!tcp.ok()) tcp = http::ListenTcp(kPageHost, 0);
+      RETURN_IF_ERROR(tcp.status());
+      ListenOnTcp(*std::move(tcp), kPageHost);
+      folder_.lock.SetUrl(tcp_url_);
+    }
+    if (options_.host != "0.0.0.0" && options_.host != "::") return tcp_url_;
+    return absl::StrCat("http://localhost",
+                        tcp_url_.substr(tcp_url_.rfind(':')));
+  }
+
   absl::StatusOr<ServerReady> Listen() {
     RETURN_IF_ERROR(ListenLocally());
     ServerReady ready = {
@@ -242,11 +311,9 @@ class Server {
       auto tcp = http::ListenTcp(options_.host, options_.port);
       if (!tcp.ok() && !stands_in()) return tcp.status();
       if (tcp.ok()) {
-        const std::string address =
-            HostAndPort(options_.host, http::BoundPort(tcp->get()));
-        ready.url = absl::StrCat("http://", address);
+        const std::string address = ListenOnTcp(*std::move(tcp), options_.host);
+        ready.url = tcp_url_;
         flags.push_back(absl::StrCat("--listen=", address));
-        http_.Listen(*std::move(tcp), http::Peer::Kind::kTcp);
       } else {
         problem = std::string(tcp.status().message());
       }
@@ -268,6 +335,13 @@ class Server {
       SaveFlags(folder_.fd.get(), flags).IgnoreError();
     }
     return ready;
+  }
+
+  // Once per server: what was mapped later is in use.
+  void ReleaseMemory() {
+    const absl::Duration quiet = clock_.Awake() - end_.needed_at;
+    if (quiet < kStarted) return started_timer_->SetIn(kStarted - quiet);
+    ReleaseStartupMemory();
   }
 
   // Answers what is under way and ends the loop.
@@ -294,13 +368,17 @@ class Server {
       return Stop();
     }
     CheckSocket();
+    hooks_.CheckConfig([] {});
     if (options_.life == ServerOptions::Life::kUntilTold) return;
     const absl::Time now = clock_.Awake();
-    if (!tasks_.idle() || http_.connections() > 0) end_.needed_at = now;
+    if (!tasks_.idle() || http_.connections() > 0 || !hooks_.idle()) {
+      end_.needed_at = now;
+    }
     if (now - end_.needed_at >= options_.idle_exit) Stop();
   }
 
   void Retain() {
+    pools_.work.Run([this] { uploads_.RemoveExpired(absl::Now()); }, [] {});
     if (options_.keep_for == absl::InfiniteDuration() &&
         options_.keep_bytes == 0) {
       return;
@@ -314,24 +392,32 @@ class Server {
   SystemClock clock_;
   StateFolder folder_;
   EventLoop& loop_;
+  PageSessions page_sessions_;
   Access access_;
   std::map<std::string, int64_t> requests_;  // By route.
   Changes changes_;
   SpareRelays spare_relays_;
   SpareFolders spare_folders_;
+  DayBudget day_budget_;
+  Hooks hooks_;
   Tasks tasks_;
   const CallerPolicy policy_;
   SessionIndex sessions_;
+  const Uploads uploads_;
+  WatchStreams watch_;
   McpService mcp_;
   const ApiTools api_tools_;
   Api api_;
   http::Server http_;
+  std::string tcp_url_;             // Empty if we don't listen there.
   std::pair<dev_t, ino_t> socket_;  // SocketThere() when we began to listen.
   std::string socket_outcome_;  // Of the last CheckSocket() that found it gone.
   // Destroyed first, because its threads use the members above.
   Pools pools_{&loop_};
   const std::unique_ptr<EventLoop::Timer> drain_timer_ =
       loop_.NewTimer([this] { loop_.Stop(); });
+  const std::unique_ptr<EventLoop::Timer> started_timer_ =
+      loop_.NewTimer([this] { ReleaseMemory(); });
   // When and why the server ends.
   struct End {
     absl::Time needed_at;

@@ -51,6 +51,12 @@ std::optional<pid_t> Listener(int home_fd) {
   return peer.pid;
 }
 
+// Whether the process has ended. What it was about to start when it was killed
+// has its socket and its lock until it runs a program of its own.
+bool HasEnded(pid_t pid) {
+  return pid != 0 && kill(pid, 0) != 0 && errno == ESRCH;
+}
+
 void Terminate(pid_t pid, int home_fd) {
   const UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   // It listened after it was opened, so the number is still its own.
@@ -132,7 +138,7 @@ absl::StatusOr<ServerLock> TakeServerLock(const std::string& home, int home_fd,
     if (lock) return *std::move(lock);
     const std::optional<pid_t> listener = Listener(home_fd);
     ServerLock::Holder holder = ServerLock::ReadHolder(home);
-    if (listener) {
+    if (listener && !HasEnded(*listener)) {
       // The file may be of a server before this one.
       if (holder.pid != *listener) holder = {.pid = *listener};
       const bool may_go = origin == ServerLock::Origin::kServe &&

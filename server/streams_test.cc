@@ -311,7 +311,7 @@ TEST_F(TaskViewTest, SendsHeartbeatsOnlyWhenSilent) {
   Pull(*view);
   stream_->viewers().SendHeartbeats();
   EXPECT_EQ(Pull(*view), "");
-  stream_->viewers().SendHeartbeats();  // Something was asked for since.
+  stream_->viewers().SendHeartbeats();  // Nothing was sent since.
   stream_->viewers().SendHeartbeats();
   EXPECT_EQ(Pull(*view), ": beat\n\n");
 }

@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -12,6 +14,7 @@
 #include "base/blocking.h"
 #include "relay/log_format.h"
 #include "server/load_task.h"
+#include "server/removed_usage.h"
 #include "task/follower.h"
 
 namespace troika {
@@ -75,9 +78,35 @@ void TaskDeleter::Delete(const std::vector<std::string>& ids,
     deletions.push_back({.id = id, .status = owner_.CheckDelete(id)});
     if (deletions.back().status.ok()) deleting_.insert(id);
   }
-  using Deletions = std::vector<Deletion>;
+  using Rows = std::vector<TaskRow>;
+  tools_.index->Ask<Rows>(
+      [ids](BufferedTaskStore& store) -> absl::StatusOr<Rows> {
+        Rows rows;
+        for (const std::string& id : ids) {
+          absl::StatusOr<std::optional<TaskRow>> row = store.Get(id);
+          if (row.ok() && *row) rows.push_back(**std::move(row));
+        }
+        return rows;
+      },
+      [this, deletions = std::move(deletions),
+       done = std::move(done)](absl::StatusOr<Rows> rows) mutable {
+        Move(std::move(deletions), std::move(rows).value_or(Rows()),
+             std::move(done));
+      });
+}
+
+void TaskDeleter::Move(Deletions deletions, std::vector<TaskRow> rows,
+                       absl::AnyInvocable<void(Deletions)> done) {
+  std::erase_if(rows, [&](const TaskRow& row) { return !IsDeleting(row.id); });
   tools_.pools->remove.RunFor<Deletions>(
-      [home = tools_.home, deletions = std::move(deletions)]() mutable {
+      [home = tools_.home, deletions = std::move(deletions),
+       rows = std::move(rows)]() mutable {
+        // Deleting goes on even so: it may be what makes room on the disk.
+        if (const absl::Status kept = KeepUsage(*home, rows); !kept.ok()) {
+          fprintf(stderr,
+                  "troika-server: the usage of deleted tasks is lost: %s\n",
+                  std::string(kept.message()).c_str());
+        }
         for (auto& [id, status] : deletions) {
           if (status.ok()) status = MoveToTrash(*home, id);
         }

@@ -2,8 +2,9 @@
 // many.
 //
 // A task's folder is first renamed, which takes it out of sight at once, and
-// its files are removed afterwards. What a server that was killed has left of
-// them is removed by the next one.
+// its files are removed afterwards. What the task has used is kept
+// (removed_usage.h). What a server that was killed has left of them is removed
+// by the next one.
 #ifndef TROIKA_SERVER_TASK_DELETER_H_
 #define TROIKA_SERVER_TASK_DELETER_H_
 
@@ -55,6 +56,12 @@ class TaskDeleter {
   void EmptyTrash();
 
  private:
+  using Deletions = std::vector<Deletion>;
+
+  // Keeps what the tasks have used, whose rows these are, and deletes them.
+  void Move(Deletions deletions, std::vector<TaskRow> rows,
+            absl::AnyInvocable<void(Deletions)> done);
+
   const TaskTools& tools_;
   Owner& owner_;
   std::set<std::string> deleting_;

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/status_macros.h"
 
@@ -14,6 +15,8 @@ namespace {
 constexpr absl::Duration kRetry = absl::Seconds(1);
 // Rows that one transaction writes while more requests wait.
 constexpr size_t kMaxUnwritten = 200;
+// More than a day in any time zone.
+constexpr absl::Duration kKeepSpent = absl::Hours(48);
 
 void Warn(absl::string_view text) {
   fprintf(stderr, "troika-server: %s\n", std::string(text).c_str());
@@ -26,8 +29,13 @@ absl::StatusOr<std::unique_ptr<TaskIndex>> TaskIndex::Open(EventLoop* loop,
   ASSIGN_OR_RETURN(TaskStore store, TaskStore::Open(path));
   if (!store.repaired().empty()) Warn(store.repaired());
   if (!store.trouble().empty()) Warn(store.trouble());
-  return std::unique_ptr<TaskIndex>(
+  auto spent = store.TakeSpent((absl::Now() - kKeepSpent - absl::UnixEpoch()) /
+                               absl::Minutes(15));
+  if (!spent.ok()) Warn(spent.status().message());
+  std::unique_ptr<TaskIndex> index(
       new TaskIndex(loop, std::move(path), std::move(store)));
+  if (spent.ok()) index->spent_ = *std::move(spent);
+  return index;
 }
 
 TaskIndex::TaskIndex(EventLoop* loop, std::string path, TaskStore store)

@@ -57,6 +57,11 @@ class TaskIndex {
   // Looks for damage in the whole file, in the background.
   void Check();
 
+  // What tasks have spent within the last days when the index was opened; once.
+  std::vector<TaskStore::Spent> TakeSpent() {
+    return std::exchange(spent_, {});
+  }
+
   void Put(std::vector<TaskRow> rows);
   void Remove(std::vector<std::string> ids);
 
@@ -132,6 +137,7 @@ class TaskIndex {
   std::optional<TaskStore> reader_;
   std::unique_ptr<ThreadPool> reader_pool_;
   std::thread thread_;
+  std::vector<TaskStore::Spent> spent_;
 };
 
 }  // namespace troika

@@ -231,11 +231,13 @@ void TaskLoader::Read() {
     ++in_flight_;
     auto ids = TakeSome(&to_read_, kReadChunk);
     tools_.pools->load.RunFor<std::vector<LoadedTask>>(
-        [home = tools_.home, ending = tools_.ending, ids = std::move(ids)] {
+        [home = tools_.home, ending = tools_.ending, ids = std::move(ids),
+         news_after = tools_.hooks == nullptr ? absl::InfiniteFuture()
+                                              : tools_.hooks->news_after()] {
           LowerPriority();
           std::vector<LoadedTask> tasks;
           for (const std::string& id : ids) {
-            tasks.push_back(LoadTask(*home, id, *ending));
+            tasks.push_back(LoadTask(*home, id, *ending, news_after));
           }
           return tasks;
         },

@@ -10,6 +10,7 @@
 #include "server/task_loader.h"
 #include "server/task_rows.h"
 #include "server/task_starter.h"
+#include "task/budget.h"
 #include "task/follower.h"
 #include "task/make.h"
 
@@ -28,6 +29,23 @@ absl::Status Sync(const TaskFolder& folder) {
       absl::StrCat("task ", folder.id,
                    " was made, but a loss of power may lose it: ",
                    synced.message(), "; look at it before you try again"));
+}
+
+// The rules of a task hold for those that its agent starts, too.
+absl::Status InheritPolicy(const Home& home, TaskRequest* request) {
+  if (request->parent.empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const TaskFolder folder, home.OpenTask(request->parent));
+  const std::optional<notes::Request> parent = ReadRequest(folder);
+  if (!parent) {
+    return absl::UnavailableError(absl::StrCat(
+        "the rules of task ", request->parent,
+        ", whose agent asks, can't be read: try again in a moment"));
+  }
+  request->inherited_policy = parent->policy;
+  request->policy_folder =
+      parent->policy_folder.empty() ? parent->cwd : parent->policy_folder;
+  request->require_policy |= parent->require_policy;
+  return absl::OkStatus();
 }
 
 // The name of the place that a task gets which must not wait.
@@ -54,6 +72,12 @@ void TaskMaker::Make(TaskRequest request, Environment environment,
   if (!request.timeouts.approval) {
     request.timeouts.approval = options_.approval_timeout;
   }
+  notes::Budget budget = options_.budget;
+  notes::MergeBudget(request.budget, &budget);
+  // A request with a parent comes from an agent.
+  const ActiveTask* const parent = parts_.open->Find(request.parent);
+  request.budget =
+      parent == nullptr ? budget : LimitsWithin(parent->state(), budget);
   const bool keyed = !request.idempotency_key.empty();
   const std::string key =
       keyed ? request.idempotency_key : absl::StrCat("\n", ++keyless_);
@@ -136,6 +160,7 @@ void TaskMaker::MakeWithCli(const std::string& key, TaskRequest request,
        place = request.no_queue ? PlaceOf(key) : "",
        request = std::move(request), environment = std::move(environment),
        cli = std::move(cli)]() mutable -> absl::StatusOr<std::string> {
+        RETURN_IF_ERROR(InheritPolicy(*tools_.home, &request));
         ASSIGN_OR_RETURN(MadeTask made,
                          MakeTask(*tools_.home, std::move(request), environment,
                                   std::move(cli), tools_.clock,

@@ -28,6 +28,7 @@ class TaskMaker {
     int max_queued = 10000;
     // For requests that have none.
     std::optional<absl::Duration> approval_timeout;
+    notes::Budget budget;  // For limits that requests leave out.
   };
   TaskMaker(const TaskTools* tools, const TaskParts* parts,
             const Options& options)

@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "dto/proto_json.h"
 #include "dto/task.h"
+#include "server/day_budget.h"
 #include "server/event_file.h"
 #include "server/secrets.h"
 #include "task/document.h"
@@ -76,12 +77,18 @@ TaskRow RowOf(const TaskReading& reading, const v1::Task& task) {
                  .output_tokens = state.usage.output,
                  .reasoning_tokens = state.usage.reasoning,
                  .cost_usd = state.cost_usd};
+  for (const SpentSlot& spent : state.budget.spent) {
+    row.spent.push_back({.slot = spent.slot,
+                         .tokens = spent.tokens,
+                         .cost_microusd = spent.cost_microusd});
+  }
   if (reading.request != nullptr) {
     row.idempotency_key = reading.request->idempotency_key;
   }
   v1::Task listed = task;
   listed.clear_prompt();
   listed.clear_answered();
+  listed.clear_policy();
   if (listed.has_result()) {
     CutText(kMaxListedText, listed.mutable_result()->mutable_text());
   }
@@ -136,6 +143,7 @@ TaskRow TroubledRow(TaskRow row, absl::string_view trouble) {
 
 void TaskRows::Write(TaskRow row) {
   tools_.changes->Add(row.id, row.task_json);
+  if (tools_.day_budget != nullptr) tools_.day_budget->Add(row.id, row.spent);
   tools_.index->Put({std::move(row)});
 }
 

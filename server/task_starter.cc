@@ -9,6 +9,7 @@
 #include "server/start_queue.h"
 #include "server/task_loader.h"
 #include "server/task_rows.h"
+#include "task/budget.h"
 
 namespace troika {
 namespace {
@@ -111,7 +112,8 @@ void TaskStarter::OnRead(const ActiveTask& task) {
   const bool alive = task.failure().ok() && state.process_alive;
   if (alive && state.status != TaskStatus::kIdle) {
     parts_.queue->SetRunning(task.id(), HarnessId(*state.harness));
-  } else if (alive || state.turns_waiting == 0 || !task.failure().ok()) {
+  } else if (alive || state.turns_waiting == 0 || AsksForBudget(state) ||
+             !task.failure().ok()) {
     parts_.queue->Remove(task.id());
     tools_.loop->Post([this] { StartSome(); });
   }

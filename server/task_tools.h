@@ -8,6 +8,8 @@
 #include "base/clock.h"
 #include "base/event_loop.h"
 #include "server/changes.h"
+#include "server/day_budget.h"
+#include "server/hook_sink.h"
 #include "server/pools.h"
 #include "server/spare_folders.h"
 #include "server/spare_relays.h"
@@ -27,6 +29,8 @@ struct TaskTools {
   std::string relay_program;
   SpareRelays* relays = nullptr;
   SpareFolders* folders = nullptr;
+  DayBudget* /*nullable*/ day_budget = nullptr;
+  HookSink* /*nullable*/ hooks = nullptr;
   const std::atomic<bool>* ending = nullptr;  // Set when the server ends.
 };
 

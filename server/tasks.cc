@@ -46,7 +46,8 @@ Tasks::Tasks(const Options& options, TaskTools tools)
       open_(&tools_, &parts_, static_cast<size_t>(options.limits.running)),
       maker_(&tools_, &parts_,
              {.max_queued = options.max_queued,
-              .approval_timeout = options.approval_timeout}),
+              .approval_timeout = options.approval_timeout,
+              .budget = options.budget}),
       retention_({.pool = &tools_.pools->remove,
                   .index = tools_.index,
                   .home = tools_.home},
@@ -72,9 +73,14 @@ void Tasks::Import(ImportRequest request, Environment environment,
   maker_.Import(std::move(request), std::move(environment),
                 [this, done = std::move(done)](
                     const absl::StatusOr<std::string>& id) mutable {
-                  if (!id.ok()) return done(id.status());
-                  open_.Get(*id, std::move(done));
+                  ShowMade(id, std::move(done));
                 });
+}
+
+void Tasks::ShowMade(const absl::StatusOr<std::string>& id, TaskCallback done) {
+  if (!id.ok()) return done(id.status());
+  on_list_changed_();
+  open_.Get(*id, std::move(done));
 }
 
 void Tasks::Create(TaskRequest request, Environment environment,
@@ -82,9 +88,15 @@ void Tasks::Create(TaskRequest request, Environment environment,
   maker_.Make(std::move(request), std::move(environment),
               [this, done = std::move(done)](
                   const absl::StatusOr<std::string>& id) mutable {
-                if (!id.ok()) return done(id.status());
-                open_.Get(*id, std::move(done));
+                ShowMade(id, std::move(done));
               });
+}
+
+void Tasks::WhenRead(absl::AnyInvocable<void()> then) {
+  loader_.WhenOver(TaskLoader::Phase::kReadOpen,
+                   [this, then = std::move(then)]() mutable {
+                     starter_.WhenCounted(std::move(then));
+                   });
 }
 
 void Tasks::Find(const std::string& name, TaskMaker::IdCallback found) {
@@ -135,6 +147,10 @@ void Tasks::OnLoaded(std::vector<LoadedTask> tasks) {
         starter_.Add(task);
         [[fallthrough]];
       case LoadedTask::Kind::kEnded:
+        // Before the row says that the task needs nobody.
+        if (!task.hook_events.empty() && tools_.hooks != nullptr) {
+          tools_.hooks->Notice(task.id, std::move(task.hook_events));
+        }
         rows_.Put(std::move(task.row));
         break;
       case LoadedTask::Kind::kAlive:
@@ -196,6 +212,7 @@ void Tasks::OnDeleted(const std::string& id) {
   loader_.Supersede(id);
   open_.Remove(id);
   rows_.Remove(id);
+  on_list_changed_();
 }
 
 bool Tasks::idle() const {

@@ -8,6 +8,7 @@
 #define TROIKA_SERVER_TASKS_H_
 
 #include <atomic>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -41,6 +42,7 @@ class Tasks : private TaskLoader::Owner, private TaskDeleter::Owner {
     int max_queued = 10000;
     // For tasks that are made without one.
     std::optional<absl::Duration> approval_timeout;
+    notes::Budget budget;
   };
 
   Tasks(const Options& options, TaskTools tools);
@@ -73,6 +75,13 @@ class Tasks : private TaskLoader::Owner, private TaskDeleter::Owner {
   // Shows, watches and commands tasks, and opens them for that.
   OpenTasks& open() { return open_; }
   const OpenTasks& open() const { return open_; }
+  // Calls back once all tasks that are alive were read. Before that the index
+  // may lack those that a killed server has made.
+  void WhenRead(absl::AnyInvocable<void()> then);
+  // Called when a task was made, imported or deleted.
+  void SetOnListChanged(std::function<void()> on_list_changed) {
+    on_list_changed_ = std::move(on_list_changed);
+  }
   // The index with the present status of each task: for lists and sums.
   TaskIndex& index() {
     open_.PutChangedStatuses();
@@ -101,7 +110,11 @@ class Tasks : private TaskLoader::Owner, private TaskDeleter::Owner {
   // Whether what the loader has read of a task is older than what we know.
   bool IsNewer(const std::string& id) const;
 
+  // Calls back with the task of that id, which was made just now.
+  void ShowMade(const absl::StatusOr<std::string>& id, TaskCallback done);
+
   std::atomic<bool> ending_ = false;
+  std::function<void()> on_list_changed_ = [] {};
   const TaskTools tools_;
   const TaskParts parts_ = {.queue = &queue_,
                             .loader = &loader_,

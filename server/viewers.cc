@@ -10,7 +10,8 @@ void Viewers::Notify() {
 
 void Viewers::SendHeartbeats() {
   ForEach([](Viewer& viewer) {
-    if (std::exchange(viewer.was_asked_, false)) return;
+    if (std::exchange(viewer.has_sent_, false)) return;
+    if (viewer.Heartbeat().empty()) return;
     viewer.heartbeat_is_due_ = true;
     viewer.waker_.Wake();
   });
@@ -34,11 +35,11 @@ void Viewers::Leave(Viewer* viewer) {
 }
 
 http::BodySource::State Viewer::Fill(size_t room, std::string* out) {
-  was_asked_ = true;
   const State state = FillNews(room, out);
+  if (!out->empty()) has_sent_ = true;
   if (state == State::kWait && std::exchange(heartbeat_is_due_, false) &&
       out->empty()) {
-    out->append(": beat\n\n");
+    out->append(Heartbeat());
   }
   return state;
 }

@@ -20,7 +20,7 @@ class Viewers {
   // Wakes all viewers: there is something to read.
   void Notify();
   // Has viewers that have received nothing since the last call receive a
-  // comment, which shows that the connection is alive.
+  // heartbeat, which shows that the connection is alive.
   void SendHeartbeats();
   size_t size() const { return viewers_.size(); }
 
@@ -51,10 +51,13 @@ class Viewer : public http::BodySource {
 
   // Does the same for what there is to read.
   virtual State FillNews(size_t room, std::string* out) = 0;
+  // What is sent if there is nothing else. If it is empty, heartbeats don't
+  // wake the viewer.
+  virtual std::string Heartbeat() const { return ": beat\n\n"; }
 
   const std::shared_ptr<Viewers> viewers_;
   const http::Waker waker_;
-  bool was_asked_ = false;  // Since the last heartbeat.
+  bool has_sent_ = false;  // Something since the last SendHeartbeats().
   bool heartbeat_is_due_ = false;
 };
 

@@ -78,6 +78,51 @@ print(json.dumps({'type': 'turn.completed', 'usage': {'input_tokens': 1,
         self.assertEqual(world.task(asks)['state'], 'awaiting_approval')
         world.api('POST', f'/tasks/{asks}/stop', {'grace': '0.1s'})
 
+    def test_it_does_not_choose_its_rules(self):
+        world = self.world
+        folder = os.path.join(world.home, 'policy')
+        os.makedirs(folder)
+        with open(folder + '/my.rules', 'w') as file:
+            file.write('prefix_rule(pattern = ["git", "push"], '
+                       'decision = "forbidden", justification = "no")\n')
+        own = world.script('prefix_rule(pattern = ["make"], '
+                           'decision = "forbidden", justification = "own")\n')
+        world.start()
+        child = {**world.request(
+            'ask Bash {"command":"make"}\nsay Did it.\nok',
+            harness='claude', options={'editMode': 'ask'})}
+        task, said = self.run_agent([
+            ('GET', '/policy', None),
+            ('POST', '/policy/trust', {'folder': folder, 'digest': 'x'}),
+            ('POST', '/policy/untrust', {'folder': folder}),
+            ('POST', '/tasks', {**child, 'policy': [own]}),
+            ('POST', '/tasks', child)],
+            policy=[own], options={'editMode': 'full_auto'},
+            env={'TROIKA_FAKE_SCRIPT': world.script(
+                'ask Bash {"command":"make"}\nsay Did it.\nok')})
+        self.assertEqual([s[0] for s in said], 4 * [403] + [201], said)
+        for refusal in said[:4]:
+            self.assertIn('agent may not', refusal[1])
+        # The rules of its own task hold for those that it starts.
+        made = json.loads(said[4][1])['id']
+        wait_for(lambda: world.api('GET', f'/tasks/{made}/decisions')[
+            'decisions'], 'a decision')
+        done = world.wait_state(made, 'idle', 'done')
+        self.assertEqual(done['result']['text'], 'I may not use Bash: own')
+
+    def test_it_does_not_use_the_rules_of_others(self):
+        world = self.world
+        world.start()
+        lax = world.script('prefix_rule(pattern = ["make", "deploy"])\n')
+        other = world.create('say One.\nok', harness='claude',
+                             options={'editMode': 'ask'}, policy=[lax])
+        world.wait_state(other, 'idle')
+        _, said = self.run_agent(
+            [('POST', f'/tasks/{other}/input', {'text': 'run make deploy'})],
+            options={'editMode': 'full_auto'})
+        self.assertEqual(said[0][0], 403, said)
+        self.assertIn('rules that its own task does not have', said[0][1])
+
     def test_it_starts_agents_only_so_deep(self):
         world = self.world
         world.start()

@@ -255,6 +255,23 @@ class FaultsTest(WorldTest):
         world.start()
         self.assertEqual(world.events(task), before)
 
+    def test_a_large_cache_with_nuls_is_made_again(self):
+        world = self.world
+        world.start()
+        task = world.create_done('long-line 40000\n' * 200 + 'ok')[0]
+        before = world.events(task)
+        world.kill(signal.SIGTERM)
+        path = f'{world.home}/tasks/{task}/events.v1'
+        self.assertGreater(os.path.getsize(path), 5 << 20)
+        with open(path, 'r+b') as cache:
+            cache.seek(1 << 20)
+            cache.write(bytes(50))
+        world.start()
+        # Whoever comes upon them has it made again.
+        url = f'/api/v1/tasks/{task}/events?page_size=1000'
+        wait_for(lambda: world.ask('GET', url).status == 200, 'the events')
+        self.assertEqual(world.events(task), before)
+
     def own_relays(self):
         """Has the server run relays that are told from those of other tests."""
         program = f'{self.world.root}/troika-relay'

@@ -73,6 +73,8 @@ class LifeTest(WorldTest):
         watcher.until(is_task('done'))
         world.api('DELETE', f'/tasks/{task}', status=204)
         self.assertEqual(watcher.next()['event'], 'gone')
+        # But not what it has used.
+        self.assertEqual(world.api('GET', '/usage'), usage)
         self.assertIsNone(watcher.next())
         world.api('GET', f'/tasks/{task}', status=404)
         wait_for(lambda: world.folders() == [], 'the folder')

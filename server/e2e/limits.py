@@ -2,6 +2,7 @@
 import http.client
 import json
 import os
+import re
 import socket
 
 from world import WorldTest
@@ -36,8 +37,9 @@ class LimitsTest(WorldTest):
             self.check_error(self.tcp(Authorization=wrong), 401,
                              'unauthenticated')
         self.check_error(self.tcp(), 401)
-        self.assertEqual(self.tcp(path='/healthz').status, 200)
-        for path in ('/metrics', '/openapi.json', '/api/v1/nothing'):
+        for path in ('/healthz', '/openapi.json', '/'):
+            self.assertEqual(self.tcp(path=path).status, 200)
+        for path in ('/metrics', '/nothing', '/api/v1/nothing'):
             self.check_error(self.tcp(path=path), 401)
         self.assertEqual(
             self.tcp(path='/metrics', Authorization=good).status, 200)
@@ -185,7 +187,8 @@ class LimitsTest(WorldTest):
         document = world.ask('GET', '/openapi.json').json
         self.assertEqual(document['openapi'], '3.1.0')
         for path, methods in document['paths'].items():
-            there = path.replace('{id}', 'x').replace('{event}', '1.0').replace(
+            there = re.sub('{(id|stream|name)}', 'x', path).replace(
+                '{event}', '1.0').replace(
                 '{record}', '1')
             for method in methods:
                 answer = world.ask(method.upper(), there)
@@ -193,7 +196,7 @@ class LimitsTest(WorldTest):
                 self.assertNotEqual(answer.status, 405, path)
                 if answer.status == 404:
                     self.assertRegex(answer.json['message'],
-                                     'no (task|session) x', path)
+                                     'no (task|session|stream|hook) x', path)
                 self.assertNotEqual(answer.status, 500, path)
             for other in {'get', 'post', 'delete', 'put', 'patch'} - set(
                     methods):

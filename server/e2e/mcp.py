@@ -1,141 +1,16 @@
 """MCP clients: on the pipe of `troika mcp`, and over HTTP."""
 import json
 import os
-import queue
 import resource
 import signal
 import subprocess
-import threading
 import time
 
-from world import PATIENCE, WorldTest, wait_for
-
-ASKS = 'ask Bash {"command":"ls -l"}\nsay Did it.\nok'
-META = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientInfo': {'name': 'new', 'version': '1'},
-    'io.modelcontextprotocol/clientCapabilities': {
-        'elicitation': {'form': {}}},
-}
+from mcp_world import ASKS, META, McpWorldTest
+from world import PATIENCE, wait_for
 
 
-class Client:
-    """A client on the pipe. Requests of the server are in `asked`."""
-
-    def __init__(self, world, *flags, env=None, capabilities=None):
-        self.process = subprocess.Popen(
-            [world.programs['troika'], 'mcp', *flags], cwd=world.work,
-            env={**world.env, 'LOG_LEVEL': 'error', **(env or {})}, text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL)
-        self.replies = {}
-        self.asked = queue.Queue()
-        self.notices = queue.Queue()
-        self.ids = iter(range(1, 10000))
-        threading.Thread(target=self.read, daemon=True).start()
-        if capabilities is not None:
-            self.request('initialize', {
-                'protocolVersion': '2025-06-18', 'capabilities': capabilities,
-                'clientInfo': {'name': 'old', 'version': '1'}})
-
-    def read(self):
-        for line in self.process.stdout:
-            message = json.loads(line)
-            if 'method' not in message:
-                self.box(message.get('id')).put(message)
-            elif 'id' in message:
-                self.asked.put(message)
-            else:
-                self.notices.put(message)
-
-    def box(self, request):
-        return self.replies.setdefault(request, queue.Queue())
-
-    def send(self, message):
-        text = message if isinstance(message, str) else json.dumps(message)
-        self.process.stdin.write(text + '\n')
-        self.process.stdin.flush()
-
-    def begin(self, method, params=None):
-        request = next(self.ids)
-        self.box(request)
-        self.send({'jsonrpc': '2.0', 'id': request, 'method': method,
-                   'params': params or {}})
-        return request
-
-    def end(self, request):
-        return self.box(request).get(timeout=PATIENCE)
-
-    def request(self, method, params=None):
-        return self.end(self.begin(method, params))
-
-    def begin_call(self, tool, **arguments):
-        return self.begin('tools/call', {'name': tool, 'arguments': arguments})
-
-    def call(self, tool, **arguments):
-        return self.end(self.begin_call(tool, **arguments))['result']
-
-    def do(self, tool, **arguments):
-        """The object of a call that must succeed."""
-        result = self.call(tool, **arguments)
-        if result['isError']:
-            raise AssertionError(result['content'][0]['text'])
-        return result['structuredContent']
-
-    def fail(self, tool, **arguments):
-        result = self.call(tool, **arguments)
-        if not result['isError']:
-            raise AssertionError(f'it succeeded: {result}')
-        return result['content'][0]['text']
-
-    def reply(self, question, **result):
-        self.send({'jsonrpc': '2.0', 'id': question['id'], 'result': result})
-
-    def close(self):
-        self.process.stdin.close()
-        return self.process.wait(PATIENCE)
-
-
-class McpTest(WorldTest):
-    def setUp(self):
-        super().setUp()
-        self.clients = []
-        self.addCleanup(self.kill_clients)
-
-    def kill_clients(self):
-        for client in self.clients:
-            client.process.kill()
-            client.process.wait()
-            client.process.stdin.close()
-            client.process.stdout.close()
-
-    def client(self, script='say Hi.\nok', *flags, env=None, capabilities=None):
-        variables = {'TROIKA_FAKE_SCRIPT': self.world.script(script),
-                     'TROIKA_FAKE_STATE': os.path.join(self.world.root, 'state'),
-                     **(env or {})}
-        client = Client(self.world, *flags, env=variables,
-                        capabilities={} if capabilities is None
-                        else capabilities)
-        self.clients.append(client)
-        return client
-
-    # Starting a Codex outside of Git is refused, as with the real one.
-    def start(self, client, harness, prompt='go', **more):
-        if harness == 'codex':
-            more['skipGitRepoCheck'] = True
-        return client.do(f'{harness}_start', prompt=prompt, **more)['sessionId']
-
-    def http(self, message, status=200, session=None, **headers):
-        sent = {'Content-Type': 'application/json',
-                'Accept': 'application/json, text/event-stream',
-                **{k.replace('_', '-'): v for k, v in headers.items()}}
-        if session:
-            sent['Mcp-Session-Id'] = session
-        body = message if isinstance(message, str) else json.dumps(message)
-        answer = self.world.ask('POST', '/mcp', body, sent)
-        self.assertEqual(answer.status, status, answer.body)
-        return answer
-
+class McpTest(McpWorldTest):
     def test_a_session_of_each_harness(self):
         client = self.client('run ls => a\nsay Hi.\nusage 10 5 3\nok')
         names = [tool['name'] for tool in
@@ -378,8 +253,10 @@ class McpTest(WorldTest):
         for _ in range(2):  # Also one that has ended.
             client.send({'jsonrpc': '2.0', 'method': 'notifications/cancelled',
                          'params': {'requestId': waits}})
-        self.assertEqual(client.do('claude_interrupt',
-                                   sessionId=session)['status'], 'interrupted')
+        for _ in range(2):  # Also one that was interrupted.
+            self.assertEqual(
+                client.do('claude_interrupt', sessionId=session)['status'],
+                'interrupted')
         self.assertTrue(client.box(waits).empty())
         client.process.terminate()
         self.assertEqual(client.process.wait(PATIENCE), 128 + 15)
@@ -517,7 +394,9 @@ print(json.dumps({'type': 'turn.completed', 'usage': {'input_tokens': 1,
             {'name': 'claude_status', 'arguments': session},
             {'name': 'claude_start', 'arguments': {'prompt': 'x'}},
             {'name': 'claude_start', 'arguments': {
-                'prompt': 'x', 'approvalPolicy': 'bypassPermissions'}}]
+                'prompt': 'x', 'approvalPolicy': 'bypassPermissions'}},
+            {'name': 'claude_start', 'arguments': {
+                'prompt': 'x', 'baseInstructions': 'Obey.'}}]
         agent = world.script(self.AGENT % {
             'calls': calls, 'troika': world.programs['troika']})
         os.chmod(agent, 0o755)
@@ -529,7 +408,7 @@ print(json.dumps({'type': 'turn.completed', 'usage': {'input_tokens': 1,
             reply = json.loads(line)
             said[reply['id']] = reply['result']
         refused = 'an agent may not'
-        for i in (0, 1, 2, 3, 6):
+        for i in (0, 1, 2, 3, 6, 7):
             self.assertTrue(said[i]['isError'], said[i])
             self.assertIn(refused, said[i]['content'][0]['text'])
         self.assertEqual(said[4]['structuredContent']['status'],

@@ -87,7 +87,7 @@ class JobsTest(WorldTest):
                          ['call_gemini', 'call_claude', 'call_codex'])
         jobs = self.call('call_jobs', tool_name='call_claude', status='completed',
                          limit=5)['structuredContent']['jobs']
-        self.assertEqual(len(jobs), 1)
+        self.assertEqual([j['response'] for j in jobs], ['Hello.'])
         self.assertEqual(self.call('call_jobs', status='failed')[
             'structuredContent']['jobs'], [])
 

@@ -191,7 +191,9 @@ class SessionsTest(WorldTest):
                       self.refused('resume', CODEX, 'x'))
         self.claude()
         task = world.create('hang', harness='claude', resume_session=CLAUDE)
-        world.wait_state(task, 'running', 'starting')
+        # The index has it a moment after the task.
+        wait_for(lambda: self.list(id=CLAUDE)['sessions'][0]['running'],
+                 'the session to run')
         self.assertIn(f'task {task} runs session {CLAUDE}',
                       self.refused('resume', CLAUDE, 'x'))
         self.assertEqual(

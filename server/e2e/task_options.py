@@ -210,6 +210,16 @@ class TaskOptionsTest(WorldTest):
         self.assertEqual(os.listdir(elsewhere), [])
         self.assertEqual(world.task(task)['documentPath'], '')
         os.remove(os.path.join(world.work, 'gpt5_docs'))
+        # Neither is one that has replaced the task's folder.
+        moved = world.create('sleep 500\nsay Hi.\nok', document={})
+        world.wait_state(moved, 'running')
+        os.rename(world.work, world.work + '.away')
+        os.symlink(elsewhere, world.work)
+        error = wait_for(lambda: world.task(moved)['documentError'], 'an error')
+        self.assertIn('links are not followed', error)
+        self.assertEqual(os.listdir(elsewhere), [])
+        os.remove(world.work)
+        os.rename(world.work + '.away', world.work)
         # Several in one second have names of their own.
         tasks = world.create_done(count=4, title='same', document={})
         paths = {wait_for(lambda t=t: world.task(t)['documentPath'], 'a path')

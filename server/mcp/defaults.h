@@ -35,6 +35,7 @@ inline constexpr int64_t kToolTimeoutMs = 300000;
 inline constexpr int64_t kMaxTimeoutMs = int64_t{7} * 24 * 3600 * 1000;
 
 // gpt5_codex.
+inline constexpr char kOneShotName[] = "gpt5_codex";
 inline constexpr char kOneShotModel[] = "gpt-5";
 inline constexpr char kOneShotEffort[] = "medium";
 inline constexpr char kOneShotEditMode[] = "research";

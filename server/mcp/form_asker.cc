@@ -15,9 +15,12 @@ namespace troika {
 namespace {
 
 constexpr absl::Duration kPause = absl::Milliseconds(50);
-// Beyond these the oldest are forgotten.
+// Limit of the open forms of all clients together. Beyond it, the client that
+// has most of them loses its oldest one.
 constexpr size_t kMaxForms = 1000;
+// Beyond these the oldest are forgotten.
 constexpr size_t kMaxLeftOpen = 10000;
+constexpr size_t kMaxShownInTasks = 1000;
 constexpr size_t kMaxFollowed = 1000;
 
 bool HasEnded(const v1::Task& task) {
@@ -139,12 +142,7 @@ void FormAsker::WithdrawAnswered(const std::string& client,
 
 std::string FormAsker::Add(const McpCaller& caller, const v1::Task& task,
                            const PendingQuestion& question) {
-  if (forms_.size() >= kMaxForms) {
-    forms_.erase(std::min_element(forms_.begin(), forms_.end(),
-                                  [](const auto& a, const auto& b) {
-                                    return a.second.opened < b.second.opened;
-                                  }));
-  }
+  if (forms_.size() >= kMaxForms) DropOne();
   const std::string id = absl::StrCat("form-", RandomText());
   forms_[id] = {.client = KeyOf(caller),
                 .task = task.id(),
@@ -152,6 +150,16 @@ std::string FormAsker::Add(const McpCaller& caller, const v1::Task& task,
                 .form = FormOf(task, question),
                 .opened = absl::Now()};
   return id;
+}
+
+void FormAsker::DropOne() {
+  std::map<std::string, int> counts;
+  for (const auto& [id, form] : forms_) ++counts[form.client];
+  forms_.erase(std::min_element(
+      forms_.begin(), forms_.end(), [&](const auto& a, const auto& b) {
+        return std::make_pair(-counts[a.second.client], a.second.opened) <
+               std::make_pair(-counts[b.second.client], b.second.opened);
+      }));
 }
 
 bool FormAsker::IsOpen(const McpCaller& caller, const std::string& task,
@@ -196,14 +204,37 @@ void FormAsker::AskOn(McpReply& reply, const McpCaller& caller,
   }
 }
 
-std::string FormAsker::Open(const McpCaller& caller, const v1::Task& task,
-                            const PendingQuestion& question) {
-  return Add(caller, task, question);
+std::string FormAsker::NameInTask(const McpCaller& caller, const v1::Task& task,
+                                  const PendingQuestion& question) {
+  if (shown_in_tasks_.size() >= kMaxShownInTasks) shown_in_tasks_.clear();
+  const Asked asked = {KeyOf(caller), task.id(), question.id};
+  const auto shown = shown_in_tasks_.emplace(asked, absl::Now()).first;
+  return WriteFormState(
+      {.task = task.id(), .question = question.id, .opened = shown->second});
 }
 
-bool FormAsker::Knows(const std::string& id, const std::string& task) const {
-  const auto it = forms_.find(id);
-  return it != forms_.end() && it->second.task == task;
+std::optional<v1::RespondRequest> FormAsker::AnswerOf(const OpenForm& form,
+                                                      json::Value result) {
+  if (absl::Now() - form.opened < mcp::kFastestPerson) return std::nullopt;
+  const auto reply = mcp::ReadFormReply(form.form, result);
+  if (!reply.ok()) return std::nullopt;
+  const auto answer = ReadForm(form.question, *reply);
+  return answer.ok() ? *answer : std::nullopt;
+}
+
+void FormAsker::Respond(const McpCaller& caller, const OpenForm& form,
+                        const v1::RespondRequest& answer,
+                        absl::AnyInvocable<void(absl::Status)> done) {
+  LocalApi(&service_.api(), caller.peer)
+      .Send<v1::Task>("POST",
+                      absl::StrCat("/api/v1/tasks/", form.task, "/respond"),
+                      &answer,
+                      [this, form, done = std::move(done)](
+                          const absl::StatusOr<v1::Task>& task) mutable {
+                        // Somebody else's answer may have been first.
+                        if (!task.ok()) LeaveOpen(form);
+                        done(task.status());
+                      });
 }
 
 void FormAsker::OnReply(const McpCaller& caller, const std::string& id,
@@ -214,30 +245,38 @@ void FormAsker::OnReply(const McpCaller& caller, const std::string& id,
     return done();
   }
   const OpenForm form = it->second;
-  const auto reply = mcp::ReadFormReply(form.form, result);
-  const bool is_person = absl::Now() - form.opened >= mcp::kFastestPerson;
-  absl::StatusOr<std::optional<v1::RespondRequest>> answer =
-      absl::InvalidArgumentError("no answer of a person");
-  if (reply.ok() && is_person) answer = ReadForm(form.question, *reply);
-  if (!answer.ok() || !*answer) {
+  const auto answer = AnswerOf(form, result);
+  if (!answer) {
     forms_.erase(it);
     LeaveOpen(form);
     return done();
   }
   it->second.is_answered = true;
-  LocalApi(&service_.api(), caller.peer)
-      .Send<v1::Task>("POST",
-                      absl::StrCat("/api/v1/tasks/", form.task, "/respond"),
-                      &**answer,
-                      [this, id, form, done = std::move(done)](
-                          const absl::StatusOr<v1::Task>& task) mutable {
-                        // Somebody else's answer may have been first.
-                        if (!task.ok()) {
-                          forms_.erase(id);
-                          LeaveOpen(form);
-                        }
-                        done();
-                      });
+  Respond(
+      caller, form, *answer,
+      [this, id, done = std::move(done)](const absl::Status& given) mutable {
+        if (!given.ok()) forms_.erase(id);
+        done();
+      });
+}
+
+void FormAsker::OnStatelessReply(const McpCaller& caller,
+                                 const FormState& state, const v1::Task& task,
+                                 json::Value result, Done done) {
+  const auto question = PendingQuestionById(task, state.question);
+  if (!question || state.task != task.id()) return done();
+  const OpenForm form = {.client = KeyOf(caller),
+                         .task = task.id(),
+                         .question = *question,
+                         .form = FormOf(task, *question),
+                         .opened = state.opened};
+  const auto answer = AnswerOf(form, result);
+  if (!answer) {
+    LeaveOpen(form);
+    return done();
+  }
+  Respond(caller, form, *answer,
+          [done = std::move(done)](const absl::Status&) mutable { done(); });
 }
 
 }  // namespace troika

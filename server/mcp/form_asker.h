@@ -24,6 +24,7 @@
 #include "dto/troika.pb.h"
 #include "mcp/elicitation.h"
 #include "rpc/message.h"
+#include "server/mcp/form_state.h"
 #include "server/mcp/pending_question.h"
 #include "server/mcp/session_view.h"
 #include "server/mcp/tool.h"
@@ -61,20 +62,23 @@ class FormAsker {
   // Opens a form on the reply to a call, for a client that keeps no stream.
   void AskOn(McpReply& reply, const McpCaller& caller, const v1::Task& task,
              const PendingQuestion& question);
-  // Opens a form of the stateless generation, and returns the state that the
-  // client sends back with the reply.
-  std::string Open(const McpCaller& caller, const v1::Task& task,
-                   const PendingQuestion& question);
+  // The name of the form by which an MCP task asks. A client that polls is told
+  // the same each time.
+  std::string NameInTask(const McpCaller& caller, const v1::Task& task,
+                         const PendingQuestion& question);
 
   // Takes a client's reply to a form, and calls back when the answer counts, or
   // was dropped.
   using Done = absl::AnyInvocable<void()>;
   void OnReply(const McpCaller& caller, const std::string& id,
                json::Value result, Done done);
-  // Whether there is an open form of that id for the task.
-  bool Knows(const std::string& id, const std::string& task) const;
+  // Does the same for a form of the stateless generation. `task` is as it is
+  // now: what it does not ask any more was answered by somebody else.
+  void OnStatelessReply(const McpCaller& caller, const FormState& state,
+                        const v1::Task& task, json::Value result, Done done);
 
  private:
+  // A form of a client that has a session.
   struct OpenForm {
     std::string client;
     std::string task;
@@ -97,6 +101,14 @@ class FormAsker {
   static std::string KeyOf(const McpCaller& caller);
   std::string Add(const McpCaller& caller, const v1::Task& task,
                   const PendingQuestion& question);
+  // Makes room for another form.
+  void DropOne();
+  // The answer that a reply gives, or nothing if it leaves the question open.
+  static std::optional<v1::RespondRequest> AnswerOf(const OpenForm& form,
+                                                    json::Value result);
+  void Respond(const McpCaller& caller, const OpenForm& form,
+               const v1::RespondRequest& answer,
+               absl::AnyInvocable<void(absl::Status)> done);
   void LeaveOpen(const OpenForm& form);
   void Look(const FollowKey& key);
   void Ask(const Followed& followed, const v1::Task& task);
@@ -106,6 +118,8 @@ class FormAsker {
   const SendToClient send_;
   std::map<std::string, OpenForm> forms_;  // By id.
   std::map<FollowKey, Followed> followed_;
+  // When forms were first shown in MCP tasks.
+  std::map<Asked, absl::Time> shown_in_tasks_;
   // What was left open, oldest first.
   std::set<Asked> left_open_;
   std::deque<Asked> left_open_order_;

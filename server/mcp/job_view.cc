@@ -167,6 +167,10 @@ std::string JobSummaryJson(const v1::Task& task) {
   AddRequest(task, &out);
   out.String("prompt", CutAtCharacter(task.title(), kPromptRoom));
   AddEnd(task, &out);
+  if (JobHasEnded(task) && Label(task, kForgetLabel) != "true" &&
+      !task.result().text().empty()) {
+    out.String("response", mcp::CutForJson(task.result().text(), kPromptRoom));
+  }
   return out.Take();
 }
 

@@ -5,12 +5,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/json_writer.h"
 #include "mcp/elicitation.h"
 #include "mcp/tool.h"
 #include "relay/log_format.h"
 #include "server/mcp/defaults.h"
+#include "server/mcp/form_state.h"
 #include "server/mcp/pending_question.h"
 #include "server/mcp/session_lookup.h"
 #include "server/mcp/session_view.h"
@@ -62,9 +64,10 @@ void Show(McpService& service, const McpRequest& request, const v1::Task& task,
   if (question && asker.CanAsk(request.caller) &&
       !asker.WasLeftOpen(request.caller, task.id(), question->id)) {
     Describe(task, "input_required", &result);
-    result.Json("inputRequests",
-                mcp::InputRequests(asker.Open(request.caller, task, *question),
-                                   FormOf(task, *question)));
+    result.Json(
+        "inputRequests",
+        mcp::InputRequests(asker.NameInTask(request.caller, task, *question),
+                           FormOf(task, *question)));
     return request.Finish(result.Take());
   }
   EventBuffer& buffer = service.buffers().Get(task.id(), mcp::kEventBufferSize);
@@ -92,8 +95,7 @@ void GetMcpTask(McpService& service, const McpRequest& request,
                 const rpc::Message& message) {
   const std::string id = TaskIdOf(message);
   if (id.empty()) return NoSuchTask(request);
-  WaitForTask(
-      service.api(),
+  service.waits().Wait(
       {.task = id,
        .at_most = absl::ZeroDuration(),
        .is_over = [](const v1::Task&, const TaskStream&) { return true; }},
@@ -108,16 +110,25 @@ void UpdateMcpTask(McpService& service, const McpRequest& request,
                    const rpc::Message& message) {
   const std::string id = TaskIdOf(message);
   if (id.empty()) return NoSuchTask(request);
-  // The last reply finishes the request.
-  const auto finish = std::shared_ptr<void>(nullptr, [request](void*) {
-    request.Finish(mcp::BeginResult(request.caller.client).Take());
-  });
-  for (const json::Member& member :
-       message.params.Get("inputResponses").members()) {
-    const std::string form(member.key);
-    if (!service.asker().Knows(form, id)) continue;
-    service.asker().OnReply(request.caller, form, member.value, [finish] {});
-  }
+  service.api().tasks->open().Get(
+      id, [&service, request,
+           replies = message.params.Get("inputResponses").ToJson()](
+              const absl::StatusOr<v1::Task>& task) {
+        if (!task.ok()) return NoSuchTask(request);
+        // The last reply finishes the request.
+        const auto finish = std::shared_ptr<void>(nullptr, [request](void*) {
+          request.Finish(mcp::BeginResult(request.caller.client).Take());
+        });
+        json::Parser parser;
+        const auto read = parser.Parse(replies);
+        if (!read.ok()) return;
+        for (const json::Member& member : read->members()) {
+          const auto state = ReadFormState(member.key, absl::Now());
+          if (!state) continue;
+          service.asker().OnStatelessReply(request.caller, *state, *task,
+                                           member.value, [finish] {});
+        }
+      });
 }
 
 void CancelMcpTask(const McpRequest& request, const rpc::Message& message) {

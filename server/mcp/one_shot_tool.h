@@ -11,6 +11,9 @@ namespace troika {
 
 void AddOneShotTool(std::vector<Tool>* tools);
 
+// one_shot_call.cc
+void CallOneShot(const ToolCallPtr& call);
+
 }  // namespace troika
 
 #endif  // TROIKA_SERVER_MCP_ONE_SHOT_TOOL_H_

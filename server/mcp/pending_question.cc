@@ -73,6 +73,13 @@ std::string ApprovalText(const v1::Task& task, const v1::Approval& approval) {
   return text;
 }
 
+// Whether nobody has answered the approval or question.
+template <typename T>
+bool IsPending(const T& asked) {
+  return asked.state() == T::asked &&
+         asked.delivery() == v1::Approval::unanswered;
+}
+
 PendingQuestion OfApproval(const v1::Task& task, const v1::Approval& approval) {
   PendingQuestion::Part part = {
       .question = ApprovalText(task, approval),
@@ -169,19 +176,22 @@ std::string PendingQuestionJson(const v1::Task& task,
   return writer.Take();
 }
 
+bool HasPendingQuestion(const v1::Task& task) {
+  return std::any_of(task.approvals().begin(), task.approvals().end(),
+                     [](const auto& one) { return IsPending(one); }) ||
+         std::any_of(task.questions().begin(), task.questions().end(),
+                     [](const auto& one) { return IsPending(one); });
+}
+
 std::optional<PendingQuestion> PendingQuestionById(const v1::Task& task,
                                                    absl::string_view id) {
   for (const v1::Approval& approval : task.approvals()) {
-    if ((id.empty() || approval.id() == id) &&
-        approval.state() == v1::Approval::asked &&
-        approval.delivery() == v1::Approval::unanswered) {
+    if ((id.empty() || approval.id() == id) && IsPending(approval)) {
       return OfApproval(task, approval);
     }
   }
   for (const v1::Question& question : task.questions()) {
-    if ((id.empty() || question.id() == id) &&
-        question.state() == v1::Question::asked &&
-        question.delivery() == v1::Approval::unanswered) {
+    if ((id.empty() || question.id() == id) && IsPending(question)) {
       return OfQuestion(question);
     }
   }

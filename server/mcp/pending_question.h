@@ -28,6 +28,8 @@ struct PendingQuestion {
   bool is_approval() const { return type != "question"; }
 };
 
+// Whether the agent asks something that nobody has answered.
+bool HasPendingQuestion(const v1::Task& task);
 // The oldest that nobody has answered, or nothing.
 std::optional<PendingQuestion> PendingQuestionOf(const v1::Task& task);
 

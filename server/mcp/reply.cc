@@ -22,10 +22,8 @@ class LineView final : public Viewer {
     lines_->waker_ = waker;
   }
   ~LineView() override {
+    if (!lines_->ended_) lines_->OnGone();
     lines_->gone_ = true;
-    if (!lines_->ended_ && lines_->on_gone_) {
-      std::exchange(lines_->on_gone_, nullptr)();
-    }
   }
 
  private:
@@ -39,11 +37,20 @@ class LineView final : public Viewer {
 
 void LineStream::Send(absl::string_view line) {
   if (gone_ || ended_) return;
-  if (pending_.size() + line.size() > kMaxPending) return End();
+  if (pending_.size() + line.size() > kMaxPending) {
+    pending_.clear();
+    End();
+    return OnGone();
+  }
   absl::StrAppend(&pending_,
                   "event: message\ndata: ", absl::StripSuffix(line, "\n"),
                   "\n\n");
   waker_.Wake();
+}
+
+void LineStream::OnGone() {
+  gone_ = true;
+  if (on_gone_) std::exchange(on_gone_, nullptr)();
 }
 
 void LineStream::End() {

@@ -17,19 +17,22 @@ namespace troika {
 // and the connection. Loop thread only.
 class LineStream {
  public:
-  // Drops the line if the client is gone, or has not read for too long.
+  // Drops the line if the client is gone. One that has not read for too long is
+  // taken as gone.
   void Send(absl::string_view line);
   // Ends the stream after what was sent.
   void End();
   // Whether the connection was closed.
   bool gone() const { return gone_; }
-  // `on_gone` is called when the client closes the connection, not after End().
+  // `on_gone` is called when the client is gone, not after End().
   void SetOnGone(absl::AnyInvocable<void()> on_gone) {
     on_gone_ = std::move(on_gone);
   }
 
  private:
   friend class LineView;
+
+  void OnGone();
 
   std::string pending_;
   http::Waker waker_;

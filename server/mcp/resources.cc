@@ -230,21 +230,29 @@ void ReadResource(const ApiTools& api, const McpRequest& request,
   if (text.empty()) {
     return request.Fail(rpc::kInvalidParams, "uri: is required");
   }
-  const auto uri = ReadUri(text);
-  if (!uri) return NotFound(request, text);
-  api.tasks->Find(uri->task, [&api, request, text, after = uri->after](
-                                 const absl::StatusOr<std::string>& id) {
-    if (!id.ok()) return NotFound(request, text);
-    api.tasks->open().GetStream(
-        *id, [request, text, after, id = *id](
-                 const absl::StatusOr<std::shared_ptr<TaskStream>>& found) {
-          if (!found.ok()) return NotFound(request, text);
-          (*found)->WhenCaughtUp([request, text, after, id,
-                                  stream = *found](TaskStream& stream_now) {
-            FinishRead(request, text, id, ReadPart(stream_now.file(), after));
-          });
+  FindTranscript(
+      api, text,
+      [request,
+       text](const absl::StatusOr<std::shared_ptr<TaskStream>>& found) {
+        if (!found.ok()) return NotFound(request, text);
+        (*found)->WhenCaughtUp([request, text,
+                                stream = *found](TaskStream& now) {
+          const EventId after = ReadUri(text)->after;
+          FinishRead(request, text, now.task_id(), ReadPart(now.file(), after));
         });
-  });
+      });
+}
+
+void FindTranscript(const ApiTools& api, absl::string_view uri,
+                    OpenTasks::StreamCallback found) {
+  const auto read = ReadUri(uri);
+  if (!read) return found(absl::NotFoundError("there is no such resource"));
+  api.tasks->Find(read->task,
+                  [&api, found = std::move(found)](
+                      const absl::StatusOr<std::string>& id) mutable {
+                    if (!id.ok()) return found(id.status());
+                    api.tasks->open().GetStream(*id, std::move(found));
+                  });
 }
 
 }  // namespace troika

@@ -7,6 +7,7 @@
 #include "agent/message.h"
 #include "base/json.h"
 #include "server/mcp/service.h"
+#include "server/open_tasks.h"
 #include "server/routes.h"
 
 namespace troika {
@@ -17,6 +18,10 @@ void ListResources(const ApiTools& api, const McpRequest& request,
 void ListResourceTemplates(const McpRequest& request);
 void ReadResource(const ApiTools& api, const McpRequest& request,
                   json::Value params);
+
+// Calls back with the events of the task that the URI names, or NotFound.
+void FindTranscript(const ApiTools& api, absl::string_view uri,
+                    OpenTasks::StreamCallback found);
 
 // A message as a transcript has it, in lines; empty if it is left out.
 std::string TranscriptText(const Message& message);

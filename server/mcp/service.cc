@@ -71,17 +71,28 @@ absl::Status ReadEnvelope(json::Value envelope, McpCaller* caller,
 }  // namespace
 
 McpService::McpService()
-    : asker_(this, [this](const std::string& client, absl::string_view line) {
-        const auto it = streams_.find(client);
-        if (it == streams_.end()) return false;
-        it->second->Send(line);
-        return true;
-      }) {}
+    : asker_(this,
+             [this](const std::string& client, absl::string_view line) {
+               const auto it = streams_.find(client);
+               if (it == streams_.end() || it->second->gone()) return false;
+               it->second->Send(line);
+               return !it->second->gone();
+             }),
+      subscriptions_(this) {}
 
 void McpService::Begin(const ApiTools* api) {
   api_ = api;
+  waits_.Begin(api);
+  limit_.Begin(api);
+  subscriptions_.Begin(api);
   bound_.Begin(api,
                [this](const std::string& client) { return HasStream(client); });
+}
+
+void McpService::Finish() {
+  waits_.Drop();
+  limit_.Drop();
+  subscriptions_.Drop();
 }
 
 absl::StatusOr<Deferred> McpService::Post(const Call& call) {
@@ -231,7 +242,7 @@ bool McpService::DispatchStateless(const McpRequest& request,
   if (method == "server/discover") {
     request.Finish(mcp::DiscoverResult(Info()));
   } else if (method == "subscriptions/listen") {
-    Listen(request);
+    Listen(request, message);
   } else if (absl::StartsWith(method, "tasks/") &&
              !request.caller.client.tasks) {
     request.reply->Finish(
@@ -254,28 +265,12 @@ bool McpService::DispatchStateless(const McpRequest& request,
   return true;
 }
 
-// Nothing that a client can subscribe to ever changes, so the stream says only
-// that it is there.
-void McpService::Listen(const McpRequest& request) {
-  const std::string params =
-      json::ObjectWriter()
-          .Json("_meta", json::ObjectWriter()
-                             .Json("io.modelcontextprotocol/subscriptionId",
-                                   request.id.json())
-                             .Take())
-          .Json("notifications", "{}")
-          .Take();
-  if (!request.reply->Send(rpc::NotificationLine(
-          "notifications/subscriptions/acknowledged", params))) {
-    return request.Fail(rpc::kInvalidRequest,
-                        "subscriptions/listen needs Accept: text/event-stream");
-  }
-  auto call = std::make_shared<ToolCall>(this, request.caller, request.id,
-                                         request.reply);
+void McpService::Listen(const McpRequest& request,
+                        const rpc::Message& message) {
+  const auto call = std::make_shared<ToolCall>(this, request.caller, request.id,
+                                               request.reply);
   Remember(call);
-  // Lives until the client cancels it or leaves.
-  McpReply& reply = *request.reply;
-  reply.SetOnGone([call = std::move(call)]() mutable { call.reset(); });
+  subscriptions_.Listen(call, message.params.Get("notifications"));
 }
 
 void McpService::Notified(const McpCaller& caller,

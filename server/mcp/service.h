@@ -23,6 +23,9 @@
 #include "server/mcp/event_buffer.h"
 #include "server/mcp/form_asker.h"
 #include "server/mcp/reply.h"
+#include "server/mcp/session_limit.h"
+#include "server/mcp/subscriptions.h"
+#include "server/mcp/task_watch.h"
 #include "server/mcp/tool.h"
 #include "server/routes.h"
 #include "server/viewers.h"
@@ -62,9 +65,12 @@ class McpService : public McpEndpoint {
   const ApiTools& api() const { return *api_; }
   EventBuffers& buffers() { return buffers_; }
   FormAsker& asker() { return asker_; }
+  TaskWaits& waits() { return waits_; }
+  SessionLimit& limit() { return limit_; }
   // Whether the client keeps a stream open.
   bool HasStream(const std::string& client) const {
-    return streams_.find(client) != streams_.end();
+    const auto it = streams_.find(client);
+    return it != streams_.end() && !it->second->gone();
   }
   // The task that was last found for a session, or nothing. It may have ended
   // since.
@@ -75,6 +81,8 @@ class McpService : public McpEndpoint {
   void RememberTask(const std::string& session, const std::string& task);
   // Sends a comment to clients that have received nothing for a while.
   void SendHeartbeats() { viewers_->SendHeartbeats(); }
+  // Drops what waits: for the end of the server, once it has no connections.
+  void Finish();
 
   // Finds the tools that the caller can use.
   using ToolsCallback =
@@ -94,7 +102,7 @@ class McpService : public McpEndpoint {
                           const rpc::Message& message);
   bool DispatchStateless(const McpRequest& request,
                          const rpc::Message& message);
-  void Listen(const McpRequest& request);
+  void Listen(const McpRequest& request, const rpc::Message& message);
   // Names the connection of a client that has a session over HTTP.
   static std::string ClientIdOf(const mcp::Session& session);
   // The id of a client as no other caller has it: the labels of tasks show the
@@ -104,6 +112,8 @@ class McpService : public McpEndpoint {
   // none.
   absl::StatusOr<McpCaller> CallerOf(const Call& call) const;
   void CloseStream(const std::string& client);
+  void OnStreamGone(const std::string& client,
+                    const std::weak_ptr<LineStream>& stream);
   void FollowTasksOf(const McpCaller& caller);
   // Lets the client cancel the call.
   void Remember(const ToolCallPtr& call);
@@ -117,6 +127,9 @@ class McpService : public McpEndpoint {
   std::map<std::string, std::shared_ptr<LineStream>> streams_;
   std::map<std::string, std::string> known_tasks_;  // By session.
   FormAsker asker_;
+  TaskWaits waits_;
+  SessionLimit limit_;
+  Subscriptions subscriptions_;
   BoundTasks bound_;
   std::set<std::string> ended_sessions_;
   std::deque<std::string> ended_order_;

@@ -36,15 +36,24 @@ absl::StatusOr<Deferred> McpService::Get(const Call& call) {
     const std::string& id = caller.id;
     CloseStream(id);
     auto stream = std::make_shared<LineStream>();
-    stream->SetOnGone([this, id] {
-      streams_.erase(id);
-      asker_.Forget(id);
-      bound_.OnGone(id);
+    // Whoever sends to it must not lose what it holds.
+    stream->SetOnGone([this, id, weak = std::weak_ptr(stream)] {
+      api_->loop->Post([this, id, weak] { OnStreamGone(id, weak); });
     });
     streams_[id] = stream;
     reply(Reply(StreamOf(stream, viewers_)));
     FollowTasksOf(caller);
   };
+}
+
+void McpService::OnStreamGone(const std::string& client,
+                              const std::weak_ptr<LineStream>& stream) {
+  const auto it = streams_.find(client);
+  // The client may have come back.
+  if (it == streams_.end() || it->second != stream.lock()) return;
+  streams_.erase(it);
+  asker_.Forget(client);
+  bound_.OnGone(client);
 }
 
 absl::StatusOr<Deferred> McpService::Delete(const Call& call) {

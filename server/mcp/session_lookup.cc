@@ -11,7 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "agent/registry.h"
 #include "relay/log_format.h"
-#include "server/mcp/defaults.h"
+#include "server/mcp/pending_question.h"
 #include "server/mcp/service.h"
 #include "server/mcp/session_view.h"
 #include "task/request.h"
@@ -103,7 +103,10 @@ void FindSessionTask(const ToolCallPtr& call, const std::string& harness,
                      const std::string& session, TaskDone done) {
   const std::string known = call->service().KnownTask(session);
   if (known.empty()) {
-    return SearchSessionTask(call, harness, session, std::move(done));
+    return call->service().api().tasks->WhenRead(
+        [call, harness, session, done = std::move(done)]() mutable {
+          SearchSessionTask(call, harness, session, std::move(done));
+        });
   }
   call->api().Send<v1::Task>(
       "GET", absl::StrCat("/api/v1/tasks/", known), nullptr,
@@ -111,7 +114,8 @@ void FindSessionTask(const ToolCallPtr& call, const std::string& harness,
        done = std::move(done)](absl::StatusOr<v1::Task> task) mutable {
         // While it has not ended, no other task has the session.
         if (task.ok() && task->harness() == harness &&
-            SessionIdOf(*task) == session && task->state() < v1::Task::done) {
+            (SessionIdOf(*task) == session || task->id() == session) &&
+            task->state() < v1::Task::done) {
           return done(std::move(task));
         }
         SearchSessionTask(call, harness, session, std::move(done));
@@ -141,33 +145,6 @@ void FindNativeSession(const ToolCallPtr& call, const std::string& harness,
         if (!found.ok()) return done(found.status());
         if (found->sessions().empty()) return done(NoSession(harness, session));
         done(found->sessions(0));
-      });
-}
-
-void CheckSessionLimit(const ToolCallPtr& call, const std::string& key,
-                       StatusDone done) {
-  const int64_t max = call->NumberFrom("MAX_SESSIONS", mcp::kMaxSessions, 1000);
-  const auto shared = std::make_shared<StatusDone>(std::move(done));
-  const auto check = [call, max, shared] {
-    call->api().Get<v1::ListTasksResponse>(
-        "/api/v1/tasks",
-        absl::StrCat("page_size=1000&states=queued&states=starting&states="
-                     "running&states=awaiting_approval&states=awaiting_answer&"
-                     "labels=",
-                     EscapedForUrl(absl::StrCat(kFamilyLabel, "=sessions"))),
-        [max, shared](const absl::StatusOr<v1::ListTasksResponse>& tasks) {
-          if (!tasks.ok()) return (*shared)(tasks.status());
-          if (tasks->tasks_size() < max) return (*shared)(absl::OkStatus());
-          (*shared)(absl::ResourceExhaustedError(absl::StrCat(
-              tasks->tasks_size(), " MCP sessions work already, and at most ",
-              max, " may: wait for one or interrupt it, or set MAX_SESSIONS")));
-        });
-  };
-  if (key.empty()) return check();
-  call->service().api().tasks->index().Ask<std::string>(
-      [key](BufferedTaskStore& store) { return store.ByIdempotencyKey(key); },
-      [shared, check](const absl::StatusOr<std::string>& made) {
-        made.ok() ? (*shared)(absl::OkStatus()) : check();
       });
 }
 
@@ -234,7 +211,8 @@ std::string StatusOf(const v1::Task& task) {
       return "active";
     case v1::Task::awaiting_approval:
     case v1::Task::awaiting_answer:
-      return "awaiting_approval";
+      // An answer may be on its way to the agent.
+      return HasPendingQuestion(task) ? "awaiting_approval" : "active";
     case v1::Task::failed:
       return "error";
     case v1::Task::interrupted:

@@ -43,12 +43,6 @@ void FindNativeSession(const ToolCallPtr& call, const std::string& harness,
 // keep them.
 std::string SessionQuery(const McpCaller& caller, absl::string_view harness);
 
-// ResourceExhausted if as many MCP sessions work as may. `key` is that of the
-// request that would begin another: it is not counted if it was made before.
-using StatusDone = absl::AnyInvocable<void(absl::Status)>;
-void CheckSessionLimit(const ToolCallPtr& call, const std::string& key,
-                       StatusDone done);
-
 // The environment of a task that the caller begins.
 struct TaskEnvironment {
   Environment environment;

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "agent/registry.h"
@@ -11,6 +12,7 @@
 #include "base/json_writer.h"
 #include "server/mcp/defaults.h"
 #include "server/mcp/service.h"
+#include "server/mcp/session_limit.h"
 #include "server/mcp/session_lookup.h"
 #include "server/mcp/session_tools.h"
 #include "server/mcp/session_view.h"
@@ -88,10 +90,9 @@ std::string Prepare(const ToolCallPtr& call, const std::string& harness,
 // before that.
 void FinishWhenBegun(const ToolCallPtr& call, const std::string& task,
                      const std::string& notice) {
-  WaitForTask(
-      call->service().api(),
+  call->service().waits().Wait(
       {.task = task,
-       .at_most = absl::Seconds(mcp::kMaxWaitSeconds),
+       .at_most = call->TimeLeft(),
        .is_over =
            [call](const v1::Task& now, const TaskStream&) {
              const std::string status = StatusOf(now);
@@ -109,18 +110,47 @@ void FinishWhenBegun(const ToolCallPtr& call, const std::string& task,
       });
 }
 
-void Create(const ToolCallPtr& call, const v1::CreateTaskRequest& request,
+// Calls back with a place for a session, unless the request of that key was
+// made before.
+void TakePlace(const ToolCallPtr& call, const std::string& key,
+               SessionLimit::Done done) {
+  const int64_t max = call->NumberFrom("MAX_SESSIONS", mcp::kMaxSessions, 1000);
+  McpService& service = call->service();
+  if (key.empty()) return service.limit().Take(max, std::move(done));
+  http::Request from;
+  from.peer = call->caller().peer;
+  service.api().tasks->index().Ask<std::string>(
+      [key = service.api().policy->CallerOf(from).OwnKey(key)](
+          BufferedTaskStore& store) { return store.ByIdempotencyKey(key); },
+      [&service, max, done = std::move(done)](
+          const absl::StatusOr<std::string>& made) mutable {
+        if (made.ok()) return done(SessionLimit::Place());
+        service.limit().Take(max, std::move(done));
+      });
+}
+
+// Makes the task of a session by a request to `path`.
+template <typename Request>
+void Create(const ToolCallPtr& call, std::string path, Request request,
             const std::string& notice) {
-  CheckSessionLimit(call, request.idempotency_key(),
-                    [call, request, notice](const absl::Status& may) {
-                      if (!may.ok()) return call->Fail(may);
-                      call->api().Send<v1::Task>(
-                          "POST", "/api/v1/tasks", &request,
-                          [call, notice](const absl::StatusOr<v1::Task>& task) {
-                            if (!task.ok()) return call->Fail(task.status());
-                            FinishWhenBegun(call, task->id(), notice);
-                          });
-                    });
+  const std::string key = request.idempotency_key();
+  TakePlace(call, key,
+            [call, path = std::move(path), request = std::move(request),
+             notice](const absl::StatusOr<SessionLimit::Place>& place) mutable {
+              if (!place.ok()) return call->Fail(place.status());
+              call->api().Send<v1::Task>(
+                  "POST", std::move(path), &request,
+                  [call, notice,
+                   place = *place](const absl::StatusOr<v1::Task>& task) {
+                    if (!task.ok()) return call->Fail(task.status());
+                    FinishWhenBegun(call, task->id(), notice);
+                  });
+            });
+}
+
+void Create(const ToolCallPtr& call, v1::CreateTaskRequest request,
+            const std::string& notice) {
+  Create(call, "/api/v1/tasks", std::move(request), notice);
 }
 
 // Goes on with a session of which there is no task yet.
@@ -148,7 +178,36 @@ void TakeUp(const std::string& harness, const ToolCallPtr& call,
           request.mutable_options()->add_images(
               AbsoluteFrom(call->caller(), image));
         }
-        Create(call, request, notice);
+        Create(call, std::move(request), notice);
+      });
+}
+
+// Gives the session's task a turn, or a part of the one that runs.
+void SendInput(const std::string& harness, const ToolCallPtr& call,
+               const v1::Task& task, const SessionLimit::Place& place) {
+  const mcp::Arguments& args = call->args();
+  const bool steers = args.Bool("steer");
+  v1::InputRequest input;
+  input.set_text(args.String("message"));
+  input.set_mode(steers ? v1::InputRequest::steer : v1::InputRequest::queue);
+  input.set_only_if_idle(!steers);
+  input.set_no_queue(true);
+  input.set_idempotency_key(call->Key("input"));
+  for (const std::string& image : args.Strings("images")) {
+    input.add_images(AbsoluteFrom(call->caller(), image));
+  }
+  call->api().Send<v1::Task>(
+      "POST", absl::StrCat("/api/v1/tasks/", task.id(), "/input"), &input,
+      [call, harness, place](const absl::StatusOr<v1::Task>& told) {
+        if (absl::StartsWith(told.status().message(), "busy:")) {
+          return call->Fail(absl::FailedPreconditionError(absl::StrCat(
+              "busy: a turn of session ", call->args().String("sessionId"),
+              " runs; wait for its end with ", harness,
+              "_status, or say it with steer: true")));
+        }
+        if (!told.ok()) return call->Fail(told.status());
+        call->service().asker().Follow(call->caller(), told->id());
+        call->Finish({.object_json = BegunJson(*told, "active", "")});
       });
 }
 
@@ -207,7 +266,7 @@ void StartSession(const std::string& harness, const ToolCallPtr& call) {
     }
     (*request.mutable_labels())[kBoundLabel] = "true";
   }
-  Create(call, request, notice);
+  Create(call, std::move(request), notice);
 }
 
 void SayToSession(const std::string& harness, const ToolCallPtr& call) {
@@ -222,35 +281,16 @@ void SayToSession(const std::string& harness, const ToolCallPtr& call) {
         }
         if (!task.ok()) return call->Fail(task.status());
         const std::string status = StatusOf(*task);
-        const bool busy = status == "active" || status == "awaiting_approval";
-        if (busy && !args.Bool("steer")) {
-          return call->Fail(absl::FailedPreconditionError(
-              absl::StrCat("busy: a turn of session ", session, " runs (",
-                           status, "); wait for its end with ", harness,
-                           "_status, or say it with steer: true")));
+        // A turn that runs has its place.
+        if (status == "active" || status == "awaiting_approval") {
+          return SendInput(harness, call, *task, {});
         }
-        auto input = std::make_shared<v1::InputRequest>();
-        input->set_text(args.String("message"));
-        input->set_mode(busy ? v1::InputRequest::steer
-                             : v1::InputRequest::queue);
-        input->set_no_queue(!busy);
-        input->set_idempotency_key(call->Key("input"));
-        for (const std::string& image : args.Strings("images")) {
-          input->add_images(AbsoluteFrom(call->caller(), image));
-        }
-        const auto send = [call, input, id = task->id()] {
-          call->api().Send<v1::Task>(
-              "POST", absl::StrCat("/api/v1/tasks/", id, "/input"), input.get(),
-              [call](const absl::StatusOr<v1::Task>& told) {
-                if (!told.ok()) return call->Fail(told.status());
-                call->service().asker().Follow(call->caller(), told->id());
-                call->Finish({.object_json = BegunJson(*told, "active", "")});
-              });
-        };
-        if (busy) return send();
-        CheckSessionLimit(call, "", [call, send](const absl::Status& may) {
-          may.ok() ? send() : call->Fail(may);
-        });
+        TakePlace(call, "",
+                  [harness, call, task = *task](
+                      const absl::StatusOr<SessionLimit::Place>& place) {
+                    if (!place.ok()) return call->Fail(place.status());
+                    SendInput(harness, call, task, *place);
+                  });
       });
 }
 
@@ -271,23 +311,14 @@ void ForkSession(const std::string& harness, const ToolCallPtr& call) {
                         true);
         }
         if (!task.ok()) return call->Fail(task.status());
-        auto fork = std::make_shared<v1::ForkRequest>();
-        fork->set_prompt(args.String("prompt"));
-        fork->set_turn(static_cast<int32_t>(args.Int("turn")));
-        SetLabels(call, tool, fork->mutable_labels());
-        SetApprovalTimeout(call, fork->mutable_timeouts());
-        fork->set_idempotency_key(call->Key("task"));
-        CheckSessionLimit(
-            call, fork->idempotency_key(),
-            [call, fork, id = task->id()](const absl::Status& may) {
-              if (!may.ok()) return call->Fail(may);
-              call->api().Send<v1::Task>(
-                  "POST", absl::StrCat("/api/v1/tasks/", id, "/fork"),
-                  fork.get(), [call](const absl::StatusOr<v1::Task>& made) {
-                    if (!made.ok()) return call->Fail(made.status());
-                    FinishWhenBegun(call, made->id(), "");
-                  });
-            });
+        v1::ForkRequest fork;
+        fork.set_prompt(args.String("prompt"));
+        fork.set_turn(static_cast<int32_t>(args.Int("turn")));
+        SetLabels(call, tool, fork.mutable_labels());
+        SetApprovalTimeout(call, fork.mutable_timeouts());
+        fork.set_idempotency_key(call->Key("task"));
+        Create(call, absl::StrCat("/api/v1/tasks/", task->id(), "/fork"),
+               std::move(fork), "");
       });
 }
 

@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "base/json.h"
 #include "mcp/elicitation.h"
 #include "server/mcp/defaults.h"
+#include "server/mcp/form_state.h"
 #include "server/mcp/mcp_tasks.h"
 #include "server/mcp/pending_question.h"
 #include "server/mcp/service.h"
@@ -82,8 +84,11 @@ bool AskUser(const std::shared_ptr<StatusRequest>& request,
   }
   if (caller.client.generation == mcp::Generation::kStateless) {
     const mcp::Form form = FormOf(task, *question);
-    call->FinishWith(mcp::InputRequiredResult(
-        kFormName, form, asker.Open(caller, task, *question)));
+    call->FinishWith(
+        mcp::InputRequiredResult(kFormName, form,
+                                 WriteFormState({.task = task.id(),
+                                                 .question = question->id,
+                                                 .opened = absl::Now()})));
     return true;
   }
   if (call->service().HasStream(caller.id) ||
@@ -92,14 +97,13 @@ bool AskUser(const std::shared_ptr<StatusRequest>& request,
   }
   asker.AskOn(*call->reply(), caller, task, *question);
   if (!asker.IsOpen(caller, task.id(), question->id)) return false;
-  Wait(request, task.id(), absl::Seconds(mcp::kMaxWaitSeconds));
+  Wait(request, task.id(), call->TimeLeft());
   return true;
 }
 
 void Wait(const std::shared_ptr<StatusRequest>& request,
           const std::string& task, absl::Duration at_most) {
-  WaitForTask(
-      request->call->service().api(),
+  request->call->service().waits().Wait(
       {.task = task,
        .at_most = at_most,
        .is_over =
@@ -118,26 +122,27 @@ void Begin(const std::shared_ptr<StatusRequest>& request,
   const ToolCallPtr& call = request->call;
   FormAsker& asker = call->service().asker();
   asker.Follow(call->caller(), task.id());
-  const std::string& state = call->request_state();
-  if (!state.empty() && !asker.Knows(state, task.id())) {
+  const auto state = ReadFormState(call->request_state(), absl::Now());
+  if (!call->request_state().empty() && (!state || state->task != task.id())) {
     return call->FailWith(
         {.code = rpc::kInvalidParams,
-         .message = "requestState: this question is not open here: call "
-                    "again without requestState"});
+         .message = "requestState: it is none of this session: call again "
+                    "without requestState"});
   }
   const absl::Duration wait = absl::Seconds(call->args().Int("wait"));
   const bool waits = wait > absl::ZeroDuration() && StatusOf(task) == "active";
-  if (waits && call->client().tasks && state.empty()) {
+  if (waits && call->client().tasks && !state) {
     return call->FinishWith(NewMcpTask(task));
   }
   // It is noticed if a client that waits leaves.
   if (waits) call->reply()->BeginStream();
-  if (state.empty()) return Wait(request, task.id(), wait);
+  if (!state) return Wait(request, task.id(), wait);
   json::Parser parser;
   const auto responses = parser.Parse(call->input_responses());
-  asker.OnReply(call->caller(), state,
-                responses.ok() ? responses->Get(kFormName) : json::Value(),
-                [request, id = task.id(), wait] { Wait(request, id, wait); });
+  asker.OnStatelessReply(
+      call->caller(), *state, task,
+      responses.ok() ? responses->Get(kFormName) : json::Value(),
+      [request, id = task.id(), wait] { Wait(request, id, wait); });
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ void ShowSession(const std::string& harness, const ToolCallPtr& call);
 // session_commands.cc
 void RespondToSession(const std::string& harness, const ToolCallPtr& call);
 void InterruptSession(const std::string& harness, const ToolCallPtr& call);
+// session_list.cc
 void ListSessionsOf(const std::string& harness, const ToolCallPtr& call);
 
 }  // namespace troika

@@ -50,10 +50,17 @@ TEST(SessionViewTest, StatesHaveTheWordsOfTheTools) {
       {v1::Task::cancelled, "interrupted"},
   };
   for (const auto& test : kCases) {
-    v1::Task task;
+    v1::Task task = AskingTask();
     task.set_state(test.state);
     EXPECT_EQ(StatusOf(task), test.status) << test.state;
   }
+  // While its answer is on its way, there is no question to answer.
+  v1::Task answered = AskingTask();
+  answered.mutable_approvals(0)->set_delivery(v1::Approval::accepted);
+  EXPECT_EQ(StatusOf(answered), "active");
+  v1::Task two = answered;
+  *two.add_approvals() = AskingTask().approvals(0);
+  EXPECT_EQ(StatusOf(two), "awaiting_approval");
   v1::Task idle;
   idle.set_state(v1::Task::idle);
   idle.set_outcome(v1::interrupted);

@@ -3,6 +3,8 @@
 #define TROIKA_SERVER_MCP_TASK_WATCH_H_
 
 #include <functional>
+#include <memory>
+#include <set>
 #include <string>
 
 #include "absl/functional/any_invocable.h"
@@ -22,11 +24,30 @@ struct TaskWait {
   std::function<bool(const v1::Task&, const TaskStream&)> is_over;
 };
 
-// Calls back with the task and its events when the wait ends, or when `at_most`
-// has passed. Loop thread only; `api` is borrowed.
-using WaitDone = absl::AnyInvocable<void(absl::StatusOr<v1::Task>,
-                                         TaskStream* /*nullable*/)>;
-void WaitForTask(const ApiTools& api, TaskWait wait, WaitDone done);
+// Waits that have not ended. Loop thread only.
+class TaskWaits {
+ public:
+  TaskWaits();
+  ~TaskWaits();
+  TaskWaits(const TaskWaits&) = delete;
+  TaskWaits& operator=(const TaskWaits&) = delete;
+
+  // Called once, before any wait. `api` is borrowed.
+  void Begin(const ApiTools* api) { api_ = api; }
+  // Calls back with the task and its events when the wait ends, or when
+  // `at_most` has passed.
+  using Done = absl::AnyInvocable<void(absl::StatusOr<v1::Task>,
+                                       TaskStream* /*nullable*/)>;
+  void Wait(TaskWait wait, Done done);
+  // Drops all of them, without calling back: for the end of the server.
+  void Drop();
+
+ private:
+  class Watch;
+
+  const ApiTools* api_ = nullptr;
+  std::set<std::shared_ptr<Watch>> watches_;
+};
 
 }  // namespace troika
 

@@ -6,6 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "server/mcp/defaults.h"
 #include "server/mcp/job_tools.h"
 #include "server/mcp/one_shot_tool.h"
 #include "server/mcp/service.h"
@@ -58,6 +59,11 @@ int64_t ToolCall::NumberFrom(absl::string_view variable, int64_t fallback,
     return fallback;
   }
   return std::min(number, max);
+}
+
+absl::Duration ToolCall::TimeLeft() const {
+  return std::max(absl::ZeroDuration(),
+                  began_ + absl::Seconds(mcp::kMaxWaitSeconds) - absl::Now());
 }
 
 void ToolCall::Progress(absl::string_view text) {

@@ -25,6 +25,8 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "agent/discovery/environment.h"
 #include "mcp/protocol.h"
 #include "mcp/schema.h"
@@ -87,6 +89,8 @@ class ToolCall {
   void Cancel();
   // Whether nobody waits for it any more.
   bool over() const { return reply_->finished(); }
+  // How long it may still last (mcp::kMaxWaitSeconds).
+  absl::Duration TimeLeft() const;
 
   // Set by the service before the tool is called.
   struct Parts {
@@ -105,6 +109,7 @@ class ToolCall {
   const McpCaller caller_;
   const rpc::Id id_;
   const std::shared_ptr<McpReply> reply_;
+  const absl::Time began_ = absl::Now();
   mcp::Arguments args_;
   Parts parts_;
   int64_t progress_ = 0;
