@@ -176,12 +176,24 @@ token=$("$troika" token)
 play two_turns
 id=$("$troika" run claude --detach 'first')
 [ "$id" = "$(printf %s "$id" | tr -cd 'a-z0-9')" ] || fail "the id is \"$id\""
-until_state "$id" idle
+until_state "$id" done
+expect 0 'agent      waits for input' show "$id"
+expect 2 "no turn of task $id runs" interrupt "$id"
+expect 0 'done' wait "$id"
+expect 0 "$id" tasks --state idle
 expect 0 '✔ done' send "$id" 'second'
 grep -qF 'first' "$dir/output" && fail 'send shows what was before'
 expect 0 'turns      2' show "$id"
 expect 0 "$id" stop "$id" --grace 0s
-until_state "$id" '[a-z]*ed'
+for _ in $(seq 600); do
+  "$troika" show "$id" >"$dir/output" 2>&1
+  grep -q '^agent *ended' "$dir/output" && break
+  sleep 0.05
+done
+# The word does not change because its agent has ended since.
+expect 0 'agent      ended; troika send starts it again' show "$id"
+expect 0 'state      done' show "$id"
+expect 0 "$id" tasks --state done
 play commands
 expect 0 '✔ done' resume "$id" 'third'
 expect 0 'turns      3' show "$id"
@@ -230,17 +242,109 @@ wait $pid
 [ $? -eq 4 ] || fail 'denied: not exit code 4'
 cp "$dir/run" "$dir/output"
 until_shown '▲ done, but 1 denied: Bash'
-expect 0 'idle (denied)' show "$id"
+expect 0 'state      denied' show "$id"
+expect 0 'denied' tasks --state denied
+expect 4 'denied' wait "$id"
 expect 0 'not that folder' show "$id"
 expect 4 '1 denied' tail "$id"
 
-# Tasks as they change.
+# What a mode does not allow is counted, with the flag that would.
+export TROIKA_FAKE_SCRIPT=$dir/script
+cat >"$dir/script" <<'END'
+print {"type":"item.completed","item":{"id":"e","type":"file_change","changes":[{"path":"README.md","kind":"update"}],"status":"declined"}}
+say I could not.
+ok
+END
+expect 4 'research (read only)' run codex 'fix the readme'
+grep -qF '▲ done, but 1 denied: Edit' "$dir/output" || fail 'no denial'
+grep -qF -e '--edit-mode auto_edit would have allowed it' "$dir/output" ||
+  fail 'no flag'
+grep -qF '❯ fix the readme' "$dir/output" && fail 'the prompt is echoed'
+expect 4 '❯ fix the readme' tail latest
+
+# A pipe gets the agent's text as it came, and all of every output.
+{
+  printf 'run seq => %s' "$(seq -f 'line %g\n' 60 | tr -d '\n')"
+  printf '\nsay # Head\\n\\n- **bold** `code`\nok\n'
+} >"$dir/script"
+expect 0 '# Head' run codex --edit-mode auto_edit 'x'
+grep -qxF -- '- **bold** `code`' "$dir/output" || fail 'not as it came'
+[ "$(grep -cE '^  (  |⎿ )line' "$dir/output")" -eq 60 ] || fail 'output is cut'
+expect 0 'line 1' show latest "$("$troika" tail latest --json 2>/dev/null |
+  python3 -c 'import json, sys
+print([e["id"] for e in map(json.loads, sys.stdin) if "toolResult" in e][0])')"
+
+# latest is that of the folder.
+newest() { "$troika" tasks --limit 1 --json | cut -d '"' -f 4; }
+here=$(newest)
+play hello
+mkdir "$dir/elsewhere"
+(cd "$dir/elsewhere" && "$troika" run codex --quiet 'other' >/dev/null 2>&1)
+expect 0 "troika: task $here: x" show latest
+(cd / && "$troika" show latest) >"$dir/output" 2>&1
+grep -qF "other (in $dir/elsewhere)" "$dir/output" || fail 'latest of all'
+
+# What a task has used stays when it is deleted. No cost is no zero.
+used() { "$troika" usage | awk '/^total/ {print $2, $3, $4, $5}'; }
+before=$(used)
+"$troika" rm "$here" || fail 'rm'
+[ "$(used)" = "$before" ] || fail "usage: $(used) after rm, before: $before"
+"$troika" usage >"$dir/output"
+grep -q '^codex  *(default) .* –$' "$dir/output" || fail 'usage: no –'
+echo '{"": {"input": 1000, "output": 1000}}' >"$dir/prices"
+expect 0 'about $' usage --prices "$dir/prices"
+expect 2 'Invalid value' usage --prices "$dir/run"
+
+# What the agent may do, also by settings of the CLI.
+play hello
+"$troika" run codex --quiet --sandbox workspace-write 'x' >/dev/null 2>&1
+expect 0 'may        sandbox workspace-write' show latest
+
+# What was edited.
+play approval_free
+expect 0 'files changed' run claude --edit-mode full_auto 'x'
+expect 0 '+def test_app():' diff latest
+expect 0 '--- a/test_app.py' diff latest --turn 1
+expect 2 'there is no turn 2: the task has 1' diff latest --turn 2
+# The same from git: before the first commit, of files that it does not track
+# and of staged ones. Neither the file nor the repository reaches the terminal.
+export GIT_CEILING_DIRECTORIES=$dir
+expect 128 'not a git repository' diff latest --git
+git init -q
+printf '[diff]\n\texternal = echo ran-by-git\n' >>.git/config
+expect 0 '+def test_app():' diff latest --git
+expect 0 $'\e[32m+def test_app():' diff latest --git --color always
+printf 'def \e]0;title\a\n' >test_app.py
+git add test_app.py
+expect 0 '+def ␛]0;title␇' diff latest --git
+grep -q ran-by-git "$dir/output" && fail "the repository's diff program ran"
+git -c user.name=a -c user.email=a@b commit -qm one
+echo 'def changed():' >test_app.py
+expect 0 '+def changed():' diff latest --git
+rm -rf .git
+expect 2 'did you mean "claude"?' run cluade 'x'
+expect 0 "runs as process $(server_pid)" server status
+
+# Defaults of the configuration.
+mkdir -p "$HOME/.config/troika"
+printf '[run]\nharness = "codex"\n' >"$HOME/.config/troika/config.toml"
+play hello
+expect 0 'Hello from the fake.' run --quiet 'x'
+expect 0 '[run]' config
+TROIKA_HARNESS=gemini expect 0 'TROIKA_HARNESS' config
+echo '[rum]' >"$HOME/.config/troika/config.toml"
+expect 2 'config.toml:1: unknown key "rum"' run --quiet 'x'
+rm "$HOME/.config/troika/config.toml"
+
+# Tasks as they change, and as they are deleted.
 play commands
-timeout 30 "$troika" tasks -f --limit 1 >"$dir/output" 2>&1 &
+timeout 60 "$troika" tasks -f --limit 1 >"$dir/output" 2>&1 &
 pid=$!
 until_shown 'STATE'
 "$troika" run gemini --quiet 'a new one' >"$dir/run" 2>&1
 until_shown 'a new one'
+"$troika" rm "$(newest)"
+until_shown '  deleted'
 kill -TERM $pid
 wait $pid
 [ $? -eq 143 ] || fail 'tasks -f: not exit code 143'
@@ -252,6 +356,35 @@ expect 1 'hint: ' run claude --quiet 'do it'
 play hangs
 expect 124 'the turn deadline of 300ms passed' run codex --timeout 300ms 'x'
 expect 124 'deadline' tail latest
+expect 124 'failed' wait latest
+# An agent that speaks of a deadline has missed none of ours.
+echo 'fail Over the deadline of your quota.' >"$dir/quota"
+TROIKA_FAKE_SCRIPT=$dir/quota expect 1 'deadline of your' run claude 'x'
+id=$(newest)
+expect 1 'failed' wait "$id"
+hanging=$("$troika" run claude --detach 'x')
+expect 1 '1 of 2 tasks still work' wait "$id" "$hanging" --timeout 5s
+
+# A server that does not answer.
+: >"$dir/output"
+env --default-signal=INT "$troika" run claude 'x' >"$dir/output" 2>&1 &
+pid=$!
+until_shown 'sleep 1000000'
+server=$(server_pid)
+kill -STOP "$server"
+kill -INT $pid
+until_shown 'interrupting the agent'
+kill -INT $pid
+until_shown 'stopping the agent'
+kill -INT $pid
+wait $pid
+[ $? -eq 130 ] || fail 'a third Ctrl-C: not exit code 130'
+[ "$(grep -c '^troika:' "$dir/output")" -eq 4 ] ||
+  fail 'Ctrl-C waited for the server'
+expect 124 'the server does not answer' wait latest --timeout 3s
+expect 1 "the server does not answer: process $server" server status
+kill -CONT "$server"
+expect 0 "$hanging" stop "$hanging" --grace 0s
 
 # Ctrl-C; a shell would have it ignored in the background.
 : >"$dir/output"
@@ -287,7 +420,8 @@ id=$("$troika" run claude --detach 'x')
 until_state "$id" running
 expect 2 'stop' rm "$id"
 expect 0 "$id" interrupt "$id"
-until_state "$id" idle
+until_state "$id" interrupted
+expect 0 'agent      waits for input' show "$id"
 "$troika" rm --force "$id" >"$dir/output" 2>&1 || fail 'rm --force'
 expect 2 'no task' show "$id"
 
@@ -329,7 +463,8 @@ expect 1 'damage after record 2' log latest
 kill -KILL "$(server_pid)"
 : >"$log"
 rm -f "$(dirname "$log")"/events.v1
-expect 1 'the task is failed: ' tail latest -f
-expect 1 'the task is failed: ' tail latest
+id=$(basename "$(dirname "$log")")
+expect 1 'the task is failed: ' tail "$id" -f
+expect 1 'the task is failed: ' tail "$id"
 
 exit $failed

@@ -65,6 +65,10 @@ class Terminal:
     def type(self, keys):
         os.write(self.master, keys.encode())
 
+    def resize(self, columns):
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ,
+                    struct.pack('HHHH', ROWS, columns, 0, 0))
+
     def wait(self):
         end = time.monotonic() + PATIENCE
         while self.process.poll() is None and time.monotonic() < end:
@@ -160,22 +164,46 @@ class TerminalTest(unittest.TestCase):
             at = terminal.until('type y to allow it', at)
             at = terminal.until(ASKS, at)
         self.assertEqual(self.state(terminal.task), 'awaiting_approval')
-        terminal.type('r\n')
-        at = terminal.until('why not?', at)
-        terminal.type('\n')
-        at = terminal.until(ASKS, at)
-        terminal.type(' R \n')
+        terminal.type(' No \n')
         terminal.until('why not?', at)
         terminal.type('use make\n')
         self.assertEqual(terminal.wait(), DENIED)
         self.assertIn('denied: Bash: use make', terminal.text)
 
-    def test_n_denies_at_once(self):
-        terminal = self.run_task(('Bash', {'command': 'ls'}))
-        terminal.until(ASKS)
-        terminal.type(' NO \n')
+    def deny(self, terminal, at=0, reason=''):
+        terminal.type('n\n')
+        terminal.until('why not?', at)
+        terminal.type(reason + '\n')
         self.assertEqual(terminal.wait(), DENIED)
-        self.assertIn('✘ denied: Bash', terminal.text)
+
+    def test_the_user_is_called(self):
+        terminal = self.run_task(('Bash', {'command': 'ls'}),
+                                 env={'TERM': 'xterm'})
+        terminal.until(ASKS)
+        self.assertEqual(terminal.text.count('\a\x1b]9;troika: the agent asks: '
+                                             'do it\a\x1b]777;notify;'), 1)
+        terminal.type('y\n')
+        self.assertEqual(terminal.wait(), 0)
+        # A short turn ends without a sound.
+        self.assertEqual(terminal.text.count('\x1b]9;'), 1)
+
+    def test_the_reason_of_a_denial_may_be_left_out(self):
+        terminal = self.run_task(('Bash', {'command': 'ls'}))
+        self.deny(terminal, terminal.until(ASKS))
+        self.assertIn('✘ denied: Bash\n', terminal.text)
+
+    def test_what_was_typed_is_told_if_another_answers(self):
+        terminal = self.run_task(('Bash', {'command': 'ls'}))
+        at = terminal.until(ASKS)
+        terminal.type('n\n')
+        at = terminal.until('why not?', at)
+        terminal.type('use the staging data')
+        terminal.until('use the staging data', at)
+        self.assertEqual(
+            self.troika('respond', terminal.task, '--allow').returncode, 0)
+        at = terminal.until('✔ allowed: Bash', at)
+        terminal.until('what you had typed: use the staging data', at)
+        self.assertEqual(terminal.wait(), 0)
 
     def test_scripts_edits_and_writes_have_their_lines(self):
         script = 'set -e\n\trm -rf build\n\nmake'
@@ -258,8 +286,7 @@ class TerminalTest(unittest.TestCase):
         self.assertIn(command, tail)
         self.assertIn('touch /tmp/hidden',
                       self.troika('show', terminal.task).stdout)
-        terminal.type('n\n')
-        self.assertEqual(terminal.wait(), DENIED)
+        self.deny(terminal)
 
     def test_the_end_of_the_input_is_no_answer(self):
         terminal = self.run_task(('Bash', {'command': 'ls'}))
@@ -285,8 +312,7 @@ class TerminalTest(unittest.TestCase):
         terminal.type('\n')
         terminal.until('type y to allow it', at)
         self.assertEqual(self.state(terminal.task), 'awaiting_approval')
-        terminal.type('n\n')
-        self.assertEqual(terminal.wait(), DENIED)
+        self.deny(terminal, at)
 
     def test_respond_shows_and_asks(self):
         script = self.script(('Write', {'file_path': '/w/b',
@@ -320,15 +346,30 @@ class TerminalTest(unittest.TestCase):
             file.write(text)
         terminal = self.terminal('run', 'claude', '--edit-mode', 'auto_edit',
                                  'do it', env={'TROIKA_FAKE_SCRIPT': script})
-        terminal.until('started')
+        terminal.until('auto_edit')
         terminal.type('y\ny\n')
         at = terminal.until(ASKS)
         time.sleep(0.3)
         terminal.read(0.1)
         self.assertNotIn('✔ allowed', terminal.text)
-        terminal.type('n\n')
-        terminal.until('✘ denied', at)
-        self.assertEqual(terminal.wait(), DENIED)
+        self.deny(terminal, at)
+        self.assertIn('✘ denied', terminal.text)
+
+    def test_a_narrower_list_is_drawn_over_the_rows_it_had(self):
+        self.run_task(('Bash', {'command': 'ls'})).until(ASKS)
+        terminal = self.terminal('tasks', '-f', '--limit', '1',
+                                 env={'TERM': 'xterm'})
+        at = terminal.until('claude')
+        # The terminal wraps the title's row, which is over 20 columns wide.
+        terminal.resize(20)
+        up = re.compile('\x1b\\[([0-9]+)A')
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            moved = [int(rows) for rows in up.findall(terminal.text[at:])]
+            if moved and max(moved) > 2:
+                return
+            terminal.read(1)
+        self.fail(f'moved up by {moved} rows only')
 
 
 if __name__ == '__main__':

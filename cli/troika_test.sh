@@ -51,16 +51,18 @@ expect 2 '`troika show` shows one task' tasks latest
 expect 2 'a task is needed' send
 expect 2 'put quotes around it' send a b c
 expect 2 'exclude each other' send a b --quiet --detach
-expect 2 'is not one of research' resume a --edit-mode all
-expect 2 'one of --allow, --deny, --choice and --answer' respond a
-expect 2 'one of --allow, --deny, --choice and --answer' respond a --allow --deny
+expect 2 'auto_edit, full_auto, dangerous, native' resume a --edit-mode all
+expect 2 'did you mean research?' resume a --edit-mode reserch
+expect 2 'one of --allow, --deny, --always, --choice and --answer' respond a
+expect 2 'one of --allow, --deny, --always, --choice and --answer' respond a --allow --deny
 expect 2 '--reason goes with --deny' respond a --allow --reason x
 expect 2 'is not a duration' stop a --grace 1
 expect 2 'unknown flag --grace' interrupt a --grace 1s
 expect 2 'a task is needed' rm
 expect 2 'is not a time: write it as' usage --since yesterday
-expect 2 'is not a flag' harnesses codex
-expect 2 'is not a flag' doctor now
+expect 2 'unexpected argument "codex"' harnesses codex
+expect 2 'unexpected argument "now"' doctor now
+expect 2 'say what to do: check, list, trust, untrust' policy
 expect 2 'takes no arguments' token x
 export TROIKA_URL=box
 expect 2 'write it as http://HOST:PORT' tasks

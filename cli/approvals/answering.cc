@@ -38,7 +38,7 @@ void Answering::Update(const TaskState& state) {
   const bool waits = Waits(state);
   if (!can_ask_ || !IsInForeground()) {
     if (waits && !told_) {
-      view_.Say("the agent waits for an answer: " + HowToAnswer(state));
+      view_.Say("the agent waits for you; " + HowToAnswer(state));
     }
     told_ = waits;
     return;
@@ -58,14 +58,35 @@ void Answering::Update(const TaskState& state) {
                               : asker_.prompt());
 }
 
-// Drops what was typed, which must not answer what is asked next.
+// What was typed must not answer what is asked next.
 void Answering::StopAsking() {
+  const bool was_line = !presented_.empty() && !pager_;
+  const std::string typed = was_line ? TakeTyped() : "";
   view_.Prompt("");
   presented_.clear();
   typed_.clear();
   pager_.reset();
   keys_.reset();
   tcflush(io_.in, TCIFLUSH);
+  // A letter is quickly typed again, but not a reason.
+  if (typed.size() > 1) {
+    view_.Say(
+        absl::StrCat("this is no longer asked; what you had typed: ", typed));
+  }
+}
+
+// The terminal keeps a line until it is whole, unless it passes on each key.
+std::string Answering::TakeTyped() {
+  std::string typed = std::exchange(typed_, "");
+  const KeyMode keys(io_.in, KeyMode::Pending::kKept);
+  pollfd ready = {.fd = io_.in, .events = POLLIN, .revents = 0};
+  char buffer[4096];
+  while (poll(&ready, 1, 0) > 0 && (ready.revents & POLLIN) != 0) {
+    const absl::StatusOr<size_t> n = ReadSome(io_.in, absl::MakeSpan(buffer));
+    if (!n.ok() || *n == 0) break;
+    typed.append(buffer, *n);
+  }
+  return SanitizedLine(typed);
 }
 
 void Answering::Present(const TaskState& state) {

@@ -26,7 +26,8 @@ struct AnsweringOptions {
 };
 
 // Shows the whole approval or question, page by page if it is longer than the
-// screen, and only then asks. What was typed before is dropped.
+// screen, and only then asks. What was typed before is no answer to it: of a
+// line that was begun when somebody else answered, the user is told.
 //
 // If stdin is not a terminal, or the timeline is not shown, it only says how to
 // answer elsewhere, once for everything that waits at a time.
@@ -52,6 +53,8 @@ class Answering {
   // Shows what asker_ asks for now, or the first page of it.
   void Present(const TaskState& state);
   void StopAsking();
+  // Returns what the user has typed of a line, and takes it from the terminal.
+  std::string TakeTyped();
   void OnKeys(absl::string_view keys);
   void OnLines(absl::string_view bytes);
   void OnLine(absl::string_view line);

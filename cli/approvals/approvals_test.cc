@@ -38,10 +38,9 @@ v1::RespondRequest Typed(Asker& asker, absl::string_view line) {
   return answer.ok() && answer->has_value() ? **answer : v1::RespondRequest();
 }
 
-TEST(AskerTest, MayAskForTheReasonOfEachDenial) {
+TEST(AskerTest, AsksForTheReasonOfEachDenial) {
   TaskState state = Asking();
   Asker asker;
-  asker.AskForReasons();
   asker.Update(state);
   EXPECT_EQ(asker.prompt(), "y(es), or n(o): ");
   EXPECT_FALSE(asker.Type("r").ok());
@@ -66,14 +65,15 @@ TEST(AskerTest, AsksOneAfterTheOther) {
   asker.Describe("allow Bash (1 line, 2 bytes)? ls", Asker::Seen::kAll);
   EXPECT_EQ(asker.prompt(),
             "allow Bash (1 line, 2 bytes)? ls\n"
-            "y(es), n(o), or r to deny it with a reason: ");
+            "y(es), or n(o): ");
   v1::RespondRequest answer = Typed(asker, "Yes\n");
   EXPECT_EQ(answer.id(), "b");
   EXPECT_TRUE(answer.approval().allow());
   // The answer is under way, and its event has not come.
   asker.Update(state);
   EXPECT_EQ(asker.id(), "a");
-  EXPECT_FALSE(Typed(asker, " NO ").approval().allow());
+  EXPECT_FALSE(asker.Type(" NO ")->has_value());
+  EXPECT_FALSE(Typed(asker, "").approval().allow());
   state.approvals.clear();
   asker.Update(state);
   EXPECT_EQ(asker.id(), "q");
@@ -109,12 +109,7 @@ TEST(AskerTest, OnlyOfferedWordsAnswerAnApproval) {
         << word;
     EXPECT_EQ(asker.id(), "b");
   }
-  // A reason comes after a choice of its own, and can be taken back.
-  EXPECT_FALSE(asker.Type("r")->has_value());
-  EXPECT_THAT(asker.prompt(), HasSubstr("why not?"));
-  EXPECT_FALSE(asker.Type("")->has_value());
-  EXPECT_THAT(asker.prompt(), HasSubstr("y(es)"));
-  EXPECT_FALSE(asker.Type("R")->has_value());
+  EXPECT_FALSE(asker.Type("N")->has_value());
   const v1::RespondRequest denied = Typed(asker, "yes\xff");
   EXPECT_FALSE(denied.approval().allow());
   EXPECT_EQ(denied.approval().reason(), "yes\xEF\xBF\xBD");
@@ -126,9 +121,7 @@ TEST(AskerTest, OffersAKeyForEachChoice) {
                                           "deny", "cancel"};
   Asker asker;
   asker.Update(state);
-  EXPECT_EQ(asker.prompt(),
-            "y(es), n(o), s(ession), c(ancel the turn), or r to deny it with a "
-            "reason: ");
+  EXPECT_EQ(asker.prompt(), "y(es), n(o), s(ession), or c(ancel the turn): ");
   const v1::RespondRequest allowed = Typed(asker, "S");
   EXPECT_TRUE(allowed.approval().allow());
   EXPECT_EQ(allowed.approval().choice(), "approve_for_session");
@@ -150,6 +143,33 @@ TEST(AskerTest, OffersAKeyForEachChoice) {
   state.approvals["b"].answered = true;
   asker.Update(state);
   EXPECT_FALSE(asker.asks());
+}
+
+TEST(AskerTest, AnAnswerCanBecomeARule) {
+  TaskState state = Asking();
+  state.approvals["b"].request.proposed_rules = {"narrow()", "wide()"};
+  Asker asker;
+  asker.Update(state);
+  EXPECT_THAT(asker.prompt(), HasSubstr("a to make it a rule"));
+  EXPECT_FALSE(asker.Type("a")->has_value());
+  EXPECT_THAT(asker.prompt(), HasSubstr("  1  narrow()\n  2  wide()\n"));
+  for (const char* word : {"y", "0", "3", "yes"}) {
+    EXPECT_THAT(std::string(asker.Type(word).status().message()),
+                HasSubstr("type 1 to 2"));
+  }
+  EXPECT_FALSE(asker.Type("")->has_value());
+  EXPECT_THAT(asker.prompt(), HasSubstr("y(es)"));
+  EXPECT_FALSE(asker.Type("always")->has_value());
+  const v1::RespondRequest answer = Typed(asker, "2");
+  EXPECT_EQ(answer.id(), "b");
+  EXPECT_TRUE(answer.approval().allow());
+  EXPECT_EQ(answer.approval().always(), "wide()");
+  // What was not seen whole becomes no rule.
+  asker.AskAgain();
+  asker.AskOnly("b");
+  asker.Update(state);
+  asker.Describe("allow it?", Asker::Seen::kPart);
+  EXPECT_FALSE(asker.Type("a").ok());
 }
 
 TEST(AskerTest, WhatWasNotSeenTakesAWord) {
@@ -237,6 +257,12 @@ TEST(RespondTest, FindsWhatWaits) {
       HasSubstr("does not offer the choice cancel: it offers approve, deny"));
   EXPECT_TRUE(
       absl::IsFailedPrecondition(MakeResponse(TaskState(), {}).status()));
+  EXPECT_THAT(std::string(MakeResponse(task, {.always = 1}).status().message()),
+              HasSubstr("no rule can allow a1"));
+  task.approvals["a1"].request.proposed_rules = {"narrow()"};
+  EXPECT_EQ(MakeResponse(task, {.always = 1})->approval().always(), "narrow()");
+  EXPECT_THAT(std::string(MakeResponse(task, {.always = 2}).status().message()),
+              HasSubstr("  1  narrow()"));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
@@ -50,7 +51,7 @@ constexpr Key kKeys[] = {
     {kCancel, "c", "cancel", "c(ancel the turn)",
      "c to deny it and end the turn"},
 };
-constexpr absl::string_view kReasonOffer = "r to deny it with a reason";
+constexpr absl::string_view kAlwaysOffer = "a to make it a rule";
 
 using Choices = std::vector<std::string>;
 
@@ -70,16 +71,9 @@ bool HasKey(absl::string_view choice) {
                      [&](const Key& key) { return key.choice == choice; });
 }
 
-// Whether denying with a reason has a key of its own.
-enum class ReasonKey { kOffered, kNone };
-
-ReasonKey ReasonKeyFor(bool asks_for_reasons) {
-  return asks_for_reasons ? ReasonKey::kNone : ReasonKey::kOffered;
-}
-
-// "y(es), n(o), or r to deny it with a reason"
-std::string OffersText(const Choices& choices, Asker::Seen seen,
-                       ReasonKey reason_key, absl::string_view Key::*text) {
+// "y(es), n(o), or s(ession)"
+std::string OffersText(const Choices& choices, Asker::Seen seen, bool has_rules,
+                       absl::string_view Key::*text) {
   const bool whole = seen == Asker::Seen::kAll;
   std::vector<absl::string_view> offers;
   for (const Key& key : kKeys) {
@@ -89,9 +83,7 @@ std::string OffersText(const Choices& choices, Asker::Seen seen,
   for (const std::string& choice : choices) {
     if (!HasKey(choice)) offers.push_back(choice);
   }
-  if (Offers(choices, kDeny) && reason_key == ReasonKey::kOffered) {
-    offers.push_back(kReasonOffer);
-  }
+  if (whole && has_rules) offers.push_back(kAlwaysOffer);
   if (!whole) offers.push_back("the word allow");
   const absl::string_view last = offers.back();
   offers.pop_back();
@@ -108,6 +100,8 @@ void Asker::Reset() {
   choices_.clear();
   seen_ = Seen::kAll;
   gives_reason_ = false;
+  picks_rule_ = false;
+  rules_.clear();
   question_.reset();
   given_.clear();
 }
@@ -119,6 +113,7 @@ void Asker::Update(const TaskState& state) {
   id_ = Next(state.approvals, answered_, only_);
   if (!id_.empty()) {
     choices_ = state.approvals.at(id_).request.choices;
+    rules_ = state.approvals.at(id_).request.proposed_rules;
     return;
   }
   id_ = Next(state.questions, answered_, only_);
@@ -135,16 +130,17 @@ void Asker::Describe(std::string statement, Seen seen) {
 std::string Asker::prompt() const {
   if (!question_) {
     if (gives_reason_) {
-      return asks_for_reasons_
-                 ? "why not? The agent is told (an empty line gives no reason, "
-                   "Ctrl-C goes back): "
-                 : "why not? The agent is told (an empty line goes back): ";
+      return "why not? The agent is told (an empty line gives no reason): ";
+    }
+    if (picks_rule_) {
+      return absl::StrCat(
+          "rules that would allow it from now on, the narrowest first:\n",
+          ProposalsText(rules_),
+          "the number of the one to add, or an empty line to go back: ");
     }
     return absl::StrCat(
         statement_, statement_.empty() ? "" : "\n",
-        OffersText(choices_, seen_, ReasonKeyFor(asks_for_reasons_),
-                   &Key::offer),
-        ": ");
+        OffersText(choices_, seen_, !rules_.empty(), &Key::offer), ": ");
   }
   const Question::Item& item = question_->items[given_.size()];
   const std::string which =
@@ -159,16 +155,20 @@ std::string Asker::prompt() const {
 
 Asker::Response Asker::TypeApproval(absl::string_view typed) {
   if (std::exchange(gives_reason_, false)) {
-    if (typed.empty() && !asks_for_reasons_) return std::nullopt;
     return ApprovalResponse(id_, kDeny, typed);
   }
+  if (picks_rule_) return TypeRule(typed);
   const std::string word = absl::AsciiStrToLower(typed);
   const bool whole = seen_ == Seen::kAll;
+  if (whole && !rules_.empty() && (word == "a" || word == "always")) {
+    picks_rule_ = true;
+    return std::nullopt;
+  }
   if (!whole && word == "allow") return ApprovalResponse(id_, kApprove, "");
   for (const Key& key : kKeys) {
     if (word != key.letter && word != key.word) continue;
     if (!Offers(choices_, key.choice) || (Approves(key) && !whole)) break;
-    if (key.choice == kDeny && asks_for_reasons_) {
+    if (key.choice == kDeny) {
       gives_reason_ = true;
       return std::nullopt;
     }
@@ -177,20 +177,28 @@ Asker::Response Asker::TypeApproval(absl::string_view typed) {
   if (whole && !HasKey(word) && !choices_.empty() && Offers(choices_, word)) {
     return ApprovalResponse(id_, word, "");
   }
-  if (word == "r" && !asks_for_reasons_ && Offers(choices_, kDeny)) {
-    gives_reason_ = true;
-    return std::nullopt;
-  }
   if (!whole) {
-    return absl::InvalidArgumentError(absl::StrCat(
+    return absl::InvalidArgumentError(
         "not all of it was shown: type the word allow to allow it all the "
-        "same, ",
-        asks_for_reasons_ ? "or n to deny it"
-                          : "n to deny it, or r to deny it with a reason"));
+        "same, or n to deny it");
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      "type ", OffersText(choices_, seen_, ReasonKeyFor(asks_for_reasons_),
-                          &Key::help)));
+      "type ", OffersText(choices_, seen_, !rules_.empty(), &Key::help)));
+}
+
+Asker::Response Asker::TypeRule(absl::string_view typed) {
+  size_t number = 0;
+  if (typed.empty()) {
+    picks_rule_ = false;
+    return std::nullopt;
+  }
+  if (!absl::SimpleAtoi(typed, &number) || number < 1 ||
+      number > rules_.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "type 1 to ", rules_.size(), ", or an empty line to go back"));
+  }
+  picks_rule_ = false;
+  return AlwaysResponse(id_, rules_[number - 1]);
 }
 
 Asker::Response Asker::TypeQuestion(absl::string_view typed) {

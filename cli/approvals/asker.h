@@ -26,8 +26,6 @@ class Asker {
   void Update(const TaskState& state);
   // From now on asks for nothing but the one with this id.
   void AskOnly(std::string id) { only_ = std::move(id); }
-  // From now on asks for the reason of each denial, which may be left out.
-  void AskForReasons() { asks_for_reasons_ = true; }
 
   bool asks() const { return !id_.empty(); }
   const std::string& id() const { return id_; }
@@ -35,8 +33,8 @@ class Asker {
   // it takes the word "allow" to allow it.
   void Describe(std::string statement, Seen seen);
   // Two lines for an approval: "allow Bash (1 line, 10 bytes)? make clean" and
-  // "y(es), n(o), or r to deny it with a reason: ", with a key for each choice
-  // that the approval offers.
+  // "y(es), or n(o): ", with a key for each choice that the approval offers.
+  // After a no it asks for the reason, which may be left out.
   std::string prompt() const;
 
   using Response = absl::StatusOr<std::optional<v1::RespondRequest>>;
@@ -47,22 +45,29 @@ class Asker {
   Response Type(absl::string_view line);
   // Asks again, because the server did not take the last answer.
   void AskAgain() { answered_.clear(); }
+  // Whether the reason of a denial is asked for.
+  bool gives_reason() const { return gives_reason_; }
   // Asks for the decision again, and not for its reason. False if that is what
   // is asked for.
-  bool GoBack() { return std::exchange(gives_reason_, false); }
+  bool GoBack() {
+    return std::exchange(gives_reason_, false) ||
+           std::exchange(picks_rule_, false);
+  }
 
  private:
   Response TypeApproval(absl::string_view typed);
+  Response TypeRule(absl::string_view typed);
   Response TypeQuestion(absl::string_view typed);
   void Reset();
 
   std::string only_;
-  bool asks_for_reasons_ = false;
   std::string id_;                    // The approval or question that is asked.
   std::vector<std::string> choices_;  // The approval's.
   std::string statement_;
   Seen seen_ = Seen::kAll;
   bool gives_reason_ = false;                    // The next line is a reason.
+  bool picks_rule_ = false;                      // It is the number of a rule.
+  std::vector<std::string> rules_;               // Those that are proposed.
   std::optional<Question> question_;             // Unset for an approval.
   std::vector<std::vector<std::string>> given_;  // Answers to its first items.
   // Id of what was answered last, which is not asked again until the server

@@ -46,13 +46,14 @@ std::string Pager::prompt() const {
                       " rows (space, Enter, b for back, q to stop) —");
 }
 
-KeyMode::KeyMode(int fd) : fd_(fd) {
+KeyMode::KeyMode(int fd, Pending pending) : fd_(fd) {
   if (tcgetattr(fd_, &before_) != 0) return;
   termios keys = before_;
   keys.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
   keys.c_cc[VMIN] = 1;
   keys.c_cc[VTIME] = 0;
-  changed_ = tcsetattr(fd_, TCSAFLUSH, &keys) == 0;
+  const int when = pending == Pending::kKept ? TCSANOW : TCSAFLUSH;
+  changed_ = tcsetattr(fd_, when, &keys) == 0;
 }
 
 KeyMode::~KeyMode() {

@@ -42,7 +42,9 @@ class Pager {
 // Then restores the mode, and drops keys that were not read.
 class KeyMode {
  public:
-  explicit KeyMode(int fd);
+  // What becomes of keys that were typed before.
+  enum class Pending { kDropped, kKept };
+  explicit KeyMode(int fd, Pending pending = Pending::kDropped);
   ~KeyMode();
   KeyMode(const KeyMode&) = delete;
   KeyMode& operator=(const KeyMode&) = delete;

@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "base/json.h"
 #include "base/status_macros.h"
+#include "cli/timeline/exact_text.h"
 
 namespace troika::cli {
 namespace {
@@ -109,6 +110,38 @@ v1::RespondRequest ApprovalResponse(const std::string& id,
   return request;
 }
 
+v1::RespondRequest AlwaysResponse(const std::string& id,
+                                  const std::string& rule) {
+  v1::RespondRequest request = ApprovalResponse(id, kApprove, "");
+  request.mutable_approval()->set_always(rule);
+  return request;
+}
+
+std::string ProposalsText(const std::vector<std::string>& rules) {
+  std::string text;
+  for (size_t i = 0; i < rules.size(); ++i) {
+    const std::vector<std::string> lines = ExactLines(rules[i]);
+    absl::StrAppend(&text, "  ", i + 1, "  ", absl::StrJoin(lines, "\n     "),
+                    "\n");
+  }
+  return text;
+}
+
+absl::StatusOr<std::string> ProposedRule(const Approval& approval, int number) {
+  const std::vector<std::string>& rules = approval.proposed_rules;
+  if (rules.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("no rule can allow ", approval.id,
+                     ", or only one that allows far too much: allow it once"));
+  }
+  if (number < 1 || static_cast<size_t>(number) > rules.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no rule ", number, "; these would allow ",
+                     approval.id, ":\n", ProposalsText(rules)));
+  }
+  return rules[static_cast<size_t>(number) - 1];
+}
+
 v1::RespondRequest QuestionResponse(
     const std::string& id,
     const std::vector<std::vector<std::string>>& answers) {
@@ -141,6 +174,11 @@ absl::StatusOr<v1::RespondRequest> MakeResponse(const TaskState& state,
     return absl::InvalidArgumentError(
         absl::StrCat(approval->id, " does not offer the choice ", reply.choice,
                      ": it offers ", absl::StrJoin(offered, ", ")));
+  }
+  if (reply.always > 0) {
+    ASSIGN_OR_RETURN(const std::string rule,
+                     ProposedRule(*approval, reply.always));
+    return AlwaysResponse(approval->id, rule);
   }
   return ApprovalResponse(approval->id, reply.choice, reply.reason);
 }

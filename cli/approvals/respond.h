@@ -23,6 +23,14 @@ absl::StatusOr<std::vector<std::string>> ReadChoice(const Question::Item& item,
 v1::RespondRequest ApprovalResponse(const std::string& id,
                                     absl::string_view choice,
                                     absl::string_view reason);
+// Allows the approval, and makes `rule` one of the user's.
+v1::RespondRequest AlwaysResponse(const std::string& id,
+                                  const std::string& rule);
+// Returns one of the rules that the approval proposes, counted from 1.
+// InvalidArgument lists them, or says that there is none.
+absl::StatusOr<std::string> ProposedRule(const Approval& approval, int number);
+// Returns the proposed rules as lines: "  1  prefix_rule(…)".
+std::string ProposalsText(const std::vector<std::string>& rules);
 // `answers` has those to each item of the question.
 v1::RespondRequest QuestionResponse(
     const std::string& id,
@@ -35,6 +43,8 @@ struct Reply {
   Kind kind = Kind::kChoice;
   std::string choice = std::string(kApprove);
   std::string reason;
+  // The number of the rule that the answer is to become, from 1; 0: none.
+  int always = 0;
   std::vector<std::string> answers;  // One for each item, as ReadChoice takes.
 };
 

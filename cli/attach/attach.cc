@@ -13,13 +13,12 @@
 #include "base/status_macros.h"
 #include "cli/attach/attached_task.h"
 #include "cli/attach/console.h"
+#include "cli/attach/history.h"
 #include "cli/timeline/terminal_text.h"
 #include "task/home.h"
 
 namespace troika::cli {
 namespace {
-
-constexpr absl::string_view kHistoryName = "/input_history";
 
 absl::StatusOr<std::unique_ptr<Console>> OpenConsole(
     const AttachOptions& options, const Io& io) {

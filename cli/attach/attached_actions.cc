@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "cli/attach/attached_task.h"
+#include "cli/attach/keys_help.h"
 #include "cli/timeline/table.h"
 #include "cli/timeline/terminal_text.h"
 
@@ -20,14 +21,6 @@ using Kind = UserAction::Kind;
 
 // What was typed before the user left may take this long.
 constexpr absl::Duration kSendLastFor = absl::Seconds(2);
-
-// Returns the paragraph that describes keys and commands.
-std::string KeysIn(absl::string_view help) {
-  const size_t begin = help.find("\n\n  Enter ");
-  if (begin == absl::string_view::npos) return std::string(help);
-  help.remove_prefix(begin + 2);
-  return std::string(help.substr(0, help.find("\n\n") + 1));
-}
 
 }  // namespace
 

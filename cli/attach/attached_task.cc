@@ -46,11 +46,11 @@ AttachedTask::AttachedTask(const v1::Task& task, const AttachOptions& options,
       console_(*console),
       requests_(options.address, {.start = start_, .timeout = kCommandTimeout},
                 &clock_),
-      api_(options.address,
-           {.start = start_ ? std::function<absl::Status()>(
-                                  [this] { return StartServer(); })
-                            : nullptr}),
-      timeline_({.color = color_, .width = TerminalWidth(io.out)}),
+      starter_(&requests_, start_),
+      api_(options.address, {.start = starter_.Function()}),
+      timeline_({.color = color_,
+                 .width = TerminalWidth(io.out),
+                 .height = TerminalHeight(io.out)}),
       payloads_(&api_, task.id()),
       feed_(&api_, task,
             {.clock = &clock_,
@@ -63,18 +63,6 @@ AttachedTask::AttachedTask(const v1::Task& task, const AttachOptions& options,
                        std::move(done));
                  }},
             this) {}
-
-absl::Status AttachedTask::StartServer() {
-  // Never OK: the stream tries again in a while, and not at once.
-  const absl::Status starts = absl::UnavailableError("it is being started");
-  if (std::exchange(starting_, true)) return starts;
-  requests_.Ask([start = start_](client::ApiClient&) { return start(); },
-                [this](const absl::Status& started) {
-                  starting_ = false;
-                  start_error_ = started;
-                });
-  return start_error_.ok() ? starts : std::exchange(start_error_, {});
-}
 
 int AttachedTask::Run() {
   Say(absl::StrCat("attached to task ", id(),

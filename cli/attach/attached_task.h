@@ -14,6 +14,7 @@
 #include "cli/attach/dialog.h"
 #include "cli/attach/outbox.h"
 #include "cli/attach/requests.h"
+#include "cli/attach/server_starter.h"
 #include "cli/feed/task_feed.h"
 #include "cli/io.h"
 #include "cli/timeline/timeline.h"
@@ -49,9 +50,6 @@ class AttachedTask : public TaskFeedListener {
   // Prints "troika: TEXT" above the line.
   void Say(absl::string_view text);
   void Advance();
-  // Has the thread start a server. Returns why the last start failed, or that
-  // one is under way.
-  absl::Status StartServer();
   void UpdateDialog();
   void Present(const Asked& asked);
   void Draw();
@@ -81,6 +79,7 @@ class AttachedTask : public TaskFeedListener {
   // Before the thread, which has its mask.
   Signals signals_{kTerminalSignals};
   Requests requests_;
+  ServerStarter starter_;
   client::ApiClient api_;  // Sends nothing; the feed follows its server.
   Timeline timeline_;
   AskedPayloads payloads_;
@@ -88,8 +87,6 @@ class AttachedTask : public TaskFeedListener {
   Dialog dialog_;
   Outbox outbox_;
   std::string presented_;     // Id of what was presented last.
-  bool starting_ = false;     // A server is being started.
-  absl::Status start_error_;  // Why the last start failed, until it was told.
   bool told_waits_ = false;   // The user knows that inputs wait for a server.
   bool interrupted_ = false;  // The connection has broken.
   bool told_gone_ = false;    // The user knows why there is no connection.

@@ -18,22 +18,39 @@ constexpr absl::string_view kClearScreen = "\x1b[H\x1b[2J";
 
 }  // namespace
 
-absl::Status CheckCanAttach(const Environment& environment, const Io& io) {
-  constexpr absl::string_view kRemedy =
-      "follow the task with troika tail TASK -f, and write to it with troika "
-      "send TASK";
+absl::Status CheckTerminal(const Environment& environment, const Io& io,
+                           absl::string_view remedy) {
   if (isatty(io.in) == 0 || isatty(io.out) == 0) {
     return absl::FailedPreconditionError(
         absl::StrCat(isatty(io.in) == 0 ? "standard input" : "standard output",
-                     " is not a terminal: ", kRemedy));
+                     " is not a terminal: ", remedy));
   }
   const absl::string_view term = environment.Get("TERM");
   if (term.empty() || term == "dumb") {
     return absl::FailedPreconditionError(
         absl::StrCat("this terminal can't redraw a line (TERM is ",
-                     term.empty() ? "not set" : term, "): ", kRemedy));
+                     term.empty() ? "not set" : term, "): ", remedy));
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckCanAttach(const Environment& environment, const Io& io) {
+  return CheckTerminal(
+      environment, io,
+      "follow the task with troika tail TASK -f, and write to it with troika "
+      "send TASK");
+}
+
+void StopJob() {
+  // All processes of the job stop, such as a script that has started us. The
+  // kernel ignores the signal if nobody is there to continue them, which it
+  // does not do for SIGSTOP.
+  kill(0, SIGTSTP);
+  sigset_t stop;
+  sigemptyset(&stop);
+  sigaddset(&stop, SIGTSTP);
+  pthread_sigmask(SIG_UNBLOCK, &stop, nullptr);
+  pthread_sigmask(SIG_BLOCK, &stop, nullptr);
 }
 
 absl::StatusOr<std::unique_ptr<Console>> Console::Open(
@@ -122,6 +139,11 @@ bool Console::Edit(const Key& key) {
       Write(kClearScreen);
       screen_.Forget();
       return true;
+    case Key::Kind::kEscape:
+    case Key::Kind::kPageUp:
+    case Key::Kind::kPageDown:
+    case Key::Kind::kSuspend:
+      return true;
     default:
       return false;
   }
@@ -148,9 +170,8 @@ bool Console::OnSignal(int signal) {
   switch (signal) {
     case SIGTSTP:
       ReturnTerminal();
-      // Until SIGCONT, which follows as a signal of its own.
-      kill(getpid(), SIGSTOP);
-      return true;
+      StopJob();
+      [[fallthrough]];
     case SIGCONT: {
       // The shell may have changed the mode, and written to the screen.
       const absl::Status taken = TakeTerminal();

@@ -24,12 +24,20 @@
 
 namespace troika::cli {
 
-// FailedPrecondition if the user can't be attached here: stdin or stdout is not
-// a terminal, or one that can't redraw a line.
+// FailedPrecondition if stdin or stdout is not a terminal, or one that can't be
+// redrawn; `remedy` says what to do instead.
+absl::Status CheckTerminal(const Environment& environment, const Io& io,
+                           absl::string_view remedy);
+// The same, for a user who wants to be attached to a task.
 absl::Status CheckCanAttach(const Environment& environment, const Io& io);
 
 // Signals of a terminal besides those that end a command, for Signals.
 inline constexpr int kTerminalSignals[] = {SIGWINCH, SIGTSTP, SIGCONT, SIGQUIT};
+
+// Stops the shell's job that we belong to, as Ctrl-Z does, and returns when it
+// is continued. Returns at once if no shell could continue it. SIGTSTP must be
+// blocked.
+void StopJob();
 
 // While it lives, the terminal delivers each key at once and pastes in
 // brackets. Then it has its mode again, and what was printed stays.
@@ -46,8 +54,8 @@ class Console {
   Screen& screen() { return screen_; }
   // The typed line is known: it gets into the history.
   void Remember(absl::string_view line);
-  // Carries out what only changes the line: text, pastes and editing. False if
-  // the key means something else.
+  // Carries out what only changes the line: text, pastes and editing. Ignores
+  // keys without a meaning here. False if the key means something else.
   bool Edit(const Key& key);
 
   pollfd PollFd() const { return {.fd = io_.in, .events = POLLIN}; }

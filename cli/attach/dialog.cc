@@ -191,6 +191,7 @@ std::vector<std::string> Dialog::Explanation() const {
   std::vector<std::string> lines = absl::StrSplit(asker_.prompt(), '\n');
   std::string& last = lines.back();
   last = std::string(absl::StripSuffix(last, ": "));
+  if (asker_.gives_reason()) absl::StrAppend(&last, "; Ctrl-C goes back");
   if (!answers_) last = "Tab answers it; the line is a message to the agent";
   return lines;
 }

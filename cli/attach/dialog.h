@@ -63,8 +63,6 @@ class Dialog {
   // A second Ctrl-C within this time detaches.
   static constexpr absl::Duration kDoubleCtrlC = absl::Seconds(2);
 
-  Dialog() { asker_.AskForReasons(); }
-
   // Picks what to ask for.
   Step Update(const TaskState& state, absl::string_view line, absl::Time now);
   Step OnEnter(absl::string_view line, absl::Time now);

@@ -12,6 +12,9 @@
 
 namespace troika::cli {
 
+// Name of the file in the state folder.
+inline constexpr absl::string_view kHistoryName = "/input_history";
+
 // Several processes may use the same file: each adds its lines, and reads those
 // of others when it starts.
 class HistoryFile {

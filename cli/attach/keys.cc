@@ -43,6 +43,8 @@ const std::vector<Sequence>& Sequences() {
       {"4~", {Kind::kEdit, "\x05"}},
       {"8~", {Kind::kEdit, "\x05"}},
       {"3~", {Kind::kEdit, "\x04"}},
+      {"5~", {Kind::kPageUp}},
+      {"6~", {Kind::kPageDown}},
       {"3;5~",
        {Kind::kEdit,
         "\x1b"
@@ -160,7 +162,8 @@ std::vector<Key> KeyDecoder::Expire() {
   } else if (absl::StartsWith(rest_, "\x1b")) {
     // Escape, or Escape and a character; what is longer was cut on its way.
     const std::string after = std::exchange(rest_, "").substr(1);
-    if (after.size() <= 1) return Feed(after);
+    if (after.empty()) keys.push_back({.kind = Key::Kind::kEscape});
+    if (after.size() == 1) return Feed(after);
   }
   return keys;
 }
@@ -191,6 +194,9 @@ bool KeyDecoder::TakeKey(std::vector<Key>* keys) {
     case '\x0c':
       keys->push_back({.kind = Kind::kRedraw});
       break;
+    case '\x1a':
+      keys->push_back({.kind = Kind::kSuspend});
+      break;
     case '\x1c':
     case '\x1d':
       keys->push_back({.kind = Kind::kDetach});
@@ -213,7 +219,7 @@ bool KeyDecoder::TakeEscape(std::vector<Key>* keys) {
   } else if (Has(kEditAlts, next)) {
     keys->push_back({.kind = Key::Kind::kEdit, .text = rest_.substr(0, 2)});
   } else if (static_cast<unsigned char>(next) < 0x20) {
-    // The Escape key, and then another one.
+    keys->push_back({.kind = Key::Kind::kEscape});
     rest_.erase(0, 1);
     return true;
   }

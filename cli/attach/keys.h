@@ -23,6 +23,11 @@ struct Key {
     kCtrlD,
     kDetach,  // Ctrl-] or Ctrl-backslash.
     kRedraw,  // Ctrl-L.
+    // These mean something to the dashboard only.
+    kEscape,
+    kPageUp,
+    kPageDown,
+    kSuspend,  // Ctrl-Z.
   };
   Kind kind = Kind::kText;
   std::string text;  // Valid UTF-8, without control characters but for kEdit.

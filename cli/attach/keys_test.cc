@@ -32,8 +32,9 @@ TEST(KeysTest, ControlKeysHaveTheirMeaning) {
               ElementsAre(Key{Kind::kTab}, Key{Kind::kCtrlC}, Key{Kind::kCtrlD},
                           Key{Kind::kRedraw}, Key{Kind::kDetach},
                           Key{Kind::kDetach}, Key{Kind::kNewline}));
-  EXPECT_THAT(Decoded("\x7f\x01\x1a"),
-              ElementsAre(Key{Kind::kEdit, "\x7f"}, Key{Kind::kEdit, "\x01"}));
+  EXPECT_THAT(Decoded("\x7f\x01\x1a\x0f"),
+              ElementsAre(Key{Kind::kEdit, "\x7f"}, Key{Kind::kEdit, "\x01"},
+                          Key{Kind::kSuspend}));
 }
 
 TEST(KeysTest, SequencesBecomeCommandsOfTheEditor) {
@@ -47,7 +48,10 @@ TEST(KeysTest, SequencesBecomeCommandsOfTheEditor) {
               ElementsAre(Key{Kind::kNewline}, Key{Kind::kNewline}));
   // Nothing of a sequence that is not known is text.
   EXPECT_THAT(Decoded("\x1b[?62;c\x1b[15~\x1b[200;3;4R\x1bz\x1b漢"), IsEmpty());
-  EXPECT_THAT(Decoded("\x1b\x03"), ElementsAre(Key{Kind::kCtrlC}));
+  EXPECT_THAT(Decoded("\x1b\x03"),
+              ElementsAre(Key{Kind::kEscape}, Key{Kind::kCtrlC}));
+  EXPECT_THAT(Decoded("\x1b[5~\x1b[6~"),
+              ElementsAre(Key{Kind::kPageUp}, Key{Kind::kPageDown}));
 }
 
 TEST(KeysTest, APasteIsOneKey) {
@@ -67,7 +71,7 @@ TEST(KeysTest, AnEscapeThatNothingFollowsIsAKeyOfItsOwn) {
   EXPECT_EQ(decoder.patience(), absl::InfiniteDuration());
   EXPECT_THAT(decoder.Feed("\x1b"), IsEmpty());
   EXPECT_EQ(decoder.patience(), KeyDecoder::kEscapePatience);
-  EXPECT_THAT(decoder.Expire(), IsEmpty());
+  EXPECT_THAT(decoder.Expire(), ElementsAre(Key{Kind::kEscape}));
   EXPECT_EQ(decoder.patience(), absl::InfiniteDuration());
   EXPECT_THAT(decoder.Feed("x\r"),
               ElementsAre(Key{Kind::kText, "x"}, Key{Kind::kEnter}));

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "cli/timeline/characters.h"
+#include "cli/timeline/painted_text.h"
 #include "cli/timeline/terminal_text.h"
 
 namespace troika::cli {
@@ -13,50 +13,11 @@ namespace {
 
 constexpr absl::string_view kClearBelow = "\x1b[J";
 constexpr absl::string_view kClearRight = "\x1b[K";
-constexpr absl::string_view kIndent = "  ";
-constexpr absl::string_view kTab = "    ";
 // Assumed if the terminal does not say more.
 constexpr size_t kFewestColumns = 10;
 constexpr size_t kUsualColumns = 80;
 constexpr size_t kFewestRows = 3;
 constexpr size_t kUsualRows = 24;
-
-// Length of the sequence that sets a colour at the start of `text`, or 0.
-size_t ColourLength(absl::string_view text) {
-  if (text.size() < 2 || text[0] != '\x1b' || text[1] != '[') return 0;
-  const size_t end = text.find('m');
-  return end == absl::string_view::npos ? 0 : end + 1;
-}
-
-// Columns that a row with colours takes.
-size_t PaintedWidth(absl::string_view text) {
-  size_t width = 0;
-  while (!text.empty()) {
-    const size_t colour = ColourLength(text);
-    const Character c = FirstCharacter(text);
-    if (colour == 0) width += WidthOf(c.code);
-    text.remove_prefix(colour > 0 ? colour : c.bytes);
-  }
-  return width;
-}
-
-// Cuts a row with colours, and keeps the colours' end.
-std::string CutPainted(absl::string_view text, size_t columns) {
-  if (PaintedWidth(text) <= columns) return std::string(text);
-  std::string out;
-  size_t width = 0;
-  while (!text.empty()) {
-    const size_t colour = ColourLength(text);
-    const Character c = FirstCharacter(text);
-    const size_t bytes = colour > 0 ? colour : c.bytes;
-    if (colour == 0) width += WidthOf(c.code);
-    if (colour > 0 || width < columns) {
-      absl::StrAppend(&out, text.substr(0, bytes));
-    }
-    text.remove_prefix(bytes);
-  }
-  return absl::StrCat(out, "…");
-}
 
 std::string Up(size_t rows) {
   return rows == 0 ? "" : absl::StrCat("\x1b[", rows, "A");
@@ -74,12 +35,6 @@ std::string ClearRows(size_t rows) {
 
 std::string Right(size_t columns) {
   return columns == 0 ? "" : absl::StrCat("\x1b[", columns, "C");
-}
-
-// How a character of the line is shown.
-std::string Shown(const Character& c, absl::string_view bytes) {
-  if (c.code == '\t') return std::string(kTab);
-  return Sanitized(bytes);
 }
 
 }  // namespace
@@ -125,46 +80,9 @@ void Screen::WrapOpenLine() {
   for (const std::string& row : rows) absl::StrAppend(&new_text_, row, "\n");
 }
 
-Screen::Rows Screen::InputRows(const InputArea& area) const {
-  const size_t room = columns_ - 1;
-  Rows rows = {.texts = {area.sign}};
-  size_t column = PaintedWidth(area.sign);
-  const auto next_row = [&] {
-    rows.texts.emplace_back(kIndent);
-    column = kIndent.size();
-  };
-  absl::string_view rest = area.line;
-  while (true) {
-    const size_t at = area.line.size() - rest.size();
-    if (rest.empty() && column >= room) next_row();
-    if (at == area.cursor) {
-      rows.cursor_row = rows.texts.size() - 1;
-      rows.cursor_column = column;
-    }
-    if (rest.empty()) return rows;
-    const Character c = FirstCharacter(rest);
-    const std::string shown = Shown(c, rest.substr(0, c.bytes));
-    rest.remove_prefix(c.bytes);
-    if (c.code == '\n') {
-      next_row();
-      continue;
-    }
-    const size_t width = DisplayWidth(shown);
-    if (column + width > room) {
-      next_row();
-      if (at == area.cursor) {
-        rows.cursor_row = rows.texts.size() - 1;
-        rows.cursor_column = column;
-      }
-    }
-    absl::StrAppend(&rows.texts.back(), shown);
-    column += width;
-  }
-}
-
-Screen::Rows Screen::RowsOf(const InputArea& area) const {
-  Rows input = InputRows(area);
-  Rows rows;
+InputRows Screen::RowsOf(const InputArea& area) const {
+  InputRows input = LayInput(area.sign, area.line, area.cursor, columns_);
+  InputRows rows;
   if (!open_line_.empty()) rows.texts.push_back(open_line_);
   for (const std::string& row : area.above) {
     rows.texts.push_back(CutPainted(row, columns_ - 1));
@@ -172,15 +90,7 @@ Screen::Rows Screen::RowsOf(const InputArea& area) const {
   // The line and the row above it matter most. Of a long line, the rows around
   // the cursor are shown.
   const size_t room = height_ - 1;
-  const size_t most_input = std::max<size_t>(1, room * 2 / 3);
-  if (input.texts.size() > most_input) {
-    const size_t first =
-        input.cursor_row < most_input ? 0 : input.cursor_row - most_input + 1;
-    input.texts = {
-        input.texts.begin() + static_cast<ptrdiff_t>(first),
-        input.texts.begin() + static_cast<ptrdiff_t>(first + most_input)};
-    input.cursor_row -= first;
-  }
+  ShortenInput(std::max<size_t>(1, room * 2 / 3), &input);
   const size_t all = rows.texts.size() + input.texts.size();
   if (all > room) {
     rows.texts.erase(rows.texts.begin(),
@@ -203,7 +113,7 @@ std::string Screen::Begin() {
 }
 
 std::string Screen::Draw(const InputArea& area) {
-  const Rows rows = RowsOf(area);
+  const InputRows rows = RowsOf(area);
   const std::string drawn =
       absl::StrCat(absl::StrJoin(rows.texts, absl::StrCat(kClearRight, "\r\n")),
                    kClearBelow, Up(rows.texts.size() - 1 - rows.cursor_row),

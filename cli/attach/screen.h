@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "cli/attach/input_rows.h"
 
 namespace troika::cli {
 
@@ -48,16 +49,9 @@ class Screen {
   void Forget();
 
  private:
-  struct Rows {
-    std::vector<std::string> texts;
-    size_t cursor_row = 0;
-    size_t cursor_column = 0;
-  };
-
   // Moves full rows of the open line to the text that is printed.
   void WrapOpenLine();
-  Rows RowsOf(const InputArea& area) const;
-  Rows InputRows(const InputArea& area) const;
+  InputRows RowsOf(const InputArea& area) const;
   // Moves to the first row of the area, and prints the new text there.
   std::string Begin();
 

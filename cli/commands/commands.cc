@@ -1,5 +1,7 @@
 #include "cli/commands/commands.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -12,6 +14,7 @@
 #include "base/flags.h"
 #include "base/json.h"
 #include "base/status_macros.h"
+#include "cli/attach/console.h"
 #include "cli/timeline/terminal_text.h"
 #include "client/address.h"
 #include "client/autostart.h"
@@ -23,9 +26,19 @@ namespace {
 
 using Commands = absl::Span<const Command* const>;
 
+// Columns of a title in a note.
+constexpr size_t kTitleColumns = 60;
+
 constexpr absl::string_view kHelpSummary = "describe a command";
 
+// Names that people's fingers know from other programs.
+constexpr std::pair<absl::string_view, absl::string_view> kAliases[] = {
+    {"ps", "tasks"}, {"ls", "tasks"}, {"list", "tasks"}, {"logs", "tail"}};
+
 const Command* /*nullable*/ Find(Commands commands, absl::string_view name) {
+  for (const auto& [alias, command] : kAliases) {
+    if (name == alias) name = command;
+  }
   const auto found = std::find_if(
       commands.begin(), commands.end(),
       [&](const Command* command) { return command->name == name; });
@@ -34,13 +47,18 @@ const Command* /*nullable*/ Find(Commands commands, absl::string_view name) {
 
 std::string Overview(Commands commands) {
   std::string text =
-      "troika runs Claude Code, Gemini CLI and Codex CLI as one team.\n\n"
-      "usage: troika COMMAND [FLAG...]\n\n";
+      "troika runs Claude Code, Codex CLI and Gemini CLI in tasks that survive "
+      "your terminal.\n\n"
+      "usage: troika COMMAND [FLAG...]\n"
+      "       troika\n\n"
+      "Without a command, it shows all tasks on a terminal: see `troika help "
+      "dashboard`.\n\n";
   for (const Command* command : commands) {
     absl::StrAppendFormat(&text, "  %-10s %s\n", command->name,
                           command->summary);
   }
   absl::StrAppendFormat(&text, "  %-10s %s\n", "help", kHelpSummary);
+  absl::StrAppend(&text, "\nps and ls are tasks, logs is tail.\n");
   absl::StrAppend(&text, "\n`troika help COMMAND` describes a command.\n");
   return text;
 }
@@ -57,6 +75,20 @@ int UnknownCommand(Commands commands, absl::string_view name, const Io& io) {
   return kExitUsage;
 }
 
+// Opens the dashboard if this is a terminal, and else says what can be done.
+int RunAlone(Commands commands, const Io& io) {
+  const Command* const dashboard = Find(commands, kDashboardCommand.name);
+  if (dashboard != nullptr && isatty(io.in) != 0 && isatty(io.out) != 0) {
+    const absl::Status can_show =
+        CheckTerminal(ProcessEnvironment(), io,
+                      "there is no dashboard here, but all commands work");
+    if (can_show.ok()) return dashboard->run({}, io);
+    Note(io, can_show.message());
+  }
+  WriteAll(io.err, Overview(commands)).IgnoreError();
+  return kExitUsage;
+}
+
 bool IsHelp(absl::string_view arg) { return arg == "--help" || arg == "-h"; }
 
 bool AsksForHelp(Args args) {
@@ -68,20 +100,20 @@ bool AsksForHelp(Args args) {
 
 absl::Span<const Command* const> AllCommands() {
   static constexpr const Command* kCommands[] = {
-      &kRunCommand,       &kAttachCommand, &kTasksCommand,  &kShowCommand,
-      &kTailCommand,      &kSendCommand,   &kQueueCommand,  &kRespondCommand,
-      &kInterruptCommand, &kStopCommand,   &kResumeCommand, &kForkCommand,
-      &kSessionsCommand,  &kImportCommand, &kRmCommand,     &kUsageCommand,
-      &kHarnessesCommand, &kDoctorCommand, &kServeCommand,  &kTokenCommand,
-      &kMcpCommand,       &kLogCommand,    &kParseCommand,  &kVersionCommand};
+      &kRunCommand,       &kAttachCommand, &kDashboardCommand, &kTasksCommand,
+      &kShowCommand,      &kTailCommand,   &kSendCommand,      &kQueueCommand,
+      &kRespondCommand,   &kWhyCommand,    &kInterruptCommand, &kStopCommand,
+      &kWaitCommand,      &kDiffCommand,   &kResumeCommand,    &kForkCommand,
+      &kSessionsCommand,  &kImportCommand, &kRmCommand,        &kUsageCommand,
+      &kHarnessesCommand, &kConfigCommand, &kHooksCommand,     &kDoctorCommand,
+      &kServeCommand,     &kServerCommand, &kOpenCommand,      &kTokenCommand,
+      &kMcpCommand,       &kPolicyCommand, &kLogCommand,       &kParseCommand,
+      &kVersionCommand};
   return kCommands;
 }
 
 int RunCommand(Commands commands, Args args, const Io& io) {
-  if (args.empty()) {
-    WriteAll(io.err, Overview(commands)).IgnoreError();
-    return kExitUsage;
-  }
+  if (args.empty()) return RunAlone(commands, io);
   std::string name = args[0];
   const bool wants_help = name == "help" || IsHelp(name);
   if (wants_help && (args.size() == 1 || args[1] == "help")) {
@@ -91,7 +123,7 @@ int RunCommand(Commands commands, Args args, const Io& io) {
   if (name == "--version") name = "version";
   const Command* const command = Find(commands, name);
   if (command == nullptr) return UnknownCommand(commands, name, io);
-  if (wants_help || AsksForHelp(args.subspan(1))) {
+  if (wants_help || (!command->reads_help && AsksForHelp(args.subspan(1)))) {
     return Print(io, command->help);
   }
   return command->run(args.subspan(1), io);
@@ -142,6 +174,30 @@ absl::StatusOr<v1::ListHarnessesResponse> ProbeHarnesses(Server& server) {
   return absl::UnavailableError(absl::StrCat(
       "the server at ", server.api.address().Name(),
       " is older than this troika and can't use your environment: restart it"));
+}
+
+absl::Status FindLatest(client::ApiClient& api, const Io& io,
+                        std::string* task) {
+  if (*task != "latest") return absl::OkStatus();
+  v1::ListTasksRequest request;
+  request.set_cwd(AbsolutePath("."));
+  request.set_page_size(1);
+  ASSIGN_OR_RETURN(v1::ListTasksResponse found, api.ListTasks(request));
+  const bool here = found.tasks_size() > 0;
+  if (!here) {
+    request.clear_cwd();
+    ASSIGN_OR_RETURN(found, api.ListTasks(request));
+  }
+  // The server says that there is no task.
+  if (found.tasks().empty()) return absl::OkStatus();
+  const v1::Task& latest = found.tasks(0);
+  *task = latest.id();
+  Note(io, absl::StrCat(
+               "task ", latest.id(), ": ",
+               SanitizedLine(latest.title(), kTitleColumns),
+               here ? ""
+                    : absl::StrCat(" (in ", SanitizedLine(latest.cwd()), ")")));
+  return absl::OkStatus();
 }
 
 int FailWith(const Io& io, const absl::Status& error) {

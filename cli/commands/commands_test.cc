@@ -53,6 +53,19 @@ TEST(CommandTest, HelpInEveryForm) {
   }
 }
 
+TEST(CommandTest, FingersMayUseOtherNames) {
+  for (const char* name : {"ps", "ls", "logs"}) {
+    const Outcome outcome = RunWithInput("", [&](const Io& io) {
+      const std::vector<std::string> args = {name, "--help"};
+      return RunCommand(AllCommands(), args, io);
+    });
+    EXPECT_EQ(outcome.exit_code, kExitOk);
+    EXPECT_THAT(outcome.out, HasSubstr(absl::string_view(name) == "logs"
+                                           ? "usage: troika tail"
+                                           : "usage: troika tasks"));
+  }
+}
+
 TEST(CommandTest, WrongCommandLinesSayWhatToDo) {
   Outcome outcome = Troika({});
   EXPECT_EQ(outcome.exit_code, kExitUsage);

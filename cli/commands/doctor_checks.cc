@@ -158,8 +158,11 @@ std::vector<Check> CheckLogout(const std::string& root,
   if (!Exists(root + "/run/systemd/system")) return {};
   const bool lingers = Exists(
       absl::StrCat(root, "/var/lib/systemd/linger/", environment.Get("USER")));
-  const bool unit = Exists(absl::StrCat(
-      root, environment.Get("HOME"), "/.config/systemd/user/troika.service"));
+  // The link that `systemctl --user enable` makes.
+  const bool unit =
+      Exists(absl::StrCat(root, environment.Get("HOME"),
+                          "/.config/systemd/user/default.target.wants/"
+                          "troika.service"));
   const bool kills = KillsUserProcesses(LogindTexts(root));
   if (unit && !lingers) {
     return {Warning("logout",
@@ -169,8 +172,8 @@ std::vector<Check> CheckLogout(const std::string& root,
   if (kills && !unit) {
     return {Warning("logout",
                     "logging out ends the agents, because logind has "
-                    "KillUserProcesses=yes: run the server as a user service "
-                    "(tools/troika.service), and loginctl enable-linger")};
+                    "KillUserProcesses=yes: systemctl --user enable --now "
+                    "troika, and loginctl enable-linger")};
   }
   return {{.name = "logout", .text = "agents outlive a logout"}};
 }
@@ -188,6 +191,31 @@ std::vector<Check> CheckHarnesses(const v1::ListHarnessesResponse& list) {
   if (!usable) {
     checks.push_back(
         Bad("harnesses", "none can be used: install one and log in"));
+  }
+  return checks;
+}
+
+std::vector<Check> CheckHooks(const v1::ListHooksResponse& list) {
+  std::vector<Check> checks;
+  if (!list.config_error().empty()) {
+    checks.push_back(Bad("config", list.config_error()));
+  }
+  if (!list.problem().empty()) checks.push_back(Bad("hooks", list.problem()));
+  std::map<std::string, const v1::HookDelivery*> failing;  // One for each hook.
+  for (const v1::HookDelivery& delivery : list.deliveries()) {
+    if (!delivery.error().empty()) failing.emplace(delivery.hook(), &delivery);
+  }
+  for (const auto& [hook, delivery] : failing) {
+    checks.push_back(Warning(
+        "hooks",
+        absl::StrCat(hook,
+                     delivery->given_up() ? " was not told of an event: "
+                                          : " can't be told: ",
+                     delivery->error(), "; see `troika hooks`")));
+  }
+  if (checks.empty() && !list.hooks().empty()) {
+    checks.push_back({.name = "hooks",
+                      .text = absl::StrCat(list.hooks_size(), " configured")});
   }
   return checks;
 }

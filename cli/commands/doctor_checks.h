@@ -26,6 +26,8 @@ std::vector<Check> CheckHome(const std::string& home);
 std::vector<Check> CheckLogout(const std::string& root,
                                const Environment& environment);
 std::vector<Check> CheckHarnesses(const v1::ListHarnessesResponse& list);
+// A broken configuration, and hooks that can't be told.
+std::vector<Check> CheckHooks(const v1::ListHooksResponse& list);
 
 // Reads KillUserProcesses as systemd does: the last setting in `texts` counts.
 bool KillsUserProcesses(const std::vector<std::string>& texts);

@@ -35,8 +35,10 @@ TEST(DoctorTest, WarnsWhereALogoutEndsAgents) {
   EXPECT_EQ(CheckLogout(root, me)[0].level, Check::Level::kOk);
   std::ofstream(root + "/etc/systemd/logind.conf") << "KillUserProcesses=yes";
   EXPECT_THAT(CheckLogout(root, me)[0].text, HasSubstr("KillUserProcesses"));
-  fs::create_directories(root + "/home/me/.config/systemd/user");
-  std::ofstream(root + "/home/me/.config/systemd/user/troika.service") << "x";
+  const std::string enabled =
+      root + "/home/me/.config/systemd/user/default.target.wants";
+  fs::create_directories(enabled);
+  std::ofstream(enabled + "/troika.service") << "x";
   EXPECT_THAT(CheckLogout(root, me)[0].text, HasSubstr("enable-linger"));
   fs::create_directories(root + "/var/lib/systemd/linger");
   std::ofstream(root + "/var/lib/systemd/linger/me") << "";
@@ -82,6 +84,27 @@ TEST(DoctorTest, TheFolderIsTheOwnersAlone) {
   chmod(home.c_str(), 0755);
   EXPECT_THAT(CheckHome(home)[0].text, HasSubstr("chmod 700"));
   EXPECT_EQ(CheckHome(home + "/none")[0].level, Check::Level::kBad);
+}
+
+TEST(DoctorTest, HooksThatFailAreShownOnceEach) {
+  v1::ListHooksResponse list;
+  EXPECT_TRUE(CheckHooks(list).empty());
+  list.add_hooks()->set_name("phone");
+  ASSERT_EQ(CheckHooks(list).size(), 1u);
+  EXPECT_EQ(CheckHooks(list)[0].text, "1 configured");
+  for (int i = 0; i < 2; ++i) {
+    v1::HookDelivery& delivery = *list.add_deliveries();
+    delivery.set_hook("phone");
+    delivery.set_error("HTTP status 500");
+  }
+  list.set_config_error("c:1: broken");
+  const std::vector<Check> checks = CheckHooks(list);
+  ASSERT_EQ(checks.size(), 2u);
+  EXPECT_EQ(checks[0].level, Check::Level::kBad);
+  EXPECT_EQ(checks[0].text, "c:1: broken");
+  EXPECT_EQ(checks[1].level, Check::Level::kWarning);
+  EXPECT_EQ(checks[1].text,
+            "phone can't be told: HTTP status 500; see `troika hooks`");
 }
 
 }  // namespace

@@ -69,6 +69,10 @@ std::vector<Check> CheckServer(Server& server) {
                             server.api.address().Name())}};
   const std::vector<Check> harnesses = CheckHarnesses(*list);
   checks.insert(checks.end(), harnesses.begin(), harnesses.end());
+  if (const auto hooks = server.api.ListHooks(); hooks.ok()) {
+    const std::vector<Check> of_hooks = CheckHooks(*hooks);
+    checks.insert(checks.end(), of_hooks.begin(), of_hooks.end());
+  }
   return checks;
 }
 

@@ -16,7 +16,11 @@
 #include "base/clock.h"
 #include "cli/approvals/answering.h"
 #include "cli/approvals/respond.h"
+#include "cli/attach/requests.h"
+#include "cli/commands/task_text.h"
 #include "cli/timeline/amounts.h"
+#include "cli/timeline/modes.h"
+#include "cli/timeline/table.h"
 #include "cli/timeline/terminal_text.h"
 #include "dto/task.h"
 #include "task/inputs.h"
@@ -26,8 +30,11 @@ namespace {
 
 using Output = ViewOptions::Output;
 
-// Ctrl-C does not wait longer for a server that hangs.
+// A request does not wait longer for a server that hangs.
 constexpr absl::Duration kCommandTimeout = absl::Seconds(10);
+
+// The end of a turn that took longer is told with the terminal's bell.
+constexpr absl::Duration kLongTurn = absl::Seconds(10);
 
 constexpr absl::Duration kLostAfter = absl::Seconds(3);
 
@@ -54,6 +61,15 @@ class LostServer {
   bool told_ = false;
 };
 
+// A pipe gets everything whole.
+TaskFeedOptions::Complete CompleteFor(const ViewOptions& view, const Io& io) {
+  if (view.output != Output::kText) return TaskFeedOptions::Complete::kNone;
+  const bool all =
+      view.detail == Timeline::Detail::kFull || TerminalWidth(io.out) == 0;
+  return all ? TaskFeedOptions::Complete::kAll
+             : TaskFeedOptions::Complete::kShown;
+}
+
 class Follower : public TaskFeedListener {
  public:
   Follower(Server* server, const v1::Task& task, const FollowOptions& options,
@@ -66,15 +82,19 @@ class Follower : public TaskFeedListener {
         feed_(&api_, task,
               {.clock = &clock_,
                .show = options.show,
-               .complete = options.view.output == Output::kText
-                               ? TaskFeedOptions::Complete::kShown
-                               : TaskFeedOptions::Complete::kNone},
+               .complete = CompleteFor(options.view, io)},
               this),
         answering_(&api_, task.id(), &view_, io,
                    {.ask = options.until == FollowOptions::Until::kNow
                                ? AnsweringOptions::Ask::kNever
                                : AnsweringOptions::Ask::kOnTerminals,
-                    .only = options.asked}) {}
+                    .only = options.asked}),
+        commands_(
+            server->api.address(),
+            {.start = server->api.options().start, .timeout = kCommandTimeout},
+            &clock_) {
+    view_.HidePrompt(options.prompt);
+  }
 
   int Run();
 
@@ -102,6 +122,13 @@ class Follower : public TaskFeedListener {
   void Pause();
   void OnSignal(int signal);
   void OnCtrlC();
+  // Sends a request without waiting for its reply, and tells an error of it.
+  template <typename Send>
+  void SendCommand(Send send) {
+    commands_.Ask(std::move(send), [this](const absl::Status& done) {
+      if (!done.ok()) view_.Say(Sanitized(done.message()));
+    });
+  }
   int Leave();
   int LeaveAnswered(int code);
   int Finish();
@@ -111,11 +138,12 @@ class Follower : public TaskFeedListener {
   const FollowOptions options_;
   const Io io_;
   SystemClock clock_;
-  client::ApiClient api_;  // For commands during the stream.
+  client::ApiClient api_;  // For what the stream leaves out, and for answers.
   TaskView view_;
   TaskFeed feed_;
   Answering answering_;
   Signals signals_;
+  Requests commands_;         // After signals_, whose mask its thread needs.
   std::optional<int> leave_;  // Exit code, once a signal came.
   LostServer lost_;
   int told_position_ = 0;  // Last printed position in the queue.
@@ -146,6 +174,7 @@ int Follower::Run() {
     if (!view_.written().ok()) return Fail(io_, view_.written().message());
     if (feed_.ready()) answering_.Update(state());
     Pause();
+    commands_.RunDone();
     for (const int signal : signals_.Take()) OnSignal(signal);
   }
 }
@@ -153,6 +182,7 @@ int Follower::Run() {
 void Follower::Pause() {
   std::vector<pollfd> fds = feed_.PollFds();
   fds.push_back({.fd = signals_.fd(), .events = POLLIN});
+  fds.push_back(commands_.PollFd());
   const std::optional<pollfd> typing = answering_.PollFd();
   if (typing) fds.push_back(*typing);
   if (Wait(&fds, std::min(feed_.wake_at(), view_.wake_at()), clock_) &&
@@ -231,21 +261,23 @@ void Follower::OnSignal(int signal) {
 
 void Follower::OnCtrlC() {
   ++interrupts_;
-  absl::Status done;
   if (interrupts_ == 1) {
     view_.Say("interrupting the agent; Ctrl-C again stops it");
-    v1::InterruptRequest request;
-    request.set_reason("Ctrl-C");
-    done = api_.Interrupt(task().id(), request).status();
+    SendCommand([id = task().id()](client::ApiClient& api) {
+      v1::InterruptRequest request;
+      request.set_reason("Ctrl-C");
+      return api.Interrupt(id, request).status();
+    });
   } else if (interrupts_ == 2) {
     view_.Say("stopping the agent; Ctrl-C again leaves at once");
-    v1::StopRequest request;
-    request.set_reason("Ctrl-C");
-    done = api_.Stop(task().id(), request).status();
+    SendCommand([id = task().id()](client::ApiClient& api) {
+      v1::StopRequest request;
+      request.set_reason("Ctrl-C");
+      return api.Stop(id, request).status();
+    });
   } else if (!leave_) {
     leave_ = kExitInterrupted;
   }
-  if (!done.ok()) view_.Say(Sanitized(done.message()));
 }
 
 int Follower::Leave() {
@@ -269,13 +301,24 @@ int Follower::LeaveAnswered(int code) {
 }
 
 int Follower::Finish() {
+  // Tells what was typed if the end came together with another's answer.
+  if (options_.until == Until::kRest && !cli::Waits(state())) {
+    answering_.Update(state());
+  }
   view_.Prompt("");
+  const bool took_long =
+      state().turn_started && clock_.Now() - *state().turn_started > kLongTurn;
+  if (options_.until == Until::kRest && took_long) {
+    view_.Alert(absl::StrCat(
+        state().outcome ? NameOf(*state().outcome) : NameOf(state().status),
+        ": ", task().title()));
+  }
   view_.ShowWaiting(state());
   view_.Finish();
   if (absl::IsCancelled(view_.written())) return kExitOk;
   if (!view_.written().ok()) return Fail(io_, view_.written().message());
   if (EndedWithoutEvent()) {
-    view_.Say(absl::StrCat("the task is ", v1::Task::State_Name(task().state()),
+    view_.Say(absl::StrCat("the task is ", StateText(task()),
                            task().reason().empty() ? "" : ": ",
                            Sanitized(task().reason())));
     return view_.ExitCode(ToTaskState(task()));
@@ -332,6 +375,11 @@ void Follower::PrintError() {
     text = absl::StrCat("done, but ", Sanitized(denials));
   }
   view_.Say(text);
+  if (state().result) {
+    const std::string flag =
+        AllowingFlag(*state().result, state().edit_mode, state().task);
+    if (!flag.empty()) view_.Say(flag);
+  }
   if (!state().hint.empty()) {
     view_.Say(absl::StrCat("hint: ", Sanitized(state().hint)));
   }

@@ -31,9 +31,11 @@ struct FollowOptions {
   // The task does not rest before it has had this many turns.
   int turns = 0;
   // Id of an input that was given: the task does not rest before it has ended.
-  std::string input;
+  std::string input = {};
+  // The prompt that the user has just given, which is not shown again.
+  std::string prompt = {};
   // Id of the approval or question to ask the user for; empty for all.
-  std::string asked;
+  std::string asked = {};
 };
 
 // Returns the exit code of `troika run`. Handles signals meanwhile. On a

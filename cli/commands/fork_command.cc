@@ -54,6 +54,9 @@ absl::StatusOr<Line> ReadLine(Args args) {
     line.request.add_images(json::ToValidUtf8(AbsolutePath(image)));
   }
   *line.request.mutable_timeouts() = ToTimeouts(line.turn.timeouts);
+  if (line.turn.budget != notes::Budget()) {
+    *line.request.mutable_budget() = ToBudget(line.turn.budget);
+  }
   return line;
 }
 
@@ -64,10 +67,12 @@ absl::StatusOr<int> Fork(const Line& line, Server& server, const Io& io) {
   request.set_prompt(json::ToValidUtf8(prompt.value_or("")));
   request.set_idempotency_key(client::NewIdempotencyKey());
   ASSIGN_OR_RETURN(const v1::Task task, server.api.Fork(line.task, request));
-  return ShowTurn(
-      server,
-      {.before = task, .after = task, .show = FollowOptions::Show::kAll},
-      line.turn, io);
+  return ShowTurn(server,
+                  {.before = task,
+                   .after = task,
+                   .show = FollowOptions::Show::kAll,
+                   .prompt = request.prompt()},
+                  line.turn, io);
 }
 
 }  // namespace

@@ -49,9 +49,12 @@ std::set<std::string> Matches(absl::string_view text, const char* pattern) {
 }
 
 TEST(HelpTest, ServeHasTheFlagsOfTheServer) {
-  const std::string source =
-      *ReadFile("server/options.cc", /*max_bytes=*/1 << 20);
-  std::set<std::string> flags = Matches(source, "flags\\.Add\\(\"([a-z-]+)\"");
+  std::string source;
+  for (const char* file : {"server/options.cc", "task/budget_flags.cc"}) {
+    source += *ReadFile(file, /*max_bytes=*/1 << 20);
+  }
+  std::set<std::string> flags =
+      Matches(source, "flags(?:\\.|->)Add\\(\"([a-z-]+)\"");
   // For servers that start by themselves.
   for (const char* name : {"auto", "idle-exit", "ready-fd"}) {
     EXPECT_EQ(flags.erase(name), 1u) << name;

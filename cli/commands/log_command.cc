@@ -127,7 +127,12 @@ absl::StatusOr<TaskFolder> FindTask(const Environment& environment,
 int Run(Args args, const Io& io) {
   const absl::StatusOr<CommandLine> line = ReadCommandLine(args);
   if (!line.ok()) return UsageError(io, kLogCommand, line.status().message());
-  const auto folder = FindTask(ProcessEnvironment(), line->task);
+  std::string task = line->task;
+  if (const auto server = FindServer(); task == "latest" && server.ok()) {
+    // Without a server it is the newest of all.
+    FindLatest((*server)->api, io, &task).IgnoreError();
+  }
+  const auto folder = FindTask(ProcessEnvironment(), task);
   if (!folder.ok()) {
     Fail(io, folder.status().message());
     return kExitUsage;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "agent/backend.h"
 #include "agent/price_table.h"
 #include "cli/io.h"
@@ -33,6 +34,9 @@ struct ParseOptions {
 // code: kExitFailure if the input is empty or can't be read, or the output
 // can't be written; it is not an error if the reader of io.out is gone.
 int RunParse(const ParseOptions& options, const Backend& backend, const Io& io);
+
+// Reads the file of --prices. InvalidArgument names the file and what is wrong.
+absl::StatusOr<PriceTable> ReadPrices(const std::string& path);
 
 }  // namespace troika::cli
 

@@ -214,14 +214,6 @@ absl::StatusOr<CommandLine> ReadCommandLine(Args args) {
   return line;
 }
 
-absl::StatusOr<PriceTable> ReadPrices(const std::string& path) {
-  ASSIGN_OR_RETURN(const std::string text, ReadFile(path, json::kMaxBytes));
-  absl::StatusOr<PriceTable> prices = PriceTable::Parse(text);
-  if (prices.ok()) return prices;
-  return absl::InvalidArgumentError(
-      absl::StrCat(path, ": ", prices.status().message()));
-}
-
 int Run(Args args, const Io& io) {
   absl::StatusOr<CommandLine> line = ReadCommandLine(args);
   if (!line.ok()) {
@@ -245,6 +237,14 @@ int Run(Args args, const Io& io) {
 }
 
 }  // namespace
+
+absl::StatusOr<PriceTable> ReadPrices(const std::string& path) {
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(path, json::kMaxBytes));
+  absl::StatusOr<PriceTable> prices = PriceTable::Parse(text);
+  if (prices.ok()) return prices;
+  return absl::InvalidArgumentError(
+      absl::StrCat(path, ": ", prices.status().message()));
+}
 
 int RunParse(const ParseOptions& options, const Backend& backend,
              const Io& io) {

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "base/flags.h"
 #include "base/status_macros.h"
 #include "cli/approvals/respond.h"
@@ -11,6 +13,8 @@
 #include "cli/commands/follow.h"
 #include "cli/commands/help.h"
 #include "cli/commands/task_text.h"
+#include "cli/timeline/table.h"
+#include "cli/timeline/terminal_text.h"
 #include "dto/task.h"
 
 namespace troika::cli {
@@ -25,32 +29,42 @@ struct Line {
 
 absl::StatusOr<Line> ReadLine(Args args) {
   Line line;
-  bool allow = false, deny = false;
+  bool allow = false, deny = false, always = false;
   std::string choice;
   Flags flags;
   flags.Add("allow", &allow);
   flags.Add("deny", &deny);
   flags.Add("choice", &choice);
+  flags.Add("always", &always);
   flags.Add("reason", &line.reply.reason);
   flags.Add("answer", &line.reply.answers);
   flags.Add("json", &line.json);
-  ASSIGN_OR_RETURN(const std::vector<std::string> words, flags.Parse(args));
+  ASSIGN_OR_RETURN(std::vector<std::string> words, flags.Parse(args));
+  if (always) {
+    line.reply.always = 1;
+    // An id of an approval is no small number.
+    if (words.size() > 1 && words.back().size() < 3 &&
+        absl::SimpleAtoi(words.back(), &line.reply.always)) {
+      words.pop_back();
+    }
+  }
   if (words.empty() || words[0].empty() || words.size() > 2) {
     return absl::InvalidArgumentError(
         "a task is needed, and at most one id of an approval or question");
   }
-  const int given = int{allow} + int{deny} + int{!choice.empty()} +
-                    int{!line.reply.answers.empty()};
+  const int given = int{allow} + int{deny} + int{always} +
+                    int{!choice.empty()} + int{!line.reply.answers.empty()};
   if (given > 1) {
     return absl::InvalidArgumentError(
-        "only one of --allow, --deny, --choice and --answer can be given");
+        "only one of --allow, --deny, --always, --choice and --answer can be "
+        "given");
   }
   if (given == 0) line.how = Line::How::kAsk;
   const bool can_ask = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
   if (given == 0 && (line.json || !can_ask)) {
     return absl::InvalidArgumentError(
-        "one of --allow, --deny, --choice and --answer is needed, except on a "
-        "terminal without --json");
+        "one of --allow, --deny, --always, --choice and --answer is needed, "
+        "except on a terminal without --json");
   }
   const bool denies = deny || choice == kDeny || choice == kCancel;
   if (!line.reply.reason.empty() && !denies) {
@@ -96,6 +110,10 @@ absl::StatusOr<int> Respond(const Line& line, Server& server, const Io& io) {
   // The user has not said which approval, so it may not be the expected one.
   if (line.reply.id.empty() && request.has_approval()) {
     ShowDecided(request.id(), task, server, io);
+  }
+  if (!request.approval().always().empty()) {
+    Note(io, absl::StrCat("this becomes a rule: ",
+                          SanitizedLine(request.approval().always())));
   }
   ASSIGN_OR_RETURN(const v1::Task after,
                    server.api.Respond(task.id(), request));

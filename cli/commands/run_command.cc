@@ -3,16 +3,20 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "agent/registry.h"
 #include "base/flags.h"
 #include "base/status_macros.h"
 #include "cli/attach/attach.h"
 #include "cli/attach/console.h"
 #include "cli/commands/help.h"
+#include "cli/commands/settings.h"
 #include "cli/commands/turn.h"
+#include "config/config.h"
 #include "dto/request.h"
 
 namespace troika::cli {
@@ -60,6 +64,8 @@ void AddFlags(TaskRequest* request, Given* given, Flags* flags) {
   flags->Add("fork", &request->fork_session);
   flags->Add("no-queue", &request->no_queue);
   flags->Add("document", &request->document.wanted);
+  flags->Add("policy", &request->policy_files);
+  flags->Add("require-policy", &request->require_policy);
   given->turn.AddTo(flags);
 }
 
@@ -82,9 +88,91 @@ bool Attaches(const RunOptions& options, const Server& server, const Io& io) {
          CheckCanAttach(server.environment, io).ok();
 }
 
+bool IsHarness(const std::string& word, const Config& config) {
+  return BackendById(word).ok() || absl::StartsWith(word, "acp:") ||
+         config.acp.contains(word);
+}
+
+// Fills in what the flags leave open. A model is one of the harness that the
+// settings name.
+void ApplySettings(const std::vector<Setting>& settings,
+                   const std::string& harness, LaunchOptions* options,
+                   std::string* edit_mode) {
+  const bool native = !options->approval_policy.empty() ||
+                      !options->sandbox.empty() || options->dangerously_bypass;
+  if (edit_mode->empty() && !native) {
+    *edit_mode = ValueOf(settings, "edit_mode");
+  }
+  const std::string usual = ValueOf(settings, "harness");
+  if (!usual.empty() && usual != harness) return;
+  if (options->model.empty()) options->model = ValueOf(settings, "model");
+  if (options->effort.empty()) options->effort = ValueOf(settings, "effort");
+}
+
+template <typename T>
+void FillIn(const std::optional<T>& from, std::optional<T>* to) {
+  if (!to->has_value()) *to = from;
+}
+
+// Takes the limits that the flags leave open from the settings, which are read
+// as the flags of the same names.
+absl::Status ApplyLimits(const std::vector<Setting>& settings,
+                         TurnOptions* turn) {
+  TurnFlags defaults;
+  Flags flags;
+  defaults.AddTo(&flags);
+  TurnOptions read;
+  for (const Setting& setting : settings) {
+    if (!setting.is_limit || setting.value.empty()) continue;
+    const std::vector<std::string> arg = {
+        absl::StrCat("--", absl::StrReplaceAll(setting.name, {{"_", "-"}}), "=",
+                     setting.value)};
+    const auto limits = [&]() -> absl::StatusOr<TurnOptions> {
+      RETURN_IF_ERROR(flags.ParseAll(arg));
+      return defaults.Read({});
+    }();
+    if (!limits.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the setting ", setting.name, " of ", setting.source,
+                       ": ", limits.status().message()));
+    }
+    read = *limits;
+  }
+  FillIn(read.timeouts.start, &turn->timeouts.start);
+  FillIn(read.timeouts.idle, &turn->timeouts.idle);
+  FillIn(read.timeouts.turn, &turn->timeouts.turn);
+  FillIn(read.timeouts.task, &turn->timeouts.task);
+  FillIn(read.timeouts.approval, &turn->timeouts.approval);
+  FillIn(read.timeouts.tool, &turn->timeouts.tool);
+  FillIn(read.budget.cost_microusd, &turn->budget.cost_microusd);
+  FillIn(read.budget.tokens, &turn->budget.tokens);
+  FillIn(read.budget.turns, &turn->budget.turns);
+  FillIn(read.budget.time_ms, &turn->budget.time_ms);
+  return absl::OkStatus();
+}
+
+// Reads the configuration, too.
+absl::StatusOr<RunOptions> ReadLine(Args args) {
+  const Environment env = ProcessEnvironment();
+  ASSIGN_OR_RETURN(const Config config, ReadConfig(env));
+  return ReadRunOptions(args, config, env);
+}
+
+// Adds the harness that was perhaps meant to an error about one that there is
+// not. Agents of the configuration are known to the server alone.
+absl::Status WithSuggestion(const absl::Status& error,
+                            const std::string& agent) {
+  const std::vector<std::string> ids =
+      absl::StrSplit(HarnessIds(), absl::ByAnyChar(", "), absl::SkipEmpty());
+  const std::string nearest = agent.empty() ? "" : Nearest(agent, ids);
+  if (nearest.empty()) return error;
+  return absl::Status(
+      error.code(),
+      absl::StrCat(error.message(), "; did you mean \"", nearest, "\"?"));
+}
+
 absl::StatusOr<int> Run(const RunOptions& options, Server& server,
                         const Io& io) {
-  TaskRequest wanted = options.request;
   const bool attaches = Attaches(options, server, io);
   const AttachOptions attach = {.address = server.api.address(),
                                 .environment = server.environment,
@@ -99,33 +187,55 @@ absl::StatusOr<int> Run(const RunOptions& options, Server& server,
   } else {
     ASSIGN_OR_RETURN(prompt, ReadPrompt(options.turn.prompt, io));
   }
-  wanted.prompt = std::move(prompt).value_or("");
-  // The folder as `troika tasks --cwd` names it.
-  wanted.cwd = AbsolutePath(wanted.cwd.empty() ? "." : wanted.cwd);
-  MakePathsAbsolute(&wanted);
-  v1::CreateTaskRequest request = ToCreateRequest(wanted, server.environment);
-  request.set_idempotency_key(client::NewIdempotencyKey());
-  ASSIGN_OR_RETURN(const v1::Task task, server.api.CreateTask(request));
+  const v1::CreateTaskRequest request = MakeCreateRequest(
+      options.request, prompt.value_or(""), server.environment);
+  const absl::StatusOr<v1::Task> made = server.api.CreateTask(request);
+  if (!made.ok()) {
+    return WithSuggestion(made.status(), options.request.agent);
+  }
+  const v1::Task& task = *made;
   if (attaches) return Attach(task, attach, io);
-  return ShowTurn(
-      server,
-      {.before = task, .after = task, .show = FollowOptions::Show::kAll},
-      options.turn, io);
+  return ShowTurn(server,
+                  {.before = task,
+                   .after = task,
+                   .show = FollowOptions::Show::kAll,
+                   .prompt = prompt.value_or("")},
+                  options.turn, io);
 }
 
 }  // namespace
 
-absl::StatusOr<RunOptions> ReadRunOptions(Args args) {
+v1::CreateTaskRequest MakeCreateRequest(TaskRequest request, std::string prompt,
+                                        const Environment& environment) {
+  request.prompt = std::move(prompt);
+  // The folder as `troika tasks --cwd` names it.
+  request.cwd = AbsolutePath(request.cwd.empty() ? "." : request.cwd);
+  MakePathsAbsolute(&request);
+  v1::CreateTaskRequest made = ToCreateRequest(request, environment);
+  made.set_idempotency_key(client::NewIdempotencyKey());
+  return made;
+}
+
+absl::StatusOr<RunOptions> ReadRunOptions(Args args, const Config& config,
+                                          const Environment& env) {
   RunOptions options;
   TaskRequest& request = options.request;
   Given given;
   Flags flags;
   AddFlags(&request, &given, &flags);
-  ASSIGN_OR_RETURN(const std::vector<std::string> words, flags.Parse(args));
+  ASSIGN_OR_RETURN(std::vector<std::string> words, flags.Parse(args));
+  const std::vector<Setting> settings = SettingsFor(
+      config, env, AbsolutePath(request.cwd.empty() ? "." : request.cwd));
+  const std::string usual = ValueOf(settings, "harness");
+  const bool names_harness = !words.empty() && IsHarness(words[0], config);
+  if (!usual.empty() && !names_harness && words.size() < 2) {
+    words.insert(words.begin(), usual);
+  }
   if (words.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("a harness is needed: ", HarnessIds()));
   }
+  ApplySettings(settings, words[0], &request.options, &given.edit_mode);
   // The server knows the agents of its configuration.
   const absl::StatusOr<const Backend*> backend = BackendById(words[0]);
   request.harness = backend.ok() ? (*backend)->harness : Harness::kAcp;
@@ -134,7 +244,9 @@ absl::StatusOr<RunOptions> ReadRunOptions(Args args) {
   ASSIGN_OR_RETURN(request.options.wire, ReadWire(given.wire));
   ASSIGN_OR_RETURN(request.labels, ReadLabels(given.labels));
   ASSIGN_OR_RETURN(options.turn, given.turn.Read(words));
+  RETURN_IF_ERROR(ApplyLimits(settings, &options.turn));
   request.timeouts = options.turn.timeouts;
+  request.budget = options.turn.budget;
   return options;
 }
 
@@ -142,6 +254,6 @@ constinit const Command kRunCommand = {
     .name = "run",
     .summary = "give an agent a task and watch it",
     .help = kRunHelp,
-    .run = RunOnServer<kRunCommand, ReadRunOptions, Run>};
+    .run = RunOnServer<kRunCommand, ReadLine, Run>};
 
 }  // namespace troika::cli

@@ -40,6 +40,9 @@ absl::StatusOr<Line<Request>> ReadLine(Args args, Flags flags) {
     line.request.add_images(json::ToValidUtf8(AbsolutePath(image)));
   }
   *line.request.mutable_timeouts() = ToTimeouts(line.turn.timeouts);
+  if (line.turn.budget != notes::Budget()) {
+    *line.request.mutable_budget() = ToBudget(line.turn.budget);
+  }
   return line;
 }
 
@@ -85,6 +88,11 @@ absl::StatusOr<int> GiveTurn(const Line<Request>& line, Request request,
   GivenTurn turn;
   ASSIGN_OR_RETURN(turn.before, server.api.GetTask(line.task));
   ASSIGN_OR_RETURN(turn.after, (server.api.*method)(turn.before.id(), request));
+  if constexpr (requires { request.text(); }) {
+    turn.prompt = request.text();
+  } else {
+    turn.prompt = request.prompt();
+  }
   return ShowTurn(server, turn, line.turn, io);
 }
 
@@ -104,7 +112,8 @@ absl::StatusOr<int> ContinueSession(const v1::Session& session,
                                     const Io& io) {
   TaskRequest wanted_task = {.cwd = session.cwd(),
                              .timeouts = turn.timeouts,
-                             .resume_session = session.id()};
+                             .resume_session = session.id(),
+                             .budget = turn.budget};
   ASSIGN_OR_RETURN(const Backend* const backend,
                    BackendById(session.harness()));
   wanted_task.harness = backend->harness;
@@ -119,10 +128,12 @@ absl::StatusOr<int> ContinueSession(const v1::Session& session,
       ToCreateRequest(wanted_task, server.environment);
   request.set_idempotency_key(client::NewIdempotencyKey());
   ASSIGN_OR_RETURN(const v1::Task task, server.api.CreateTask(request));
-  return ShowTurn(
-      server,
-      {.before = task, .after = task, .show = FollowOptions::Show::kAll}, turn,
-      io);
+  return ShowTurn(server,
+                  {.before = task,
+                   .after = task,
+                   .show = FollowOptions::Show::kAll,
+                   .prompt = wanted_task.prompt},
+                  turn, io);
 }
 
 absl::StatusOr<int> Resume(const Line<v1::ResumeRequest>& line, Server& server,

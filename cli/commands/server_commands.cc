@@ -82,7 +82,7 @@ constinit const Command kServeCommand = {.name = "serve",
 
 constinit const Command kTokenCommand = {
     .name = "token",
-    .summary = "print the token for the page",
+    .summary = "print the token of the API",
     .help = kTokenHelp,
     .run = RunOnServer<kTokenCommand, ReadLine, PrintToken>};
 

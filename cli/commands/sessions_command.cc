@@ -44,8 +44,8 @@ absl::StatusOr<Line> ReadLine(Args args) {
   ASSIGN_OR_RETURN(const std::vector<std::string> words, flags.Parse(args));
   if (!words.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("\"", words[0],
-                     "\" is not a flag: `troika resume` continues a session"));
+        absl::StrCat("unexpected argument \"", words[0],
+                     "\": `troika resume` continues a session"));
   }
   if (here && !cwd.empty()) {
     return absl::InvalidArgumentError("--here and --cwd exclude each other");

@@ -11,6 +11,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "cli/approvals/respond.h"
 #include "cli/timeline/amounts.h"
 #include "cli/timeline/terminal_text.h"
 #include "cli/timeline/timeline.h"
@@ -26,13 +28,20 @@ std::string WhenText(const google::protobuf::Timestamp& time, absl::Time now) {
                       ", ", AgeText(now - ToTime(time)), " ago");
 }
 
-std::string SpentText(const v1::Usage& proto) {
+std::string TokensOf(const v1::Usage& proto) {
   Usage usage;
   FieldsFromProto(proto, &usage);
-  std::vector<std::string> parts = {TokensText(usage.total),
-                                    CostText(usage.total_cost)};
-  std::erase(parts, "");
-  return absl::StrJoin(parts, " · ");
+  return TokensText(usage.total);
+}
+
+// Says what more can be said to the agent.
+std::string AgentSentence(const v1::Task& task) {
+  const std::string agent = AgentText(task);
+  if (agent == "waits") return "waits for input";
+  if (agent == "ended" && task.imported_from().empty()) {
+    return "ended; troika send starts it again";
+  }
+  return agent;
 }
 
 // Lines of "name   value". Fields without a value are left out.
@@ -60,6 +69,17 @@ std::string LabelsText(const v1::Task& task) {
   return absl::StrJoin(sorted, " ", absl::PairFormatter("="));
 }
 
+std::string PolicyText(const v1::Task& task) {
+  std::vector<std::string> lines;
+  if (task.require_policy()) lines.push_back("required");
+  for (const v1::PolicyFile& file : task.policy()) {
+    lines.push_back(absl::StrCat(file.file(), " (", file.origin(), ")",
+                                 file.error().empty() ? "" : ": ",
+                                 file.error()));
+  }
+  return absl::StrJoin(lines, "\n");
+}
+
 std::string EndText(const v1::Task& task) {
   if (task.has_signal()) return absl::StrCat("signal ", task.signal());
   if (task.has_exit_code()) return absl::StrCat("code ", task.exit_code());
@@ -77,16 +97,56 @@ std::string QueueText(const v1::Task& task) {
                       task.id());
 }
 
+absl::Duration ToDuration(const google::protobuf::Duration& duration) {
+  return absl::Seconds(duration.seconds()) +
+         absl::Nanoseconds(duration.nanos());
+}
+
+void AddBudget(const v1::Task& task, Fields* fields) {
+  const v1::Budget& limits = task.budget().limits();
+  const v1::Budget& used = task.budget().used();
+  std::vector<std::string> parts;
+  if (limits.has_cost_usd()) {
+    parts.push_back(
+        used.has_cost_usd()
+            ? absl::StrFormat("$%.2f of $%.2f", used.cost_usd(),
+                              limits.cost_usd())
+            : absl::StrFormat("not known of $%.2f", limits.cost_usd()));
+  }
+  if (limits.has_tokens()) {
+    parts.push_back(
+        absl::StrCat(used.tokens(), " of ", limits.tokens(), " tokens"));
+  }
+  if (limits.has_turns()) {
+    parts.push_back(
+        absl::StrCat(used.turns(), " of ", limits.turns(), " turns"));
+  }
+  if (limits.has_time()) {
+    parts.push_back(absl::StrCat(DurationText(ToDuration(used.time())), " of ",
+                                 DurationText(ToDuration(limits.time())),
+                                 " of working time"));
+  }
+  if (parts.empty()) return;
+  std::string text = absl::StrJoin(parts, " · ");
+  if (task.budget().has_within_turn() &&
+      (limits.has_cost_usd() || limits.has_tokens())) {
+    absl::StrAppend(&text, "; ",
+                    task.budget().within_turn()
+                        ? "the agent tells its tokens within a turn, and its "
+                          "cost at the end"
+                        : "the agent tells its usage at the end of a turn");
+  }
+  fields->Add("budget", text);
+}
+
 void AddResult(const v1::Result& proto, Fields* fields) {
   Result result;
   FieldsFromProto(proto, &result);
   for (const Denial& denial : result.denials) {
-    fields->Add(
-        "denied",
-        absl::StrCat(denial.tool_name, denial.tool_name.empty() ? "" : " ",
-                     denial.tool_use_id, denial.by.empty() ? "" : " by ",
-                     denial.by, denial.reason.empty() ? "" : ": ",
-                     denial.reason));
+    fields->Add("denied",
+                absl::StrCat(denial.tool_name, denial.by.empty() ? "" : " by ",
+                             denial.by, denial.reason.empty() ? "" : ": ",
+                             denial.reason));
   }
   const int more =
       result.denial_count - static_cast<int>(result.denials.size());
@@ -112,6 +172,17 @@ std::string HowToDecide(const Approval& approval) {
 
 }  // namespace
 
+std::string CostOf(const v1::Usage& proto) {
+  Usage usage;
+  FieldsFromProto(proto, &usage);
+  const std::string cost = CostText(usage.total_cost);
+  return cost.empty() ? std::string(kUnknownCost) : cost;
+}
+
+std::string ModelText(absl::string_view model) {
+  return model.empty() ? "(default)" : std::string(model);
+}
+
 absl::Time ToTime(const google::protobuf::Timestamp& time) {
   return absl::FromUnixSeconds(time.seconds()) +
          absl::Nanoseconds(time.nanos());
@@ -125,28 +196,54 @@ std::string AgeText(absl::Duration age) {
   return absl::StrCat(seconds / 86400, "d");
 }
 
-std::string StateText(const v1::Task& task) {
+std::string ActiveText(const v1::Task& task, absl::Time now) {
+  const bool active = task.has_last_activity_at();
+  if (!active && !task.has_created_at()) return "";
+  return AgeText(now -
+                 ToTime(active ? task.last_activity_at() : task.created_at()));
+}
+
+std::string FolderText(absl::string_view cwd, absl::string_view home,
+                       size_t columns) {
+  absl::string_view rest = cwd;
+  const bool below = !home.empty() && absl::ConsumePrefix(&rest, home) &&
+                     (rest.empty() || rest[0] == '/');
+  return CutMiddleToWidth(SanitizedLine(below ? absl::StrCat("~", rest) : cwd),
+                          columns);
+}
+
+std::string StateWord(const v1::Task& task) {
   if (task.state() == v1::Task::state_unspecified) return "unknown";
-  std::string text =
-      absl::StrReplaceAll(v1::Task::State_Name(task.state()), {{"_", " "}});
-  // A state that looks good does not hide how the turn ended.
-  if ((task.state() == v1::Task::idle || task.state() == v1::Task::done) &&
-      task.has_outcome() && task.outcome() != v1::done) {
-    absl::StrAppend(&text, " (", v1::Outcome_Name(task.outcome()), ")");
-  }
+  const bool rests =
+      task.state() >= v1::Task::idle && task.state() != v1::Task::cancelled;
+  return rests && task.has_outcome() ? v1::Outcome_Name(task.outcome())
+                                     : v1::Task::State_Name(task.state());
+}
+
+std::string StateText(const v1::Task& task) {
+  std::string text = absl::StrReplaceAll(StateWord(task), {{"_", " "}});
   if (task.has_queue_position() && task.queue_position() > 0) {
     absl::StrAppend(&text, " (", task.queue_position(), ")");
   }
   return text;
 }
 
-Table TaskTable() { return Table({"ID", "STATE", "HARNESS", "AGE", "TITLE"}); }
-
-void AddTask(const v1::Task& task, absl::Time now, Table* table) {
-  table->Add(
-      {task.id(), StateText(task), task.harness(),
-       task.has_created_at() ? AgeText(now - ToTime(task.created_at())) : "",
-       task.title()});
+std::string AgentText(const v1::Task& task) {
+  switch (task.state()) {
+    case v1::Task::starting:
+    case v1::Task::running:
+    case v1::Task::awaiting_approval:
+    case v1::Task::awaiting_answer:
+      return "works";
+    case v1::Task::idle:
+      return "waits";
+    case v1::Task::done:
+    case v1::Task::failed:
+    case v1::Task::interrupted:
+      return "ended";
+    default:
+      return "";
+  }
 }
 
 std::string TaskLine(const v1::Task& task) {
@@ -188,17 +285,20 @@ std::string Describe(const v1::Task& task, const DescribeOptions& options) {
   fields.Add("state",
              absl::StrCat(StateText(task), task.reason().empty() ? "" : ": ",
                           task.reason()));
+  fields.Add("agent", AgentSentence(task));
   fields.Add("trouble", task.trouble());
   fields.Add("harness", absl::StrCat(task.harness(), " ", task.version()));
   if (task.has_wire()) {
     fields.Add("wire", v1::LaunchOptions::Wire_Name(task.wire()));
   }
-  fields.Add("model", task.model());
-  std::string mode = v1::EditMode_Name(task.edit_mode());
-  if (task.edit_mode() == v1::native && !task.permission_mode().empty()) {
-    absl::StrAppend(&mode, " (", task.permission_mode(), ")");
+  fields.Add("model", ModelText(task.model()));
+  std::string permissions = options.permissions.empty()
+                                ? v1::EditMode_Name(task.edit_mode())
+                                : options.permissions;
+  if (!task.permission_mode().empty()) {
+    absl::StrAppend(&permissions, "; the CLI says: ", task.permission_mode());
   }
-  fields.Add("edit mode", mode);
+  fields.Add("may", permissions);
   fields.Add("folder", task.cwd());
   fields.Add("session", task.session_id());
   fields.Add("labels", LabelsText(task));
@@ -213,13 +313,14 @@ std::string Describe(const v1::Task& task, const DescribeOptions& options) {
   if (task.has_ended_at()) fields.Add("ended", WhenText(task.ended_at(), now));
   fields.Add("turns", absl::StrCat(task.turns()));
   if (task.has_worked()) {
-    fields.Add("worked",
-               DurationText(absl::Seconds(task.worked().seconds()) +
-                            absl::Nanoseconds(task.worked().nanos())));
+    fields.Add("worked", DurationText(ToDuration(task.worked())));
   }
   fields.Add("queue", QueueText(task));
-  fields.Add("spent", SpentText(task.usage()));
+  fields.Add("tokens", TokensOf(task.usage()));
+  fields.Add("cost", CostOf(task.usage()));
+  AddBudget(task, &fields);
   fields.Add("exit", EndText(task));
+  fields.Add("policy", PolicyText(task));
   fields.Add("document", task.document_path());
   fields.Add("prompt", task.prompt());
   if (task.has_result()) AddResult(task.result(), &fields);
@@ -237,6 +338,11 @@ std::string Describe(const v1::Task& task, const DescribeOptions& options) {
     }
     absl::StrAppend(&fields.text(), respond, SanitizedLine(shown.id()),
                     HowToDecide(approval.request), "\n");
+    const std::vector<std::string>& rules = approval.request.proposed_rules;
+    if (rules.empty()) continue;
+    absl::StrAppend(&fields.text(), "or allow it always, by a rule:\n",
+                    ProposalsText(rules), respond, SanitizedLine(shown.id()),
+                    " --always N\n");
   }
   for (const v1::Question& shown : task.questions()) {
     const auto& question = state.questions.at(shown.id());

@@ -1,8 +1,10 @@
 #include "cli/commands/task_text.h"
 
 #include <string>
+#include <vector>
 
 #include "absl/time/time.h"
+#include "cli/commands/task_list.h"
 #include "cli/testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -47,19 +49,68 @@ TEST(TaskTextTest, LinesAreSanitized) {
   EXPECT_EQ(AgeText(absl::Hours(49)), "2d");
 }
 
-TEST(TaskTextTest, StatesThatLookGoodShowTheOutcome) {
+TEST(TaskTextTest, StatesAreOutcomesThatDoNotChangeByThemselves) {
   v1::Task task;
-  task.set_state(v1::Task::done);
-  EXPECT_EQ(StateText(task), "done");
-  task.set_outcome(v1::done);
-  EXPECT_EQ(StateText(task), "done");
-  task.set_outcome(v1::denied);
-  EXPECT_EQ(StateText(task), "done (denied)");
+  task.set_state(v1::Task::running);
+  EXPECT_EQ(StateText(task), "running");
+  EXPECT_EQ(AgentText(task), "works");
+  // One word for all harnesses, whether or not the process lives on.
+  struct Case {
+    v1::Outcome outcome;
+    const char* text;
+  };
+  for (const Case& c :
+       {Case{v1::done, "done"}, Case{v1::denied, "denied"},
+        Case{v1::failed, "failed"}, Case{v1::interrupted, "interrupted"}}) {
+    task.set_outcome(c.outcome);
+    task.set_state(v1::Task::idle);
+    EXPECT_EQ(StateText(task), c.text);
+    EXPECT_EQ(AgentText(task), "waits");
+    for (const auto state : {v1::Task::done, v1::Task::interrupted}) {
+      task.set_state(state);
+      EXPECT_EQ(StateText(task), c.text);
+      EXPECT_EQ(AgentText(task), "ended");
+    }
+  }
+  task.set_state(v1::Task::cancelled);
+  EXPECT_EQ(StateText(task), "cancelled");
+  EXPECT_EQ(AgentText(task), "");
+  task.clear_outcome();
+  task.set_state(v1::Task::idle);
+  EXPECT_EQ(StateText(task), "idle");
+}
+
+v1::Task Listed(const std::string& id, const std::string& title) {
+  v1::Task task;
+  task.set_id(id);
+  task.set_title(title);
+  task.set_harness("claude");
+  task.set_cwd("/home/me/src/app");
   task.set_state(v1::Task::idle);
   task.set_outcome(v1::failed);
-  EXPECT_EQ(StateText(task), "idle (failed)");
-  task.set_state(v1::Task::failed);
-  EXPECT_EQ(StateText(task), "failed");
+  task.mutable_last_activity_at()->set_seconds(100);
+  return task;
+}
+
+TEST(TaskListTest, FitsAnyWidth) {
+  const std::vector<v1::Task> tasks = {Listed("t1", "fix the login test"),
+                                       Listed("t2", "another title")};
+  TaskListLook look = {.now = absl::FromUnixSeconds(160), .home = "/home/me"};
+  EXPECT_EQ(
+      TaskListText(tasks, look),
+      "ID  STATE   AGENT  HARNESS  ACTIVE  COST  FOLDER     TITLE\n"
+      "t1  failed  waits  claude   1m      –     ~/src/app  fix the login "
+      "test\n"
+      "t2  failed  waits  claude   1m      –     ~/src/app  another "
+      "title\n");
+  look.width = 50;
+  EXPECT_EQ(TaskListText({tasks[0]}, look),
+            "ID  STATE   HARNESS  ACTIVE  TITLE\n"
+            "t1  failed  claude   1m      fix the login test\n");
+  look.width = 28;
+  look.color = Timeline::Color::kAlways;
+  EXPECT_THAT(TaskListText({tasks[0]}, look),
+              HasSubstr("t1  \x1b[31mfailed\x1b[0m  fix the login t…\n"));
 }
 
 TEST(TaskTextTest, ListsWhatWasDenied) {
@@ -71,7 +122,7 @@ TEST(TaskTextTest, ListsWhatWasDenied) {
   denial.set_by("user");
   task.mutable_result()->set_denial_count(3);
   const std::string text = Describe(task, {.now = absl::UnixEpoch()});
-  EXPECT_THAT(text, HasSubstr("denied     Bash t1 by user: not now\n"
+  EXPECT_THAT(text, HasSubstr("denied     Bash by user: not now\n"
                               "denied     and 2 more\n"));
 }
 

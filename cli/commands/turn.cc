@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "base/json.h"
 #include "base/status_macros.h"
@@ -143,11 +144,13 @@ void TurnFlags::AddTo(Flags* flags) {
   flags->Add("task-timeout", &timeouts_.task);
   flags->Add("approval-timeout", &timeouts_.approval);
   flags->Add("tool-timeout", &timeouts_.tool);
+  budget_.AddTo(flags);
 }
 
 absl::StatusOr<TurnOptions> TurnFlags::Read(
     const std::vector<std::string>& words) const {
   TurnOptions options = {.timeouts = timeouts_};
+  ASSIGN_OR_RETURN(options.budget, budget_.Read());
   if (words.size() > 2) {
     return absl::InvalidArgumentError(
         absl::StrCat("more than one prompt: \"", words[1], "\" and \"",
@@ -171,9 +174,12 @@ absl::StatusOr<std::optional<EditMode>> ReadEditMode(const std::string& id) {
   if (id.empty()) return std::optional<EditMode>();
   const auto mode = EditModeFromId(absl::StrReplaceAll(id, {{"-", "_"}}));
   if (mode) return mode;
+  const std::vector<std::string> ids = {"research",  "ask",       "auto_edit",
+                                        "full_auto", "dangerous", "native"};
+  const std::string nearest = Nearest(id, ids);
   return absl::InvalidArgumentError(absl::StrCat(
-      "--edit-mode ", id,
-      " is not one of research, ask, auto_edit, full_auto, dangerous"));
+      "--edit-mode ", id, " is not one of ", absl::StrJoin(ids, ", "),
+      nearest.empty() ? "" : absl::StrCat("; did you mean ", nearest, "?")));
 }
 
 absl::StatusOr<std::map<std::string, std::string>> ReadLabels(
@@ -205,7 +211,8 @@ int ShowTurn(Server& server, const GivenTurn& turn, const TurnOptions& options,
                 {.view = view,
                  .show = turn.show,
                  .turns = TurnsWith(turn),
-                 .input = turn.after.receipt().id()},
+                 .input = turn.after.receipt().id(),
+                 .prompt = turn.prompt},
                 io);
 }
 

@@ -9,12 +9,15 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "agent/discovery/environment.h"
 #include "agent/launch/launch.h"
 #include "base/flags.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/follow.h"
 #include "cli/io.h"
 #include "cli/timeline/task_view.h"
+#include "config/config.h"
+#include "task/budget_flags.h"
 #include "task/notes.h"
 #include "task/request.h"
 
@@ -51,12 +54,14 @@ enum class Then { kFollow, kDetach };
 struct TurnOptions {
   PromptInput prompt;
   notes::Timeouts timeouts;
+  notes::Budget budget;
   ViewOptions view;
   Then then = Then::kFollow;
 };
 
-// --json, --color, --quiet, --detach, --no-stdin, --timeout, --start-timeout,
-// --idle-timeout, --task-timeout, --approval-timeout and --tool-timeout.
+// --json, --color, --full, --quiet, --detach, --no-stdin, --timeout,
+// --start-timeout, --idle-timeout, --task-timeout, --approval-timeout,
+// --tool-timeout and the flags of a budget.
 class TurnFlags {
  public:
   void AddTo(Flags* flags);
@@ -67,6 +72,7 @@ class TurnFlags {
  private:
   ViewFlags view_;
   notes::Timeouts timeouts_;
+  BudgetFlags budget_;
   bool quiet_ = false;
   bool detach_ = false;
   bool no_stdin_ = false;
@@ -86,13 +92,21 @@ struct RunOptions {
 };
 
 // InvalidArgument and NotFound say what is wrong. Does not check whether the
-// harness supports the request.
-absl::StatusOr<RunOptions> ReadRunOptions(Args args);
+// harness supports the request. What flags leave open is taken from the
+// environment and the configuration (settings.h).
+absl::StatusOr<RunOptions> ReadRunOptions(Args args, const Config& config = {},
+                                          const Environment& env = {});
+
+// Returns the request for the task. The agent gets the environment's variables,
+// and works in the current folder unless the options name another.
+v1::CreateTaskRequest MakeCreateRequest(TaskRequest request, std::string prompt,
+                                        const Environment& environment);
 
 struct GivenTurn {
   v1::Task before;  // The task before the turn; equal to `after` if it is new.
   v1::Task after;   // The server's reply.
   FollowOptions::Show show = FollowOptions::Show::kNew;
+  std::string prompt = {};  // What the user has said.
 };
 
 // Follows the turn, or prints the task's id (with --json: the task). Returns

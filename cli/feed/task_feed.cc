@@ -13,7 +13,8 @@ namespace {
 using Show = TaskFeedOptions::Show;
 
 // Whether the timeline shows all of the message, and not only a part.
-bool IsShownWhole(const Message& message) {
+bool IsShownWhole(const Message& message, TaskFeedOptions::Complete complete) {
+  if (complete == TaskFeedOptions::Complete::kAll) return true;
   return std::holds_alternative<Text>(message.payload) ||
          std::holds_alternative<Result>(message.payload) ||
          std::holds_alternative<Approval>(message.payload) ||
@@ -31,8 +32,10 @@ TaskFeed::TaskFeed(client::ApiClient* api, const v1::Task& task,
       options_(std::move(options)),
       listener_(*listener),
       task_(task),
-      fold_(task, options_.show == Show::kAll ? TaskFold::From::kStart
-                                              : TaskFold::From::kTask),
+      fold_(task,
+            options_.show == Show::kAll ? TaskFold::From::kStart
+                                        : TaskFold::From::kTask,
+            options_.turn_started),
       last_id_(options_.show == Show::kAll ? "" : task.last_event_id()) {
   Reconnect();
 }
@@ -96,7 +99,7 @@ void TaskFeed::OnMessage(const client::SseEvent& event) {
   last_id_ = event.id;
   const bool whole = !fold_.was_cut();
   if (whole || options_.complete == TaskFeedOptions::Complete::kNone ||
-      !IsShownWhole(*message)) {
+      !IsShownWhole(*message, options_.complete)) {
     return listener_.OnEvent(
         {.message = *message, .whole = whole, .json = event.data});
   }

@@ -61,11 +61,14 @@ struct TaskFeedOptions {
   };
   enum class Complete {
     kShown,  // Messages that people read whole are read again if they are cut.
+    kAll,    // So are outputs of tools.
     kNone,
   };
   Clock* clock = nullptr;  // Borrowed.
   Show show = Show::kAll;
   Complete complete = Complete::kShown;
+  // For kNew: when the turn that may run has begun, if that is known.
+  std::optional<absl::Time> turn_started = std::nullopt;
   // Reads an event by its id, and calls `done`, at once or later; later events
   // wait for it. If null, ApiClient::GetEvent does it, which blocks.
   using Done = std::function<void(absl::StatusOr<Message>)>;

@@ -7,9 +7,12 @@
 
 namespace troika::cli {
 
-TaskFold::TaskFold(const v1::Task& task, From from)
+TaskFold::TaskFold(const v1::Task& task, From from,
+                   std::optional<absl::Time> turn_started)
     : start_(IdentityOf(task)),
-      state_(from == From::kTask ? ToTaskState(task) : start_) {}
+      state_(from == From::kTask ? ToTaskState(task) : start_) {
+  if (turn_started) state_.turn_started = turn_started;
+}
 
 absl::StatusOr<Message> TaskFold::Take(absl::string_view json) {
   ASSIGN_OR_RETURN(const json::Value event, parser_.Parse(json));

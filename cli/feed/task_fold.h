@@ -2,8 +2,11 @@
 #ifndef TROIKA_CLI_FEED_TASK_FOLD_H_
 #define TROIKA_CLI_FEED_TASK_FOLD_H_
 
+#include <optional>
+
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "agent/message.h"
 #include "base/json.h"
 #include "dto/troika.pb.h"
@@ -18,7 +21,9 @@ class TaskFold {
     kTask,   // Only events after the last one of `task` will come.
   };
 
-  TaskFold(const v1::Task& task, From from);
+  // `turn_started` is when the turn that may run has begun, if that is known.
+  TaskFold(const v1::Task& task, From from,
+           std::optional<absl::Time> turn_started = std::nullopt);
 
   // Adds an event and returns it. InvalidArgument if `json` is not an event.
   absl::StatusOr<Message> Take(absl::string_view json);

@@ -31,6 +31,17 @@ TEST(TaskFoldTest, CountsEventsIn) {
   EXPECT_TRUE(later.was_cut());
   later.Restart();
   EXPECT_EQ(later.state().turns, 0);
+  // A first turn began with the task, and of later ones the caller may know it.
+  EXPECT_EQ(later.state().turn_started, std::nullopt);
+  task.set_turns(1);
+  task.mutable_started_at()->set_seconds(100);
+  EXPECT_EQ(TaskFold(task, TaskFold::From::kTask).state().turn_started,
+            absl::FromUnixSeconds(100));
+  task.set_turns(2);
+  EXPECT_EQ(TaskFold(task, TaskFold::From::kTask, absl::FromUnixSeconds(200))
+                .state()
+                .turn_started,
+            absl::FromUnixSeconds(200));
   // What waits already is known from the task.
   v1::Task waiting = WaitingTask();
   waiting.mutable_approvals(0)->set_event_id("7.2");

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "agent/message.h"
 
@@ -21,6 +22,9 @@ std::string TokensText(const TokenCounts& tokens);
 
 // "$0.0066", or "about $1.20" for an estimate; empty if it is not known.
 std::string CostText(const Cost& cost);
+
+// Stands for a cost in tables where none is known.
+inline constexpr absl::string_view kUnknownCost = "–";
 
 // "1 line", "2 lines".
 std::string LinesText(int64_t lines);

@@ -327,6 +327,8 @@ absl::string_view KindText(Approval::Kind kind) {
       return "permission";
     case Approval::Kind::kPlan:
       return "plan";
+    case Approval::Kind::kBudget:
+      return "budget";
   }
   return "";
 }
@@ -355,6 +357,7 @@ ApprovalText DescribeApproval(const Approval& approval) {
   };
   add_field("folder", approval.cwd);
   add_field("choices", absl::StrJoin(approval.choices, ", "));
+  add_field("asked because", approval.explanation);
   return text;
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "cli/timeline/terminal_text.h"
 
@@ -25,28 +24,48 @@ void Table::Add(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
-std::string Table::Text(size_t width) const {
-  const size_t last = rows_.front().size() - 1;
-  std::vector<size_t> widths(last + 1);
+std::vector<size_t> Table::Widths() const {
+  std::vector<size_t> widths(rows_.front().size());
   for (const std::vector<std::string>& row : rows_) {
-    for (size_t i = 0; i <= last; ++i) {
+    for (size_t i = 0; i < widths.size(); ++i) {
       widths[i] = std::max(widths[i], DisplayWidth(row[i]));
     }
   }
+  return widths;
+}
+
+size_t Table::WidthBeforeLast() const {
+  const std::vector<size_t> widths = Widths();
   size_t before = 0;
-  for (size_t i = 0; i < last; ++i) before += widths[i] + kGap;
+  for (size_t i = 0; i + 1 < widths.size(); ++i) before += widths[i] + kGap;
+  return before;
+}
+
+std::string Table::Text(size_t width) const {
+  return Text(width, [](size_t, size_t, std::string cell) { return cell; });
+}
+
+std::string Table::Text(size_t width, Paint paint) const {
+  const std::vector<size_t> widths = Widths();
+  const size_t last = widths.size() - 1;
+  const size_t before = WidthBeforeLast();
   const size_t room = width == 0
                           ? kLongestLine
                           : std::max(kFewestColumns + before, width) - before;
   std::string text;
-  for (const std::vector<std::string>& row : rows_) {
+  for (size_t number = 0; number < rows_.size(); ++number) {
+    const std::vector<std::string>& row = rows_[number];
     std::string line;
-    for (size_t i = 0; i < last; ++i) {
-      const size_t pad = widths[i] - DisplayWidth(row[i]) + kGap;
-      absl::StrAppend(&line, row[i], std::string(pad, ' '));
+    size_t gap = 0;  // Before the next cell that is not empty.
+    for (size_t i = 0; i <= last; ++i) {
+      const std::string cell = i == last ? CutToWidth(row[i], room) : row[i];
+      if (!cell.empty()) {
+        absl::StrAppend(&line, std::string(gap, ' '), paint(number, i, cell));
+        gap = 0;
+      }
+      gap += widths[i] - std::min(widths[i], DisplayWidth(cell)) + kGap;
     }
-    line += CutToWidth(row[last], room);
-    absl::StrAppend(&text, absl::StripTrailingAsciiWhitespace(line), "\n");
+    absl::StrAppend(&text, line, "\n");
   }
   return text;
 }

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+
 namespace troika::cli {
 
 class Table {
@@ -23,8 +25,17 @@ class Table {
   // Returns the rows as lines. The last column is cut so that they fit into
   // `width` columns, unless that is 0.
   std::string Text(size_t width) const;
+  // The same; `paint` may put escapes around the cell of a row, the first of
+  // which has the heads.
+  using Paint =
+      absl::FunctionRef<std::string(size_t row, size_t column, std::string)>;
+  std::string Text(size_t width, Paint paint) const;
+  // Columns that all but the last take.
+  size_t WidthBeforeLast() const;
 
  private:
+  std::vector<size_t> Widths() const;
+
   std::vector<std::vector<std::string>> rows_;  // The first has the heads.
 };
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
+#include "cli/timeline/alert.h"
 #include "cli/timeline/table.h"
 #include "cli/timeline/terminal_text.h"
 
@@ -47,6 +48,7 @@ std::string StatusLineNow(const Timeline& timeline, const TaskState& state,
 
 void ViewFlags::AddTo(Flags* flags) {
   flags->Add("json", &json_);
+  flags->Add("full", &full_);
   flags->Add("color", &color_);
 }
 
@@ -64,6 +66,7 @@ absl::StatusOr<ViewOptions> ViewFlags::Options() const {
   const absl::StatusOr<ViewOptions::Color> color = ReadColor(color_);
   if (!color.ok()) return color.status();
   options.color = *color;
+  if (full_) options.detail = Timeline::Detail::kFull;
   return options;
 }
 
@@ -75,7 +78,9 @@ TaskView::TaskView(const ViewOptions& options, const Environment& environment,
       terminal_(options.output == ViewOptions::Output::kText &&
                 CanRedraw(environment, io.out)),
       timeline_({.color = ColorFor(options, environment, io.out),
-                 .width = TerminalWidth(io.out)}) {}
+                 .width = TerminalWidth(io.out),
+                 .height = TerminalHeight(io.out),
+                 .detail = options.detail}) {}
 
 void TaskView::Add(const Message& message, const TaskState& state,
                    absl::string_view json) {
@@ -105,6 +110,12 @@ void TaskView::Add(const Message& message, const TaskState& state,
 
 void TaskView::Flush(const TaskState& state) {
   wake_at_ = absl::InfiniteFuture();
+  const bool asks = state.status == TaskStatus::kAwaitingApproval ||
+                    state.status == TaskStatus::kAwaitingAnswer;
+  if (asks && !std::exchange(asked_, asks)) {
+    Alert(absl::StrCat("the agent asks: ", SanitizedLine(state.title, 60)));
+  }
+  asked_ = asks;
   if (!prompt_.empty()) return Write();
   if (terminal_ && IsAtWork(state.status)) {
     wake_at_ = clock_->Awake() + kStatusFrame;
@@ -154,6 +165,10 @@ void TaskView::Prompt(absl::string_view text) {
   prompt_ = std::string(text);
   buffer_ += prompt_;
   Write();
+}
+
+void TaskView::Alert(absl::string_view text) {
+  if (terminal_) absl::StrAppend(&buffer_, AlertBytes(text));
 }
 
 void TaskView::ErasePrompt() {

@@ -3,6 +3,7 @@
 #define TROIKA_CLI_TIMELINE_TASK_VIEW_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -31,6 +32,7 @@ struct ViewOptions {
   enum class Color { kAuto, kAlways, kNever };
   Output output = Output::kText;
   Color color = Color::kAuto;
+  Timeline::Detail detail = Timeline::Detail::kFolded;
 };
 
 // Whether to colour what is written to `fd`, with NO_COLOR and TERM of the
@@ -50,7 +52,7 @@ inline constexpr absl::Duration kStatusFrame = absl::Milliseconds(100);
 // Reads the value of --color. InvalidArgument if it is unknown.
 absl::StatusOr<ViewOptions::Color> ReadColor(absl::string_view value);
 
-// --json and --color, which all commands that show a task share.
+// --json, --color and --full, which all commands that show a task share.
 class ViewFlags {
  public:
   void AddTo(Flags* flags);
@@ -59,6 +61,7 @@ class ViewFlags {
 
  private:
   bool json_ = false;
+  bool full_ = false;
   std::string color_ = "auto";
 };
 
@@ -83,11 +86,17 @@ class TaskView {
   // Shows a prompt for the user to type after; until the user has typed a line,
   // no status line is shown. An empty `text` ends the prompt.
   void Prompt(absl::string_view text);
+  // Calls the user to the terminal, if it is one (alert.h).
+  void Alert(absl::string_view text);
   // Called when the user has typed a line.
   void PromptTyped() { prompt_.clear(); }
   // Erases the prompt if the terminal can do that, or ends its line.
   void ErasePrompt();
 
+  // See Timeline::HidePrompt.
+  void HidePrompt(std::string prompt) {
+    timeline_.HidePrompt(std::move(prompt));
+  }
   // For the rows of an approval or question on this terminal.
   const Timeline& timeline() const { return timeline_; }
   enum class Block { kNew, kSame };
@@ -130,6 +139,7 @@ class TaskView {
   std::string status_shown_;  // The status line, or empty.
   std::string prompt_;        // The open prompt, or empty.
   bool limited_ = false;
+  bool asked_ = false;  // Whether the agent waited for the user last.
   std::string last_asked_;
   std::string trouble_said_;
   absl::Time wake_at_ = absl::InfiniteFuture();

@@ -80,6 +80,9 @@ TEST(DisplayWidthTest, CountsColumns) {
   EXPECT_EQ(DisplayWidth("漢字"), 4u);
   EXPECT_EQ(DisplayWidth("🙂"), 2u);
   EXPECT_EQ(DisplayWidth("e\xcc\x81"), 1u) << "a combining accent";
+  EXPECT_EQ(DisplayWidth("ที่"), 1u) << "two marks of Thai";
+  EXPECT_EQ(DisplayWidth("न्"), 1u) << "a virama";
+  EXPECT_EQ(DisplayWidth("שָׁ"), 1u) << "two points of Hebrew";
 }
 
 TEST(CutToWidthTest, NeverCutsACharacter) {

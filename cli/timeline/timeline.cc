@@ -9,6 +9,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "cli/timeline/amounts.h"
+#include "cli/timeline/markdown.h"
 #include "cli/timeline/terminal_text.h"
 
 namespace troika::cli {
@@ -17,17 +18,33 @@ namespace {
 constexpr size_t kFewestColumns = 20;
 // Deeper subagents are not indented any further.
 constexpr size_t kMostDepth = 4;
-constexpr int64_t kFoldedLines = 3;
+constexpr int64_t kFewestFolded = 3;
+// The part of the screen that folded output takes.
+constexpr int64_t kScreenShare = 4;
+// Any text that can be shown has fewer columns.
+constexpr size_t kAnyLength = size_t{1} << 26;
 constexpr absl::string_view kFrames[] = {"⠋", "⠙", "⠹", "⠸", "⠼",
                                          "⠴", "⠦", "⠧", "⠇", "⠏"};
 
-// Returns what a terminal would show of a line in the end, after each \r.
-std::string Shown(absl::string_view line, size_t columns) {
-  // A line may have megabytes, and only its start matters.
-  std::string text = Sanitized(
-      absl::StripTrailingAsciiWhitespace(line.substr(0, 64 * columns)));
+// Returns what a terminal would show of a line in the end, after each \r. A
+// line may have megabytes, of which only the first `most` bytes matter.
+std::string Shown(absl::string_view line, size_t most) {
+  std::string text =
+      Sanitized(absl::StripTrailingAsciiWhitespace(line.substr(0, most)));
   text.erase(0, text.rfind('\n') + 1);
-  return CutToWidth(absl::StrReplaceAll(text, {{"\t", "  "}}), columns);
+  return absl::StrReplaceAll(text, {{"\t", "  "}});
+}
+
+// Whether the agent has begun to work, so that its model would be known.
+bool IsWork(const Payload& payload) {
+  return std::holds_alternative<Text>(payload) ||
+         std::holds_alternative<TextDelta>(payload) ||
+         std::holds_alternative<Thinking>(payload) ||
+         std::holds_alternative<ToolUse>(payload) ||
+         std::holds_alternative<Todo>(payload) ||
+         std::holds_alternative<Approval>(payload) ||
+         std::holds_alternative<Question>(payload) ||
+         std::holds_alternative<Result>(payload);
 }
 
 }  // namespace
@@ -39,6 +56,9 @@ std::string Timeline::Add(const Message& message, const TaskState& state) {
     activity_.clear();
   }
   const Context context = {.message = message, .state = state};
+  if (header_ && IsWork(message.payload)) {
+    ShowHeader(state);
+  }
   std::visit([&](const auto& payload) { On(payload, context); },
              message.payload);
   return std::exchange(out_, "");
@@ -49,6 +69,15 @@ size_t Timeline::DepthUnder(const std::string& tool_use_id) const {
   const auto tool = tools_.find(tool_use_id);
   const size_t depth = tool == tools_.end() ? 1 : tool->second.depth + 1;
   return std::min(depth, kMostDepth);
+}
+
+void Timeline::Markdown(absl::string_view text) {
+  const Escapes escapes =
+      options_.color == Color::kAlways ? Escapes::kColours : Escapes::kNone;
+  // Leaves a column free, because some terminals wrap a full row.
+  for (const std::string& row : MarkdownRows(text, Columns() - 1, escapes)) {
+    absl::StrAppend(&out_, Painted(Style::kDim, Indent()), row, "\n");
+  }
 }
 
 std::string Timeline::EndLine() {
@@ -87,7 +116,24 @@ std::string Timeline::Painted(Style style, absl::string_view text) const {
   return absl::StrCat("\x1b[", code, "m", text, "\x1b[0m");
 }
 
+std::string Timeline::OneLine(absl::string_view text) const {
+  return SanitizedLine(text, shows_all() ? kAnyLength : kLongestLine);
+}
+
+int64_t Timeline::FoldedRows() const {
+  const auto height = static_cast<int64_t>(options_.height);
+  return std::max(kFewestFolded, height / kScreenShare);
+}
+
 void Timeline::Line(Style style, absl::string_view text) {
+  if (shows_all()) {
+    const size_t columns = options_.width == 0 ? 0 : Columns();
+    for (const std::string& row : WrapToWidth(text, columns)) {
+      absl::StrAppend(&out_, Painted(Style::kDim, Indent()),
+                      Painted(style, row), "\n");
+    }
+    return;
+  }
   absl::StrAppend(&out_, Painted(Style::kDim, Indent()),
                   Painted(style, CutToWidth(text, Columns())), "\n");
 }
@@ -138,11 +184,12 @@ void Timeline::Lines(Style style, absl::string_view sign,
   const auto all =
       1 + static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
   // One more line takes no more room than "… 1 more line".
-  const size_t shown = all <= max_lines + 1 ? all : max_lines;
+  const size_t shown = shows_all() || all <= max_lines + 1 ? all : max_lines;
+  const size_t most = shows_all() ? kAnyLength : 64 * Columns();
   for (size_t i = 0; i < shown; ++i) {
     const size_t end = text.find('\n');
-    Line(style, absl::StrCat(i == 0 ? sign : space,
-                             Shown(text.substr(0, end), Columns())));
+    Line(style,
+         absl::StrCat(i == 0 ? sign : space, Shown(text.substr(0, end), most)));
     text.remove_prefix(end == absl::string_view::npos ? text.size() : end + 1);
   }
   if (shown < all) {
@@ -165,26 +212,35 @@ void Timeline::Stream(absl::string_view text) {
   }
 }
 
+void Timeline::MoreLines(int64_t lines, const TaskState& state,
+                         const EventId& event) {
+  const std::string command =
+      state.task.empty()
+          ? ""
+          : absl::StrCat(": troika show ", state.task, " ", EventIdText(event));
+  Paragraph(Style::kDim, "    ",
+            absl::StrCat("… ", LinesText(lines), " more", command));
+}
+
 void Timeline::Fold(const std::vector<std::string>& heads,
-                    absl::string_view output, Style style) {
+                    absl::string_view output, Style style,
+                    const Context& context) {
   output = absl::StripTrailingAsciiWhitespace(output);
   while (absl::ConsumePrefix(&output, "\n")) {
   }
-  std::string head = absl::StrJoin(heads, " · ");
+  const size_t most = shows_all() ? kAnyLength : 64 * Columns();
+  const std::string head = absl::StrJoin(heads, " · ");
   const int64_t lines =
       output.empty() ? 0 : 1 + std::count(output.begin(), output.end(), '\n');
   if (lines <= 1) {
-    const std::string text = Shown(output, Columns());
+    const std::string text = Shown(output, most);
     const bool both = !head.empty() && !text.empty();
     Line(style, absl::StrCat("  ⎿ ", head, both ? " · " : "", text));
     return;
   }
   // One more line takes no more room than "… 1 more line".
-  const int64_t shown = lines <= kFoldedLines + 1 ? lines : kFoldedLines;
-  if (shown < lines) {
-    absl::StrAppend(&head, head.empty() ? "" : " · ",
-                    MoreLinesText(lines - shown));
-  }
+  const int64_t limit = FoldedRows();
+  const int64_t shown = shows_all() || lines <= limit + 1 ? lines : limit;
   size_t begin = output.size();
   for (int64_t i = 0; i < shown; ++i) {
     begin = output.rfind('\n', begin - 1);
@@ -196,8 +252,11 @@ void Timeline::Fold(const std::vector<std::string>& heads,
     Line(style, absl::StrCat("  ⎿ ", head));
     first = false;
   }
+  if (shown < lines)
+    MoreLines(lines - shown, context.state, context.message.id);
   for (const absl::string_view line : absl::StrSplit(last, '\n')) {
-    Line(style, absl::StrCat(first ? "  ⎿ " : "    ", Shown(line, Columns())));
+    Line(style, absl::StrCat(first && shown == lines ? "  ⎿ " : "    ",
+                             Shown(line, most)));
     first = false;
   }
 }
@@ -205,7 +264,9 @@ void Timeline::Fold(const std::vector<std::string>& heads,
 std::string Timeline::StatusLine(const TaskState& state, absl::Time now,
                                  int frame) const {
   std::vector<std::string> parts = {
-      absl::StrReplaceAll(NameOf(state.status), {{"_", " "}})};
+      IsEnding(state) && state.turn_open
+          ? "ending"
+          : absl::StrReplaceAll(NameOf(state.status), {{"_", " "}})};
   const auto newest = std::max_element(tools_.begin(), tools_.end(),
                                        [](const auto& a, const auto& b) {
                                          return a.second.order < b.second.order;

@@ -2,32 +2,41 @@
 //
 //   ❯ fix the test
 //
-//   codex 0.166.0 started
+//   codex 0.166.0 · gpt-5 · /src/app · auto_edit
 //   ✻ I look at the test first.
 //   ● Bash  npm test
-//     ⎿ exit 1 · 1 of 12 failed
+//     ⎿ exit 1 · 2.1s · 1 of 12 failed
+//   ● Edit  app.js  +1 −1
+//     │ - old();
+//     │ + renamed();
 //
 //   The test expects the old name.
 //
 //   ✔ done · 12s · 3.6k in, 400 cached, 90 out
+//     1 file changed, +1 −1: app.js
 //
-// Text appears as it is streamed, and not again when it is complete. The output
-// of a tool is folded to its last lines. No control character of an agent's
-// output reaches the terminal.
+// On a terminal Markdown is rendered, each block when it is complete, and the
+// output of a tool is folded to a part of the screen. Elsewhere nothing is cut,
+// and the agent's text appears as it is streamed, as it came. No control
+// character of an agent's output reaches the terminal.
 #ifndef TROIKA_CLI_TIMELINE_TIMELINE_H_
 #define TROIKA_CLI_TIMELINE_TIMELINE_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "agent/launch/launch.h"
 #include "agent/message.h"
 #include "cli/timeline/approval_text.h"
+#include "cli/timeline/edit_text.h"
 #include "cli/timeline/tool_label.h"
 #include "task/state.h"
 
@@ -37,12 +46,18 @@ namespace troika::cli {
 class Timeline {
  public:
   enum class Color { kNever, kAlways };
+  enum class Detail {
+    kFolded,  // On terminals, long outputs are folded and long lines cut.
+    kFull,
+  };
   struct Options {
     Color color = Color::kNever;
     size_t width = 0;  // Columns of the terminal, or 0 if there is none.
     // An approval or question is shown whole if it takes at most this many rows
     // (0: any number). Longer ones are left to the pager.
     size_t most_rows = 0;
+    size_t height = 0;  // Rows of the terminal, or 0 if that is not known.
+    Detail detail = Detail::kFolded;
   };
 
   explicit Timeline(const Options& options) : options_(options) {}
@@ -58,6 +73,9 @@ class Timeline {
   bool line_open() const { return line_open_; }
 
   void set_width(size_t columns) { options_.width = columns; }
+  void set_height(size_t rows) { options_.height = rows; }
+  // The user has just typed this prompt, and is not shown it again.
+  void HidePrompt(std::string prompt) { hidden_prompt_ = std::move(prompt); }
   void set_most_rows(size_t rows) { options_.most_rows = rows; }
 
   // Returns the whole approval or question in rows of the terminal's width.
@@ -84,6 +102,17 @@ class Timeline {
     std::string name;  // Normalized.
     size_t depth = 0;
     int64_t order = 0;
+    EventId event;  // The event of its use.
+    std::vector<FileEdit> edits;
+    std::optional<absl::Time> began;
+    absl::Duration waited;  // For answers.
+    std::optional<absl::Time> waits_since;
+  };
+  // What a process was started with, until it is shown.
+  struct Header {
+    std::string name;  // "codex 0.166.0"
+    std::string model;
+    std::string permissions;
   };
   // What was printed last of each kind.
   struct Last {
@@ -91,8 +120,9 @@ class Timeline {
     std::string asked;  // See last_asked().
     std::string text;   // The agent's last text.
     std::string error;
-    std::string todo;
-    std::string diff;
+    std::string header;
+    std::string model;  // As the agent said it.
+    std::vector<Todo::Item> todo;
   };
   struct Context {
     const Message& message;
@@ -100,7 +130,7 @@ class Timeline {
   };
 
   // timeline_payloads.cc, timeline_tools.cc and timeline_ends.cc
-  void On(const Init&, const Context&) {}
+  void On(const Init& init, const Context& context);
   void On(const Usage&, const Context&) {}
   void On(const ToolOutputDelta&, const Context&) {}
   void On(const UserInput& input, const Context& context);
@@ -124,6 +154,30 @@ class Timeline {
   void On(const Lifecycle& event, const Context& context);
   void On(const Receipt& receipt, const Context& context);
 
+  // Whether nothing is folded or cut.
+  bool shows_all() const {
+    return options_.width == 0 || options_.detail == Detail::kFull;
+  }
+  // Sanitizes a text to one line of any length that can be shown.
+  std::string OneLine(absl::string_view text) const;
+  void ReadHeader(absl::string_view text);
+  void ShowHeader(const TaskState& state);
+  // Renders `text`, which is a whole part of the agent's Markdown.
+  void Markdown(absl::string_view text);
+  // Shows the end of the Markdown that was streamed in `block`.
+  void EndMarkdown(const std::string& block, absl::string_view whole);
+  void ShowEdits(const Tool& tool, const Context& context);
+  // Whether the turn is being ended, by somebody or because of a deadline. What
+  // follows from that needs no words, because the end of the turn says why.
+  static bool IsEnding(const TaskState& state) {
+    return state.ending.kind != Ending::Kind::kNone;
+  }
+  // How long the tool worked, by the log if that has times.
+  static std::optional<absl::Duration> TimeOf(const Tool& tool,
+                                              const ToolResult& result,
+                                              const Message& message);
+  // Rows that folded output takes.
+  int64_t FoldedRows() const;
   static Style StyleOf(ApprovalText::Kind kind);
   size_t DepthUnder(const std::string& tool_use_id) const;
   // Ends the open line, and adds an empty line if a block begins or ended.
@@ -144,7 +198,9 @@ class Timeline {
   // Prints any text, and leaves its last line open.
   void Stream(absl::string_view text);
   void Fold(const std::vector<std::string>& heads, absl::string_view output,
-            Style style);
+            Style style, const Context& context);
+  // Says how to see lines that were left out.
+  void MoreLines(int64_t lines, const TaskState& state, const EventId& event);
   std::string Indent() const;
   std::string Painted(Style style, absl::string_view text) const;
   // Columns that a line has at this depth.
@@ -160,6 +216,12 @@ class Timeline {
   std::map<std::string, Tool> tools_;  // Running tools by id.
   int64_t tools_seen_ = 0;
   Last last_;
+  std::optional<Header> header_;
+  std::optional<EditMode> mode_;  // Of the last process that was started.
+  std::string hidden_prompt_;
+  std::map<std::string, std::string> unrendered_;  // Markdown by block.
+  std::vector<FileEdit> changed_;  // Files that the turn has changed.
+  bool has_diff_ = false;          // They are those of a Diff.
   std::string activity_;  // "writing" or "thinking", for the status line.
 };
 

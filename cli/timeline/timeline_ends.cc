@@ -9,6 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cli/timeline/amounts.h"
+#include "cli/timeline/edit_text.h"
+#include "cli/timeline/modes.h"
 #include "cli/timeline/timeline.h"
 #include "task/inputs.h"
 
@@ -24,12 +26,10 @@ std::string ByWhom(absl::string_view what, const Lifecycle& event) {
   return text;
 }
 
-// Returns how long the turn took, by the agent or else by the log.
+// Returns how long the turn took, by the log or else by the agent.
 std::optional<absl::Duration> Took(const Result& result, const Message& message,
                                    const TaskState& state) {
-  if (result.duration || !message.time || !state.turn_started) {
-    return result.duration;
-  }
+  if (!message.time || !state.turn_started) return result.duration;
   return *message.time - *state.turn_started;
 }
 
@@ -52,9 +52,20 @@ void Timeline::On(const Result& result, const Context& context) {
   if (depth_ == 0 && !result.is_error && result.text != last_.text &&
       !absl::StripAsciiWhitespace(result.text).empty()) {
     Begin(Kind::kBlock);
-    Stream(absl::StripAsciiWhitespace(result.text));
+    if (options_.width > 0) {
+      Markdown(result.text);
+    } else {
+      Stream(absl::StripAsciiWhitespace(result.text));
+    }
   }
   last_.text.clear();
+  const std::vector<FileEdit> changed = std::exchange(changed_, {});
+  has_diff_ = false;
+  // The timeline has shown the cancellation already.
+  if (context.state.status == TaskStatus::kCancelled ||
+      absl::StartsWith(result.error, "cancelled")) {
+    return;
+  }
   Begin(Kind::kBlock);
   const std::string spent =
       Spent(result, Took(result, context.message, context.state));
@@ -62,22 +73,39 @@ void Timeline::On(const Result& result, const Context& context) {
   if (!result.is_error && result.denial_count > 0) {
     Paragraph(Style::kYellow, "▲ ",
               absl::StrCat("done, but ", DenialsText(result), tail));
-    return Hint(result);
+  } else if (!result.is_error) {
+    Paragraph(Style::kGreen, "✔ ", absl::StrCat("done", tail));
   }
+  const std::string files = FilesText(changed);
+  const auto show_more = [&] {
+    if (!files.empty()) Paragraph(Style::kDim, "  ", files);
+    const std::string flag = AllowingFlag(
+        result, mode_ ? mode_ : context.state.edit_mode, context.state.task);
+    if (!flag.empty()) Paragraph(Style::kYellow, "  ", flag);
+  };
   if (!result.is_error) {
-    Line(Style::kGreen, absl::StrCat("✔ done", tail));
+    show_more();
     return Hint(result);
   }
   const Ending& ending = context.state.ending;
   if (ending.kind == Ending::Kind::kInterrupt) {
-    return Paragraph(Style::kYellow, "■ ", absl::StrCat(ending.text, tail));
+    Paragraph(Style::kYellow, "■ ", absl::StrCat(ending.text, tail));
+    return show_more();
   }
   last_.error = result.error;
+  if (ending.kind == Ending::Kind::kFailure &&
+      !absl::StrContains(result.error, ending.text)) {
+    // An agent that knows no more than that it was ended adds nothing.
+    const bool known = result.error.empty() || result.error == "interrupted";
+    last_.error =
+        absl::StrCat(ending.text, known ? "" : "\n", known ? "" : result.error);
+  }
   Lines(Style::kRed, "✘ failed: ",
-        result.error.empty() ? "the agent gives no reason" : result.error,
+        last_.error.empty() ? "the agent gives no reason" : last_.error,
         kErrorLines);
   Hint(result);
-  if (!spent.empty()) Line(Style::kDim, absl::StrCat("  ", spent));
+  if (!spent.empty()) Paragraph(Style::kDim, "  ", spent);
+  show_more();
 }
 
 void Timeline::Hint(const Result& result) {
@@ -136,21 +164,22 @@ void Timeline::On(const Lifecycle& event, const Context& context) {
       return;
     case Event::kSpawned:
       last_.error.clear();
-      return note(Style::kDim, absl::StrCat(text, " started"));
+      return ReadHeader(text);
     case Event::kInterruptAsked:
-      return note(Style::kYellow, ByWhom("interrupt asked", event));
-    case Event::kStopAsked:
-      return note(Style::kYellow, ByWhom("stop asked", event));
-    case Event::kCancelled:
-      return note(Style::kYellow, ByWhom("cancelled", event));
     case Event::kSignalled:
-      return note(
-          Style::kDim,
-          ByWhom(absl::StrCat("signal ", event.signal.value_or(0), " sent"),
-                 event));
+      return;
+    case Event::kStopAsked:
+      // The end of the turn says it.
+      if (context.state.turn_open) return;
+      return note(Style::kYellow, ByWhom("■ stopped", event));
+    case Event::kCancelled:
+      return note(Style::kYellow, ByWhom("■ cancelled", event));
     case Event::kLeftover:
       return note(Style::kYellow, text);
     case Event::kDeadline:
+      // The end of the turn says it.
+      if (context.state.turn_open) return;
+      return note(Style::kRed, text);
     case Event::kTrouble:
       return note(Style::kRed, text);
     case Event::kStartFailed:

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
@@ -24,8 +25,8 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr Timeline::Options kPipe = {};
-constexpr Timeline::Options kTerminal = {.color = Timeline::Color::kAlways,
-                                         .width = 60};
+constexpr Timeline::Options kTerminal = {
+    .color = Timeline::Color::kAlways, .width = 80, .height = 24};
 
 // A stream as a task: asked for, started, ended.
 std::string Show(const LogMaker& log, const Timeline::Options& look) {
@@ -81,18 +82,118 @@ TEST_F(TimelineTest, KeepsTwoStreamsApart) {
   EXPECT_EQ(Add(Text{"one more"}, "a"), "\n");
 }
 
-TEST_F(TimelineTest, FoldsLongOutput) {
+TEST_F(TimelineTest, FoldsLongOutputToAPartOfTheScreen) {
   std::string output;
   for (int i = 1; i <= 123; ++i) absl::StrAppend(&output, "line ", i, "\n");
-  EXPECT_EQ(Add(ToolUse{.id = "t", .name = "Bash", .input_json = "{}"}),
-            "● Bash\n");
-  EXPECT_EQ(Add(ToolResult{.tool_use_id = "t",
-                           .output = output,
-                           .is_error = true,
-                           .exit_code = 1,
-                           .duration = absl::Seconds(75)}),
-            "  ⎿ exit 1 · 1m 15s · … 120 more lines\n"
-            "    line 121\n    line 122\n    line 123\n");
+  const ToolUse use = {.id = "t", .name = "Bash", .input_json = "{}"};
+  const ToolResult result = {.tool_use_id = "t",
+                             .output = output,
+                             .is_error = true,
+                             .exit_code = 1,
+                             .duration = absl::Seconds(75)};
+  timeline_.set_width(60);
+  timeline_.set_height(16);
+  state_.task = "t1";
+  EXPECT_EQ(Add(use), "● Bash\n");
+  EXPECT_EQ(Add(result),
+            "  ⎿ exit 1 · 1m 15s\n"
+            "    … 119 lines more: troika show t1 0.0\n"
+            "    line 120\n    line 121\n    line 122\n    line 123\n");
+  // A pipe gets all of it.
+  timeline_.set_width(0);
+  Add(use);
+  const std::string all = Add(result);
+  EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 124);
+  EXPECT_THAT(all, HasSubstr("    line 1\n    line 2\n"));
+}
+
+TEST_F(TimelineTest, NothingIsCutInAPipe) {
+  const std::string x(1000, 'x');
+  state_.task = "t1";
+  EXPECT_EQ(
+      Add(ToolUse{.id = "t",
+                  .name = "Bash",
+                  .input_json = absl::StrCat(R"({"command":")", x, R"("})")}),
+      absl::StrCat("● Bash  ", x, "\n"));
+  EXPECT_EQ(Add(ToolResult{.tool_use_id = "t", .output = x}),
+            absl::StrCat("  ⎿ ", x, "\n"));
+  EXPECT_EQ(Add(Thinking{x}), absl::StrCat("✻ ", x, "\n"));
+  const std::string markdown = "# A\n\n- **b**\n  indented `c`";
+  EXPECT_EQ(Add(Text{markdown}), absl::StrCat("\n", markdown, "\n"));
+}
+
+TEST_F(TimelineTest, RendersMarkdownByBlocks) {
+  timeline_.set_width(40);
+  EXPECT_EQ(Add(TextDelta{"# He"}, "b"), "");
+  EXPECT_EQ(Add(TextDelta{"ad\n\nsome *te"}, "b"), "Head\n");
+  EXPECT_EQ(Add(TextDelta{"xt*\n\n1. one\n\n"}, "b"), "\nsome text\n");
+  EXPECT_FALSE(timeline_.line_open());
+  EXPECT_EQ(Add(Text{"# Head\n\nsome *text*\n\n1. one\n\n"}, "b"),
+            "\n1. one\n");
+}
+
+TEST_F(TimelineTest, MeasuresToolsByTheLog) {
+  const auto at = [&](int seconds, Payload payload) {
+    Message message = {.time = absl::FromUnixSeconds(seconds),
+                       .payload = std::move(payload)};
+    return timeline_.Add(message, state_);
+  };
+  at(100, ToolUse{.id = "t", .name = "Bash", .input_json = "{}"});
+  at(101, Approval{.id = "a", .tool_use_id = "t", .tool_name = "Bash"});
+  at(161, Approval{.id = "a",
+                   .state = Approval::State::kAllowed,
+                   .tool_use_id = "t",
+                   .tool_name = "Bash"});
+  // The wait for the answer does not count, nor does what the harness says.
+  EXPECT_EQ(at(165, ToolResult{.tool_use_id = "t",
+                               .output = "x",
+                               .duration = absl::Seconds(1)}),
+            "  ⎿ Bash · 5s · x\n");
+  state_.turn_started = absl::FromUnixSeconds(100);
+  EXPECT_EQ(at(166, Result{.duration = absl::ZeroDuration()}),
+            "\n✔ done · 1m 06s\n");
+}
+
+TEST_F(TimelineTest, ShowsEditsAsDiffsAndCountsThem) {
+  timeline_.set_width(60);
+  timeline_.set_height(24);
+  state_.cwd = "/w";
+  state_.task = "t1";
+  EXPECT_EQ(Add(ToolUse{.id = "t",
+                        .name = "Edit",
+                        .input_json = R"({"file_path":"/w/a.cc",)"
+                                      R"("old_string":"a\nb\nc\nd\ne",)"
+                                      R"("new_string":"a\nb\nc\nd\nE\nf"})"}),
+            "● Edit  a.cc  +2 −1\n");
+  EXPECT_EQ(Add(ToolResult{.tool_use_id = "t", .output = "The file …"}),
+            "  │   c\n  │   d\n  │ - e\n  │ + E\n  │ + f\n");
+  Add(ToolUse{.id = "u",
+              .name = "Write",
+              .input_json = R"({"file_path":"/w/b","content":"1\n"})"});
+  Add(ToolResult{.tool_use_id = "u"});
+  // One that fails changes nothing.
+  Add(ToolUse{.id = "v",
+              .name = "Write",
+              .input_json = R"({"file_path":"/w/c","content":"1\n"})"});
+  Add(ToolResult{.tool_use_id = "v", .is_error = true});
+  EXPECT_EQ(Add(Result{}), "\n✔ done\n  2 files changed, +3 −1: a.cc, b\n");
+  EXPECT_EQ(Add(Result{}), "\n✔ done\n");
+}
+
+TEST_F(TimelineTest, SaysWhatWouldHaveAllowedIt) {
+  Result result = {.denial_count = 1, .denials = {{.tool_name = "Write"}}};
+  state_.task = "t1";
+  state_.edit_mode = EditMode::kResearch;
+  EXPECT_EQ(Add(result),
+            "▲ done, but 1 denied: Write\n"
+            "  --edit-mode auto_edit would have allowed it: troika resume t1 "
+            "--edit-mode auto_edit\n");
+  result.denials[0].tool_name = "Bash";
+  EXPECT_THAT(Add(result), HasSubstr("--edit-mode full_auto would have"));
+  result.denials[0].by = "user";
+  EXPECT_EQ(Add(result), "\n▲ done, but 1 denied: Bash\n");
+  result.denials[0] = {.tool_name = "AskUser"};
+  EXPECT_EQ(Add(result), "\n▲ done, but 1 denied: AskUser\n");
 }
 
 TEST_F(TimelineTest, NamesTheToolOfALateResult) {
@@ -104,14 +205,17 @@ TEST_F(TimelineTest, NamesTheToolOfALateResult) {
   EXPECT_EQ(Add(ToolResult{.tool_use_id = "none", .output = "x"}), "  ⎿ x\n");
 }
 
-TEST_F(TimelineTest, ShowsATodoListWhenItChanges) {
+TEST_F(TimelineTest, DrawsAPlanOnceAndThenItsChanges) {
   Todo todo = {{{.text = "look", .status = Todo::Status::kCompleted},
                 {.text = "edit", .status = Todo::Status::kInProgress},
                 {.text = "test"}}};
   EXPECT_EQ(Add(todo), "  ☒ look\n  ◐ edit\n  ☐ test\n");
   EXPECT_EQ(Add(todo), "");
   todo.items[1].status = Todo::Status::kCompleted;
-  EXPECT_EQ(Add(todo), "\n  ☒ look\n  ☒ edit\n  ☐ test\n");
+  EXPECT_EQ(Add(todo), "\n  ☒ edit\n");
+  todo.items.push_back({.text = "ship"});
+  EXPECT_EQ(Add(todo), "  ☐ ship\n");
+  EXPECT_EQ(Add(Todo{{{.text = "another"}}}), "\n  ☐ another\n");
 }
 
 TEST_F(TimelineTest, HidesHarmlessStderr) {
@@ -190,7 +294,7 @@ TEST_F(TimelineTest, SaysHowToSeeWhatIsTooLong) {
                          .tool_name = "Bash",
                          .input_json = R"({"command":"1\n2\n3\n4\n5"})"}),
             "? approval needed: Bash (5 lines, 9 bytes)\n"
-            "  … 5 more lines: troika show t1 --event 0.0\n");
+            "  … 5 lines more: troika show t1 0.0\n");
   EXPECT_EQ(timeline_.last_asked(), "");
 }
 
@@ -231,13 +335,24 @@ TEST_F(TimelineTest, SaysHowItEnded) {
 
 TEST_F(TimelineTest, TellsLifecyclesThatMatter) {
   EXPECT_EQ(Add(Lifecycle{.kind = Lifecycle::Kind::kCreated}), "");
-  EXPECT_EQ(Add(Lifecycle{.kind = Lifecycle::Kind::kSpawned,
-                          .text = "codex 0.166.0"}),
-            "codex 0.166.0 started\n");
-  EXPECT_EQ(Add(Lifecycle{.kind = Lifecycle::Kind::kInterruptAsked,
-                          .by = "user",
-                          .text = "Ctrl-C"}),
-            "interrupt asked by user: Ctrl-C\n");
+  state_.cwd = "/src";
+  const Lifecycle spawned = {.kind = Lifecycle::Kind::kSpawned,
+                             .text = "codex 0.166.0 · research"};
+  EXPECT_EQ(Add(spawned), "");
+  EXPECT_EQ(Add(UserInput{"go"}), "❯ go\n");
+  EXPECT_EQ(Add(Init{.model = "gpt-5"}),
+            "\ncodex 0.166.0 · gpt-5 · /src · research (read only)\n");
+  // It is shown again only if it is another.
+  Add(spawned);
+  EXPECT_EQ(Add(Init{.model = "gpt-5"}), "");
+  Add(Lifecycle{.kind = Lifecycle::Kind::kSpawned,
+                .text = "codex 0.166.0 · auto_edit"});
+  EXPECT_EQ(Add(Thinking{"hm"}),
+            "codex 0.166.0 · default model · /src · auto_edit\n✻ hm\n");
+  EXPECT_EQ(Add(Init{.model = "gpt-6"}), "model gpt-6\n");
+  timeline_.HidePrompt("typed");
+  EXPECT_EQ(Add(UserInput{"typed"}), "");
+  EXPECT_EQ(Add(UserInput{"typed"}), "\n❯ typed\n");
   EXPECT_EQ(Add(Lifecycle{.kind = Lifecycle::Kind::kExited,
                           .text = "exited with code 0",
                           .exit_code = 0}),
@@ -245,9 +360,57 @@ TEST_F(TimelineTest, TellsLifecyclesThatMatter) {
   const Lifecycle killed = {.kind = Lifecycle::Kind::kExited,
                             .text = "killed by signal 9",
                             .signal = 9};
-  EXPECT_EQ(Add(killed), "the agent was killed by signal 9\n");
+  EXPECT_THAT(Add(killed), HasSubstr("the agent was killed by signal 9\n"));
   Add(Result{.is_error = true, .error = "killed by signal 9"});
   EXPECT_EQ(Add(killed), "") << "the result has said it";
+}
+
+TEST_F(TimelineTest, AnInterruptIsOneLine) {
+  Add(ToolUse{.id = "t", .name = "Bash", .input_json = "{}"});
+  state_.turn_open = true;
+  state_.status = TaskStatus::kRunning;
+  state_.ending = {.kind = Ending::Kind::kInterrupt,
+                   .text = "interrupted by user: Ctrl-C"};
+  EXPECT_EQ(Add(Lifecycle{.kind = Lifecycle::Kind::kInterruptAsked,
+                          .by = "user",
+                          .text = "Ctrl-C"}),
+            "");
+  EXPECT_EQ(Add(Lifecycle{.kind = Lifecycle::Kind::kSignalled, .signal = 2}),
+            "");
+  EXPECT_EQ(Add(Notice{.text = "the agent's work was interrupted"}), "");
+  EXPECT_EQ(Add(ToolResult{.tool_use_id = "t",
+                           .output = "no result",
+                           .is_error = true,
+                           .synthetic = true}),
+            "");
+  EXPECT_EQ(Add(Approval{.state = Approval::State::kCancelled}), "");
+  EXPECT_THAT(timeline_.StatusLine(state_, absl::UnixEpoch(), 0),
+              HasSubstr("ending"));
+  EXPECT_EQ(Add(Result{.is_error = true}), "\n■ interrupted by user: Ctrl-C\n");
+}
+
+TEST_F(TimelineTest, ADeadlineIsOneLine) {
+  const std::string text = "the turn deadline of 1s passed (timeout)";
+  state_.turn_open = true;
+  state_.ending = {.kind = Ending::Kind::kFailure, .text = text};
+  EXPECT_EQ(Add(Lifecycle{.kind = Lifecycle::Kind::kDeadline, .text = text}),
+            "");
+  EXPECT_EQ(Add(Notice{.text = "the agent's work was interrupted"}), "");
+  EXPECT_EQ(Add(Result{.is_error = true, .error = "interrupted"}),
+            absl::StrCat("✘ failed: ", text, "\n"));
+  EXPECT_EQ(Add(Result{.is_error = true, .error = text}),
+            absl::StrCat("\n✘ failed: ", text, "\n"));
+  EXPECT_EQ(Add(Result{.is_error = true, .error = "no disk"}),
+            absl::StrCat("\n✘ failed: ", text, "\n          no disk\n"));
+}
+
+TEST_F(TimelineTest, ACancelledTaskHasNotFailed) {
+  state_.status = TaskStatus::kCancelled;
+  EXPECT_EQ(Add(Lifecycle{.kind = Lifecycle::Kind::kCancelled,
+                          .by = "user",
+                          .text = "not now"}),
+            "■ cancelled by user: not now\n");
+  EXPECT_EQ(Add(Result{.is_error = true, .error = "cancelled: not now"}), "");
 }
 
 TEST_F(TimelineTest, ShowsWhatTheAgentDoes) {
@@ -274,6 +437,9 @@ void ExpectHarmless(const std::string& text) {
   const std::string plain = absl::StrReplaceAll(text, {{"\x1b[0m", ""},
                                                        {"\x1b[1m", ""},
                                                        {"\x1b[2m", ""},
+                                                       {"\x1b[3m", ""},
+                                                       {"\x1b[4m", ""},
+                                                       {"\x1b[9m", ""},
                                                        {"\x1b[31m", ""},
                                                        {"\x1b[32m", ""},
                                                        {"\x1b[33m", ""},
@@ -374,11 +540,6 @@ TEST(TimelineHostileTest, LongLinesAreCutToTheTerminal) {
   const TaskState state;
   const std::string long_line(100000, 'x');
   for (const Payload& payload : AllWith(long_line)) {
-    if (std::holds_alternative<Text>(payload) ||
-        std::holds_alternative<TextDelta>(payload) ||
-        std::holds_alternative<Result>(payload)) {
-      continue;
-    }
     const std::string shown = timeline.Add({.payload = payload}, state);
     for (const absl::string_view line : absl::StrSplit(shown, '\n')) {
       EXPECT_LE(DisplayWidth(line), 60u) << line;
@@ -415,14 +576,19 @@ std::string GoldenPath(absl::string_view name) {
                       absl::StrReplaceAll(name, {{"/", "_"}}), ".txt");
 }
 
-// The output for a pipe, then for a terminal with its escapes made visible.
+// The output for a pipe, and for terminals of three widths; for the second of
+// them with its escapes made visible.
 std::string GoldenOf(absl::string_view name) {
   const std::string path = absl::StrCat("testdata/", name, ".jsonl");
   for (const Stream& stream : AllStreams()) {
     if (stream.path != path) continue;
     return absl::StrCat(
-        ShowStream(stream, kPipe), "\n===== coloured, 60 columns =====\n",
-        absl::StrReplaceAll(ShowStream(stream, kTerminal), {{"\x1b", "␛"}}));
+        ShowStream(stream, kPipe), "\n===== 40 columns =====\n",
+        ShowStream(stream, {.width = 40, .height = 24}),
+        "\n===== coloured, 80 columns =====\n",
+        absl::StrReplaceAll(ShowStream(stream, kTerminal), {{"\x1b", "␛"}}),
+        "\n===== 200 columns =====\n",
+        ShowStream(stream, {.width = 200, .height = 50}));
   }
   return absl::StrCat("no ", path);
 }
@@ -433,6 +599,19 @@ Goldens AllGoldens() {
     goldens[GoldenPath(name)] = GoldenOf(name);
   }
   return goldens;
+}
+
+TEST(TimelineGoldensTest, FitTerminalsOfAnyWidth) {
+  for (const Stream& stream : AllStreams()) {
+    if (!absl::StrContains(stream.path, "every_event")) continue;
+    for (const size_t width : {40, 80, 200}) {
+      const std::string shown =
+          ShowStream(stream, {.width = width, .height = 24});
+      for (const absl::string_view line : absl::StrSplit(shown, '\n')) {
+        EXPECT_LE(DisplayWidth(line), width) << stream.path;
+      }
+    }
+  }
 }
 
 TEST(TimelineGoldensTest, Match) { ExpectGoldens(AllGoldens()); }

@@ -14,9 +14,15 @@ struct ToolLabel {
   std::string what;  // "npm test"; may be empty.
 };
 
+enum class LabelLength {
+  kOfLine,  // As much as can be needed for a line of a terminal.
+  kWhole,
+};
+
 // Both texts are sanitized and one line each. Paths under `cwd` are relative to
 // it. A shell that only runs a command is left out.
-ToolLabel LabelOf(const ToolUse& use, absl::string_view cwd);
+ToolLabel LabelOf(const ToolUse& use, absl::string_view cwd,
+                  LabelLength length = LabelLength::kOfLine);
 
 }  // namespace troika::cli
 
