@@ -18,7 +18,7 @@ constexpr char kHelp[] = R"(usage: server_bench [FLAG...]
   --json         print a line of JSON for each figure
   --rounds N     figures are medians over N rounds (default 3)
   --only PART    measure one of idle, list, create, latency, flood, fanout,
-                 stalled, many, start, restart
+                 stalled, many, start, restart, mcp
 )";
 
 constexpr Part<ServerOptions> kParts[] = {
@@ -27,6 +27,7 @@ constexpr Part<ServerOptions> kParts[] = {
     {"flood", ReportFlood},     {"fanout", ReportFanOut},
     {"stalled", ReportStalled}, {"many", ReportMany},
     {"start", ReportStart},     {"restart", ReportRestart},
+    {"mcp", ReportMcp},
 };
 
 absl::Status Main(const Command& args) {

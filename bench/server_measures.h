@@ -40,6 +40,8 @@ absl::Status ReportMany(const ServerOptions& options);
 absl::Status ReportStart(const ServerOptions& options);
 // Restart of a server that was killed with 10 000 ended and 200 live tasks.
 absl::Status ReportRestart(const ServerOptions& options);
+// 200 status calls of an MCP client a second while 10 sessions stream.
+absl::Status ReportMcp(const ServerOptions& options);
 
 }  // namespace troika::bench
 

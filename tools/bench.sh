@@ -9,9 +9,10 @@ name=${1:-}
 case $name in
   parse) rival=(bench/node_baseline.js) ;;
   relay) rival=(bench/relay_baseline.py) ;;
-  server | scale | sessions) rival=() ;;
+  server | scale | sessions | policy) rival=() ;;
   peers) ;;
-  *) die "bench takes a name: parse, relay, server, scale, sessions, peers" ;;
+  page) exec tools/page_test.sh --bench "$@" ;;
+  *) die "bench takes a name: parse, relay, server, scale, sessions, policy, page, peers" ;;
 esac
 need "${BENCH_PACKAGES[@]}"
 if [[ $name == peers ]]; then
