@@ -45,6 +45,8 @@ class Cli:
     # Whether a task that nobody talks to runs in a conversation, too. What the
     # server reports of a harness holds for one of its wires.
     talks = True
+    # Whether the CLI's own settings can let it do everything without asking.
+    can_bypass = True
     verbosity_model = ''  # A model that takes a verbosity, if `model` doesn't.
 
     def __init__(self, version, program):
@@ -192,6 +194,11 @@ class Gemini(Cli):
     def first_answer(self):
         # It refuses commands until it has loaded its parser for them.
         return 2000 if self.number < (0, 24) else 0
+
+    @property
+    def can_bypass(self):
+        # 0.20 asks on acp whatever its settings allow.
+        return self.number >= (0, 35)
 
     def prepare(self, home, url, mcp):
         settings = {

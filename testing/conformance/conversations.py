@@ -216,6 +216,9 @@ answer
     first = case.create('Remember it.')
     case.well(first)
     session = case.leave(first)['sessionId']
+    if not session:  # Nobody is told which session to fork.
+        case.refused = True
+        return 'no'
     copy = case.create('And now?', resumeSession=session, forkSession=True)
     now = case.well(copy)
     equal(now['result']['text'], 'In the copy.', 'the answer')

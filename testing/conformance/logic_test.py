@@ -25,9 +25,6 @@ from run import Run  # noqa: E402
 COUNT_TESTS = os.path.join(HERE, '..', '..', 'tools', 'count_tests.py')
 
 
-COUNT_TESTS = os.path.join(HERE, '..', '..', 'tools', 'count_tests.py')
-
-
 def event(number, **payload):
     return {'id': f'{number}.0', **payload}
 
@@ -76,6 +73,9 @@ class RulesTest(unittest.TestCase):
     def test_a_good_stream(self):
         self.assertEqual(
             rules.check([use(1), result_of(2), event(3, **END)], 1), [])
+        late = event(3, raw={'type': 'item.completed', 'reason': rules.LATE})
+        self.assertEqual(rules.check(
+            [use(1), result_of(2), late, event(4, **END)], 1), [])
 
     def test_what_is_wrong_is_told(self):
         for events, turns, wrong in (
@@ -218,6 +218,38 @@ class CountTest(unittest.TestCase):
         self.assertEqual(run.stdout.splitlines(), [
             'SKIPPED static: //t T.b: no disk here',
             '1 passed, 0 failed, 1 skipped'])
+
+    def attempts(self, *outcomes):
+        """Counts a test that ran once for each outcome."""
+        with tempfile.TemporaryDirectory() as folder:
+            report = os.path.join(folder, 'asan')
+            with open(report, 'w') as file:
+                for number, outcome in enumerate(outcomes, 1):
+                    xml = os.path.join(folder, f'{number}.xml')
+                    failure = '' if outcome == 'PASSED' else '<failure/>'
+                    with open(xml, 'w') as cases:
+                        cases.write('<testsuite><testcase name="a" '
+                                    f'classname="T">{failure}</testcase>'
+                                    '</testsuite>')
+                    file.write(json.dumps({
+                        'id': {'testResult': {'label': '//t', 'run': 1,
+                                              'shard': 1, 'attempt': number}},
+                        'testResult': {'status': outcome, 'testActionOutput': [
+                            {'name': 'test.xml', 'uri': f'file://{xml}'}]},
+                    }) + '\n')
+                file.write(json.dumps({
+                    'id': {'buildFinished': {}}, 'finished': {
+                        'overallSuccess': outcomes[-1] == 'PASSED'}}) + '\n')
+            return subprocess.run(
+                [sys.executable, COUNT_TESTS, report], capture_output=True,
+                text=True).stdout.splitlines()
+
+    def test_the_last_attempt_counts(self):
+        self.assertEqual(self.attempts('FAILED', 'PASSED'), [
+            'FLAKY asan: //t: T.a passed only when it ran again',
+            '1 passed, 0 failed, 0 skipped'])
+        self.assertEqual(self.attempts('FAILED', 'FAILED'), [
+            'FAILED asan: //t T.a', '0 passed, 1 failed, 0 skipped'])
 
     def test_a_run_that_did_nothing_has_failed(self):
         self.assertEqual(self.count(None), (1, '0 passed, 1 failed, 0 skipped'))

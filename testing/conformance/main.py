@@ -38,9 +38,12 @@ import talking  # noqa: E402,F401
 import modes  # noqa: E402,F401
 import asked_of_us  # noqa: E402,F401
 import delegates  # noqa: E402,F401
+import user_rules  # noqa: E402,F401
+import spending  # noqa: E402,F401
 
 import account  # noqa: E402
 import clis  # noqa: E402
+import execpolicy  # noqa: E402
 from run import Run  # noqa: E402
 
 
@@ -67,7 +70,8 @@ def main():
         signal.signal(number, lambda n, _: sys.exit(128 + n))
     run = Run(read_flags())
     try:
-        for step in (run.all, lambda: account.play(run), run.compare):
+        for step in (run.all, lambda: execpolicy.play(run),
+                     lambda: account.play(run), run.compare):
             try:
                 step()
             except Exception:  # The findings so far still count.

@@ -37,6 +37,7 @@ class Run:
         self.root = tempfile.mkdtemp(
             prefix='conformance-', dir=os.path.join(cache, 'troika'))
         self.passed, self.failed, self.skipped = [], [], []
+        self.flaky = []
         self.found = {}
         self.servers = []
         self.lock = threading.Lock()
@@ -120,10 +121,23 @@ class Run:
             self.fail(f'{cli}: the end', traceback.format_exc())
 
     def play(self, server, cli, scene):
+        """Plays the scenario, and once more if it fails."""
+        outcome, problem, seconds = self.attempt(server, cli, scene, scene.name)
+        if problem:
+            name = f'{cli} {scene.name}'
+            print(f'AGAIN {name} ({seconds:.1f} s)\n{problem}', flush=True)
+            outcome, problem, seconds = self.attempt(
+                server, cli, scene, f'{scene.name}-again')
+            if not problem:
+                with self.lock:
+                    self.flaky.append(name)
+        self.told(cli, scene, outcome, problem, seconds)
+
+    def attempt(self, server, cli, scene, folder):
         began = time.monotonic()
         outcome, problem, case = 'failed', '', None
         try:
-            folder = os.path.join(server.root, scene.name)
+            folder = os.path.join(server.root, folder)
             os.mkdir(folder)
             case = Case(server, cli, scene.name, folder)
             outcome = self.outcome(cli, scene, case)
@@ -133,7 +147,7 @@ class Run:
         finally:
             if case:
                 case.close()
-            self.told(cli, scene, outcome, problem, time.monotonic() - began)
+        return outcome, problem, time.monotonic() - began
 
     def outcome(self, cli, scene, case):
         try:
@@ -182,7 +196,9 @@ class Run:
         if self.flags.report:
             with open(self.flags.report, 'w') as file:
                 json.dump({'passed': self.passed, 'failed': self.failed,
-                           'skipped': self.skipped}, file)
+                           'skipped': self.skipped, 'flaky': self.flaky}, file)
+        for name in self.flaky:
+            print(f'FLAKY {name} passed only when it ran again')
         for name in self.failed:
             print(f'FAILED {name.splitlines()[0]}')
         print(f'{len(self.passed)} passed, {len(self.failed)} failed, '

@@ -23,7 +23,8 @@ not in the continued conversation. If a stream breaks off, the CLI reports an er
 answer ("taken as it is"). Another model is set in the process that runs ("yes") or needs
 "a new process". The text of a plan comes from the request, or only "from a file" that the
 agent writes before. A subagent asks after the turn, or the turn "waits for it". "no
-schema": the CLI does not say what it may ask its client. "?" was not tried.
+schema": the CLI does not say what it may ask its client. "denies": rules deny, but allow
+nothing, as the CLI does not tell exactly what would run. "?" was not tried.
 '''
 
 

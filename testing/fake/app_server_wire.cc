@@ -1,8 +1,12 @@
 #include "testing/fake/app_server_wire.h"
 
+#include <algorithm>
 #include <vector>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "base/json.h"
 #include "rpc/message.h"
 
@@ -28,6 +32,16 @@ std::string StatusOf(TodoEntry::Status status) {
 
 bool IsEdit(absl::string_view tool) {
   return tool == "Edit" || tool == "Write";
+}
+
+// Quoted as Codex does it.
+std::string ShellWord(absl::string_view text) {
+  const bool plain =
+      !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+        return absl::ascii_isalnum(c) || absl::StrContains("_-./=:@%+,", c);
+      });
+  if (plain) return std::string(text);
+  return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", "'\\''"}}), "'");
 }
 
 }  // namespace
@@ -208,8 +222,9 @@ std::string AppServerWire::Ask(const Asked& asked) {
   params
       .String(
           "command",
-          absl::StrCat("/bin/bash -c ",
-                       input.ok() ? input->Get("command").StringOr("") : ""))
+          absl::StrCat(
+              "/bin/bash -c ",
+              ShellWord(input.ok() ? input->Get("command").StringOr("") : "")))
       .String("cwd", options().cwd)
       .Json("availableDecisions", R"(["accept","acceptForSession","cancel"])");
   return absl::StrCat(
@@ -272,17 +287,26 @@ std::string AppServerWire::EndTurn(absl::string_view status,
   return Notify("turn/completed", "turn", turn);
 }
 
+std::string AppServerWire::UsageLine(const Tokens& sum) {
+  const std::string counts =
+      json::ObjectWriter()
+          .Json("inputTokens", absl::StrCat(sum.input + sum.cached))
+          .Json("cachedInputTokens", absl::StrCat(sum.cached))
+          .Json("outputTokens", absl::StrCat(sum.output))
+          .Take();
+  return Notify("thread/tokenUsage/updated", "tokenUsage",
+                json::ObjectWriter().Json("total", counts).Take());
+}
+
+std::string AppServerWire::TellTokens() {
+  Tokens sum = total();
+  sum += tokens();
+  return UsageLine(sum);
+}
+
 std::string AppServerWire::Succeed() {
   TakeTokens();
-  const std::string sum =
-      json::ObjectWriter()
-          .Json("inputTokens", absl::StrCat(total().input + total().cached))
-          .Json("cachedInputTokens", absl::StrCat(total().cached))
-          .Json("outputTokens", absl::StrCat(total().output))
-          .Take();
-  return absl::StrCat(Notify("thread/tokenUsage/updated", "tokenUsage",
-                             json::ObjectWriter().Json("total", sum).Take()),
-                      EndTurn("completed", "null"));
+  return absl::StrCat(UsageLine(total()), EndTurn("completed", "null"));
 }
 
 std::string AppServerWire::Fail(absl::string_view message) {

@@ -26,6 +26,7 @@ class AppServerWire final : public Wire {
   std::string EndAsk(const AskAnswer& answer) override;
   std::string CancelAsk() override;
   std::string Todo(absl::Span<const TodoEntry> entries) override;
+  std::string TellTokens() override;
   std::string Succeed() override;
   std::string Fail(absl::string_view message) override;
   std::string Interrupt() override;
@@ -51,6 +52,8 @@ class AppServerWire final : public Wire {
                                        absl::string_view status);
   json::ObjectWriter AskedItem(absl::string_view status) const;
   std::string EndTurn(absl::string_view status, absl::string_view error_json);
+  // Tells the tokens of the whole session.
+  std::string UsageLine(const Tokens& sum);
   std::string Resolved() const;
 
   int turns_ = 0;

@@ -129,6 +129,7 @@ bool Player::Tell(const Instruction& it) {
       wire(it).set_tokens({.input = it.numbers[0],
                            .cached = it.numbers[1],
                            .output = it.numbers[2]});
+      Print(wire(it).TellTokens());
       return true;
     case Op::kOk:
       Print(wire(it).Succeed());

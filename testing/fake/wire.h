@@ -93,6 +93,8 @@ class Wire {
   // Called before a turn if the user has changed the model.
   virtual void SetModel(absl::string_view) {}
   virtual std::string Todo(absl::Span<const TodoEntry> entries) = 0;
+  // Called when the turn's tokens are known, on wires that tell them then.
+  virtual std::string TellTokens() { return ""; }
   virtual std::string Succeed() = 0;
   virtual std::string Fail(absl::string_view message) = 0;
   // Called if the user ends the turn; some wires print nothing then.

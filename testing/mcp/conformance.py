@@ -21,7 +21,7 @@ REASONS = {
     'prompts are not advertised': r'Method not found: prompts/',
     'completions are not advertised': r'Method not found: completion/',
     'logging is not advertised': r'Method not found: logging/',
-    'subscriptions to resources are not advertised':
+    'subscriptions to resources are not advertised to sessions':
         r'Method not found: resources/subscribe',
     'no tool has x-mcp-header': r'Not testable: .* x-mcp-header',
 }
