@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # test.sh [plain|tsan]: runs all tests with sanitizers, those of the relay also
-# without (with the static program that users have), then the official MCP clients
-# and the current versions of the real CLIs. "plain" runs all tests of whole programs without sanitizers,
+# without (with the static program that users have), then the official MCP clients,
+# the page in a browser, and the current versions of the real CLIs. "plain" runs all tests of whole programs without sanitizers,
 # "tsan" the tests of code with threads under ThreadSanitizer.
 # The last line is "N passed, N failed, N skipped".
 set -euo pipefail
@@ -22,10 +22,13 @@ trap '[[ -z $fetching ]] || kill "$fetching" 2>/dev/null || true
 
 # The CLIs and clients are fetched during the build.
 if [[ ${phases[*]} == *asan* ]]; then
-  { tools/clis install && tools/clis packages testing/mcp; } >/dev/null &
+  { tools/clis install && tools/clis packages testing/mcp &&
+    tools/clis packages testing/page; } >/dev/null &
   fetching=$!
 fi
 
+# The server has the page in it.
+tools/page.sh
 THREADED=(//base/... //client/... //http/... //server/... //store/...)
 
 for phase in "${phases[@]}"; do
@@ -41,17 +44,20 @@ for phase in "${phases[@]}"; do
   esac
   say "testing: $phase"
   # Failures are counted below and must not end the run here. Tests of programs
-  # often wait, so one more action can run.
+  # often wait, so one more action can run; they run again if they fail, and are
+  # listed as flaky then.
   run_bazel test "${targets[@]}" --keep_going "${flags[@]}" \
     --local_cpu_resources='HOST_CPUS*1.5' \
+    --flaky_test_attempts='//(cli|relay|server|task)[:/].*@2' \
     --experimental_convenience_symlinks=ignore \
     --build_event_json_file="$reports/$phase" || true
 done
 if [[ -n $fetching ]]; then
   wait "$fetching" || say "the CLIs could not be fetched; trying again"
   fetching=
-  phases+=(mcp_clients conformance)
+  phases+=(mcp_clients page conformance)
   tools/mcp_clients.sh --report "$reports/mcp_clients" || true
+  tools/page_test.sh --report "$reports/page" || true
   tools/conformance.sh --config asan --report "$reports/conformance" \
     codex claude gemini || true
 fi
