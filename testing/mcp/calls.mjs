@@ -4,27 +4,34 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { start, wait } from './sessions.mjs';
 
+// The session goes on until it has told of two steps, however slow the machine
+// is. Progress that comes together with the result is dropped by some clients.
 export async function checkProgress(client) {
-  const { sessionId } = await start(client, 'claude', 'slow');
+  const { sessionId } = await start(client, 'claude', 'steps');
   const told = [];
+  let interrupted;
   const status = await wait(client, 'claude', sessionId, {
-    onprogress: (progress) => told.push(progress) });
-  assert.equal(status.status, 'done');
-  assert.ok(told.length > 0, 'no progress was told');
+    onprogress: (progress) => {
+      if (told.push(progress) !== 2) return;
+      interrupted = client.use('claude_interrupt', { sessionId });
+    } });
+  await interrupted;
+  assert.equal(status.status, 'interrupted');
   const counts = told.map((one) => one.progress);
   assert.deepEqual(counts, [...new Set(counts)].sort((a, b) => a - b));
 }
 
 // A call that is cancelled ends, and its session does not.
 export async function checkCancel(client) {
-  const { sessionId } = await start(client, 'claude', 'slow');
+  const { sessionId } = await start(client, 'claude', 'hang');
   const stop = new AbortController();
   const call = wait(client, 'claude', sessionId, { signal: stop.signal });
   await sleep(100);
   stop.abort('the user asked');
   await assert.rejects(call);
-  const status = await wait(client, 'claude', sessionId);
-  assert.deepEqual([status.status, status.result], ['done', 'Slept.']);
+  const { status } = await client.use('claude_status', { sessionId });
+  assert.equal(status, 'active');
+  await client.use('claude_interrupt', { sessionId });
 }
 
 export async function checkResources({ client }, taskId) {

@@ -22,9 +22,9 @@ def play(suite):
         names = [tool['name'] for tool in listed['tools']]
         if 'codex_start' not in names:
             raise AssertionError(f'no codex_start in {names}')
-        suite.run.succeed(f'inspector {name} lists')
+        suite.outcomes.succeed(f'inspector {name} lists')
         called = inspect('--method', 'tools/call', '--tool-name', 'claude_list',
                          '--tool-arg', 'limit=5')
         if 'sessions' not in called['structuredContent']:
             raise AssertionError(f'no sessions in {called}')
-        suite.run.succeed(f'inspector {name} calls')
+        suite.outcomes.succeed(f'inspector {name} calls')

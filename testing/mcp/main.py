@@ -37,13 +37,13 @@ def clients(kind, transport):
             for line in process.stdout:
                 check = json.loads(line)
                 if check.get('problem'):
-                    suite.run.fail(check['name'], check['problem'])
+                    suite.outcomes.fail(check['name'], check['problem'])
                 else:
-                    suite.run.succeed(check['name'],
-                                      f' ({check["ms"] / 1000:.1f} s)')
+                    suite.outcomes.succeed(check['name'],
+                                           f' ({check["ms"] / 1000:.1f} s)')
             if process.wait() != 0:
-                suite.run.fail(f'{suite.name}: run.mjs ended with '
-                               f'{process.returncode}')
+                suite.outcomes.fail(f'{suite.name}: run.mjs ended with '
+                                    f'{process.returncode}')
         finally:
             late.cancel()
             process.kill()

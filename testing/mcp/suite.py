@@ -18,7 +18,7 @@ say Hi.
 usage 10 5 3
 ok
 == prompt slow, then
-sleep 700
+sleep 2000
 ask Bash {"command":"ls -l"}
 say Did it.
 ok
@@ -26,27 +26,45 @@ ok
 ask Bash {"command":"ls -l"}
 say Did it.
 ok
-== prompt slow
-run ls => README exit 0
-sleep 400
-run ls => README exit 0
-sleep 400
-say Slept.
-ok
 == prompt hang
 run ls => README exit 0
 hang
-'''
+== prompt steps
+''' + ''.join(f'run ls {i}\nsleep 100\n' for i in range(300)) + 'hang\n'
 # Texts that a sanitizer prints.
 CRASHES = ('AddressSanitizer', 'runtime error:')
+
+
+class Outcomes:
+    """What one attempt at a suite has shown. May be used by threads."""
+
+    def __init__(self):
+        self.passed, self.failed, self.skipped = [], [], []
+        self.lock = threading.Lock()
+
+    def succeed(self, name, detail=''):
+        with self.lock:
+            self.passed.append(name)
+            print(f'{name}{detail}', flush=True)
+
+    def fail(self, name, problem=''):
+        with self.lock:
+            self.failed.append(name)
+            print(f'FAILED {name}\n{problem}', flush=True)
+
+    def skip(self, name):
+        with self.lock:
+            self.skipped.append(name)
+            print(f'SKIPPED {name}', flush=True)
 
 
 class Suite:
     """A server of its own, and a folder from which the packages are found."""
 
-    def __init__(self, run, name):
+    def __init__(self, run, name, outcomes):
         self.run = run
         self.name = name
+        self.outcomes = outcomes
         self.world = World(run.programs)
         self.world.env.update(
             TROIKA_FAKE_SCRIPT=self.world.script(SCRIPT),
@@ -96,7 +114,7 @@ class Suite:
         alive = self.world.server.poll() is None
         self.world.close()
         if not alive or any(crash in said for crash in CRASHES):
-            self.run.fail(f'{self.name}: the server', said[-4000:])
+            self.outcomes.fail(f'{self.name}: the server', said[-4000:])
 
 
 class Run:
@@ -106,48 +124,52 @@ class Run:
         self.programs = {os.path.basename(p): os.path.abspath(p)
                          for p in flags.programs}
         self.only = flags.only
-        self.passed, self.failed, self.skipped = [], [], []
-        self.lock = threading.Lock()
-
-    def succeed(self, name, detail=''):
-        with self.lock:
-            self.passed.append(name)
-            print(f'{name}{detail}', flush=True)
-
-    def fail(self, name, problem=''):
-        with self.lock:
-            self.failed.append(name)
-            print(f'FAILED {name}\n{problem}', flush=True)
-
-    def skip(self, name):
-        with self.lock:
-            self.skipped.append(name)
-            print(f'SKIPPED {name}', flush=True)
+        self.outcomes = {}  # The last attempt at each suite.
+        self.flaky = []
 
     def play(self, name, play):
-        suite = None
+        """Plays the suite with a server of its own."""
+        outcomes, suite = Outcomes(), None
         try:
-            suite = Suite(self, name)
+            suite = Suite(self, name, outcomes)
             play(suite)
         except Exception:  # The other suites go on.
-            self.fail(name, traceback.format_exc())
+            outcomes.fail(name, traceback.format_exc())
         finally:
             if suite:
                 suite.close()
+        return outcomes
 
     def all(self, suites):
+        """Plays all suites at once, and those that failed once more."""
+        chosen = {name: play for name, play in suites.items()
+                  if self.only in name}
         with concurrent.futures.ThreadPoolExecutor(len(suites)) as pool:
-            for name, play in suites.items():
-                if self.only in name:
-                    pool.submit(self.play, name, play)
+            played = {name: pool.submit(self.play, name, play)
+                      for name, play in chosen.items()}
+        self.outcomes = {name: one.result() for name, one in played.items()}
+        for name, first in list(self.outcomes.items()):
+            if not first.failed:
+                continue
+            print(f'AGAIN {name}', flush=True)
+            self.outcomes[name] = self.play(name, chosen[name])
+            still = self.outcomes[name].failed
+            self.flaky += [one for one in first.failed if one not in still]
 
     def report(self, path):
+        """Prints what all suites have shown. Returns the exit code."""
+        outcomes = self.outcomes.values()
+        passed = [name for one in outcomes for name in one.passed]
+        failed = [name for one in outcomes for name in one.failed]
+        skipped = [name for one in outcomes for name in one.skipped]
         if path:
             with open(path, 'w') as file:
-                json.dump({'passed': self.passed, 'failed': self.failed,
-                           'skipped': self.skipped}, file)
-        for name in self.failed:
+                json.dump({'passed': passed, 'failed': failed,
+                           'skipped': skipped, 'flaky': self.flaky}, file)
+        for name in self.flaky:
+            print(f'FLAKY {name} passed only when it ran again')
+        for name in failed:
             print(f'FAILED {name}')
-        print(f'{len(self.passed)} passed, {len(self.failed)} failed, '
-              f'{len(self.skipped)} skipped')
-        return 1 if self.failed or not self.passed else 0
+        print(f'{len(passed)} passed, {len(failed)} failed, '
+              f'{len(skipped)} skipped')
+        return 1 if failed or not passed else 0
