@@ -36,6 +36,12 @@ TokenCounts TokenCounts::Since(const TokenCounts& earlier) const {
           .reasoning = since(reasoning, earlier.reasoning)};
 }
 
+void HideAnswers(Question::Item& item) {
+  if (item.secret && !item.answers.empty()) {
+    item.answers = {std::string(kHiddenAnswer)};
+  }
+}
+
 std::optional<EventId> ParseEventId(absl::string_view text) {
   const std::pair<absl::string_view, absl::string_view> parts =
       absl::StrSplit(text, absl::MaxSplits('.', 1));

@@ -207,6 +207,8 @@ inline constexpr absl::string_view kApproveForSession = "approve_for_session";
 inline constexpr absl::string_view kDeny = "deny";
 inline constexpr absl::string_view kCancel = "cancel";  // Also ends the turn.
 
+inline constexpr absl::string_view kHiddenAnswer = "(hidden)";
+
 // A question of the agent to its user; sent again as an Approval is.
 struct Question {
   enum class State { kAsked, kAnswered, kCancelled };
@@ -218,6 +220,9 @@ struct Question {
     std::vector<std::string> answers;
     // One for each of `options`, or none at all if no option has one.
     std::vector<std::string> descriptions;
+    // The agent asks for something like a password, so `answers` holds
+    // kHiddenAnswer in place of what was answered.
+    bool secret = false;
 
     bool operator==(const Item&) const = default;
   };
@@ -233,6 +238,9 @@ struct Question {
 
   bool operator==(const Question&) const = default;
 };
+
+// Replaces the answers of a secret item.
+void HideAnswers(Question::Item& item);
 
 struct Usage {
   // Unset if unknown: the first turn we see of a thread that was started

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "absl/cleanup/cleanup.h"
@@ -21,6 +22,38 @@ bool CanRetry(int error, int fd, short events) {
   return poll(&wait, 1, -1) >= 0 || errno == EINTR;
 }
 
+// The terminal as it was when the living Signals was made. Read by a handler of
+// signals.
+struct TerminalModes {
+  int fd = -1;  // -1 if there is no terminal.
+  termios modes;
+};
+TerminalModes first_modes;
+volatile sig_atomic_t signals_live = 0;
+
+TerminalModes CurrentModes() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    TerminalModes found = {.fd = fd, .modes = {}};
+    if (tcgetattr(fd, &found.modes) == 0) return found;
+  }
+  return {};
+}
+
+void OnBlockedForASecond(int) {
+  const int error = errno;
+  sigset_t waiting;
+  sigpending(&waiting);
+  for (const int signal : {SIGTERM, SIGHUP}) {
+    if (sigismember(&waiting, signal) != 1) continue;
+    if (first_modes.fd >= 0) {
+      tcsetattr(first_modes.fd, TCSANOW, &first_modes.modes);
+    }
+    _exit(kExitSignal + signal);
+  }
+  alarm(1);
+  errno = error;
+}
+
 }  // namespace
 
 absl::StatusOr<size_t> ReadSome(int fd, absl::Span<char> buffer) {
@@ -32,6 +65,7 @@ absl::StatusOr<size_t> ReadSome(int fd, absl::Span<char> buffer) {
 }
 
 absl::Status WriteAll(int fd, absl::string_view bytes) {
+  const BlockingWrite blocking;
   while (!bytes.empty()) {
     const ssize_t n = write(fd, bytes.data(), bytes.size());
     if (n >= 0) {
@@ -115,9 +149,19 @@ Signals::Signals(absl::Span<const int> others) {
   sigemptyset(&nothing);
   // Without the descriptor, signals keep their default action.
   sigprocmask(SIG_BLOCK, fd_.ok() ? &set : &nothing, &before_);
+  first_modes = CurrentModes();
+  struct sigaction action = {};
+  action.sa_handler = OnBlockedForASecond;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGALRM, &action, &alarm_before_);
+  signals_live = 1;
 }
 
-Signals::~Signals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+Signals::~Signals() {
+  signals_live = 0;
+  sigaction(SIGALRM, &alarm_before_, nullptr);
+  sigprocmask(SIG_SETMASK, &before_, nullptr);
+}
 
 std::vector<int> Signals::Take() {
   std::vector<int> signals;
@@ -126,6 +170,14 @@ std::vector<int> Signals::Take() {
     signals.push_back(static_cast<int>(info.ssi_signo));
   }
   return signals;
+}
+
+BlockingWrite::BlockingWrite() {
+  if (signals_live) alarm(1);
+}
+
+BlockingWrite::~BlockingWrite() {
+  if (signals_live) alarm(0);
 }
 
 }  // namespace troika::cli

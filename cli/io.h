@@ -84,7 +84,20 @@ class Signals {
 
  private:
   sigset_t before_;
+  struct sigaction alarm_before_;
   UniqueFd fd_;
+};
+
+// Surrounds writes to a terminal or pipe, whose reader may have stopped
+// reading. Signals can't be taken meanwhile, so a SIGTERM or SIGHUP that has
+// waited for up to a second ends the program, and the terminal gets back the
+// modes that it had when Signals was made.
+class BlockingWrite {
+ public:
+  BlockingWrite();
+  ~BlockingWrite();
+  BlockingWrite(const BlockingWrite&) = delete;
+  BlockingWrite& operator=(const BlockingWrite&) = delete;
 };
 
 }  // namespace troika::cli

@@ -20,6 +20,7 @@ PATIENCE = 60
 ROWS, COLUMNS = 24, 80
 DENIED = 4  # The exit code of a turn in which something was denied.
 ASKS = 'y(es), n(o)'
+WRITE = ('1', '64')  # Its number on x86-64 and on ARM.
 PROGRAMS = {}
 
 
@@ -68,6 +69,17 @@ class Terminal:
     def resize(self, columns):
         fcntl.ioctl(self.master, termios.TIOCSWINSZ,
                     struct.pack('HHHH', ROWS, columns, 0, 0))
+
+    def is_blocked_in_write(self):
+        """Whether it is in write(2), which it leaves at once if it can."""
+        def call():
+            with open(f'/proc/{self.process.pid}/syscall') as file:
+                return file.read().split()[0]
+
+        if call() not in WRITE:
+            return False
+        time.sleep(0.3)
+        return call() in WRITE
 
     def wait(self):
         end = time.monotonic() + PATIENCE
@@ -354,6 +366,26 @@ class TerminalTest(unittest.TestCase):
         self.assertNotIn('✔ allowed', terminal.text)
         self.deny(terminal, at)
         self.assertIn('✘ denied', terminal.text)
+
+    def test_a_terminal_that_reads_nothing_holds_nobody(self):
+        task = self.run_task().task
+        for command in ([], ['attach', task]):
+            terminal = self.terminal(*command)
+            terminal.until('All done.')
+            raw = termios.tcgetattr(terminal.master)[3]
+            self.assertEqual(raw & termios.ICANON, 0)
+            # Each size is drawn anew, until no more can be written.
+            end = time.monotonic() + PATIENCE
+            columns = 200
+            while not terminal.is_blocked_in_write():
+                self.assertLess(time.monotonic(), end)
+                columns = 390 - columns
+                terminal.resize(columns)
+                time.sleep(0.04)
+            terminal.process.send_signal(signal.SIGTERM)
+            self.assertEqual(terminal.process.wait(PATIENCE), 143)
+            modes = termios.tcgetattr(terminal.master)[3]
+            self.assertNotEqual(modes & termios.ICANON, 0)
 
     def test_a_narrower_list_is_drawn_over_the_rows_it_had(self):
         self.run_task(('Bash', {'command': 'ls'})).until(ASKS)

@@ -143,7 +143,8 @@ inline constexpr auto kFields<Question::Item> =
                Field{3, "options", &Question::Item::options},
                Field{4, "multiSelect", &Question::Item::multi_select},
                Field{5, "answers", &Question::Item::answers},
-               Field{6, "descriptions", &Question::Item::descriptions}};
+               Field{6, "descriptions", &Question::Item::descriptions},
+               Field{7, "secret", &Question::Item::secret}};
 
 template <>
 inline constexpr auto kFields<Question> =

@@ -150,6 +150,7 @@ class PendingTexts {
       cut.header = Cut(item.header);
       cut.text = Cut(item.text);
       cut.multi_select = item.multi_select;
+      cut.secret = item.secret;
       for (const std::string& option : item.options) {
         if (left_ > 0) cut.options.push_back(Cut(option));
       }

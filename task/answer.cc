@@ -284,6 +284,7 @@ Question Accepted(Question asked, const AnswerGiven& given) {
     const size_t count = std::min(asked.items.size(), fits->answers.size());
     for (size_t i = 0; i < count; ++i) {
       asked.items[i].answers = fits->answers[i];
+      HideAnswers(asked.items[i]);
     }
   }
   asked.by = given.by;

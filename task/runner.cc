@@ -376,7 +376,12 @@ absl::Status Runner::Respond(const AnswerGiven& given) {
   // The log may not tell yet what we answered. An agent may use an id again.
   const auto answered = answered_.find(given.id);
   if (answered != answered_.end() && answered->second.asked == asked) {
-    return AnsweredError(SettledOf(answered->second.given));
+    const AnswerGiven& winner = answered->second.given;
+    const auto question = state().questions.find(given.id);
+    return AnsweredError(
+        question == state().questions.end()
+            ? SettledOf(winner)
+            : SettledOf(Accepted(question->second.request, winner)));
   }
   // The relay takes each key once, so the log never has two answers, even if
   // they come from two runners.

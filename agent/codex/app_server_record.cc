@@ -137,7 +137,8 @@ constexpr RecordField<AskedQuestion> kAskedQuestion[] = {
     {"header", &AskedQuestion::header},
     {"question", &AskedQuestion::question},
     {"options", &AskedQuestion::options},
-    {"isOther, isSecret"},
+    {"isSecret", &AskedQuestion::is_secret},
+    {"isOther"},
 };
 
 constexpr RecordField<Item> kAppItem[] = {

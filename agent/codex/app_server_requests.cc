@@ -205,6 +205,7 @@ AppServerRequests::Open AppServerRequests::UserInput(const AskParams& params) {
     Question::Item item;
     item.header = std::string(asked.header);
     item.text = std::string(asked.question);
+    item.secret = asked.is_secret;
     bool described = false;
     for (const json::Value option : asked.options.items()) {
       item.options.emplace_back(option.Get("label").StringOr(""));
@@ -412,6 +413,7 @@ void AppServerRequests::EmitSettled(Open open, const rpc::Message& reply,
       question.items[i].answers = {
           value.IsString() ? std::string(value.StringOr("")) : value.ToJson()};
     }
+    HideAnswers(question.items[i]);
   }
   out.Emit(std::move(question));
 }

@@ -212,6 +212,22 @@ TEST(AppServerRequestsTest, QuestionsAreAnsweredUnderTheirIds) {
   EXPECT_THAT(talk.DriftSeen(), IsEmpty());
 }
 
+TEST(AppServerRequestsTest, SecretAnswersAreSentAndNotShown) {
+  AppConversation talk;
+  talk.Begin().Receive(
+      Ask("item/tool/requestUserInput",
+          R"("itemId":"q","questions":[{"id":"a","header":"","isSecret":true,)"
+          R"("question":"Which password?","options":null}])"));
+  const Question asked = talk.All<Question>()[0];
+  EXPECT_TRUE(asked.items[0].secret);
+  talk.Note(AnswerGiven{
+      .id = asked.id, .by = "user", .answer = QuestionAnswer{{{"hunter2"}}}});
+  EXPECT_THAT(talk.Flush(), HasSubstr("hunter2"));
+  const Question answered = talk.All<Question>()[1];
+  EXPECT_EQ(answered.state, Question::State::kAnswered);
+  EXPECT_THAT(answered.items[0].answers, ElementsAre(kHiddenAnswer));
+}
+
 TEST(AppServerRequestsTest, WhatGrantsMoreIsNotExact) {
   struct Case {
     absl::string_view method, params;

@@ -147,7 +147,12 @@ std::string Asker::prompt() const {
       question_->items.size() == 1
           ? ""
           : SanitizedLine(Labelled(item.header, item.text)) + " ";
-  if (item.options.empty()) return absl::StrCat(which, "your answer: ");
+  if (item.options.empty()) {
+    return absl::StrCat(which, item.secret
+                                   ? "your answer (seen while you type, hidden "
+                                     "afterwards): "
+                                   : "your answer: ");
+  }
   return absl::StrCat(which, "1-", item.options.size(),
                       item.multi_select ? ", several with commas" : "",
                       ", or your own words: ");

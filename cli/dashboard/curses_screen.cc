@@ -166,6 +166,7 @@ void CursesScreen::DrawRow(int row, absl::string_view text) {
 
 void CursesScreen::Draw(const Frame& frame) {
   if (suspended_) return;
+  const BlockingWrite blocking;
   erase();
   const size_t rows = std::min(frame.rows.size(), size_.rows);
   for (size_t i = 0; i < rows; ++i) {
@@ -180,6 +181,7 @@ void CursesScreen::Draw(const Frame& frame) {
 }
 
 void CursesScreen::Send(absl::string_view bytes) {
+  const BlockingWrite blocking;
   fflush(out_.get());
   // A terminal that is gone is noticed by its keys.
   WriteAll(io_.out, bytes).IgnoreError();
@@ -188,6 +190,7 @@ void CursesScreen::Send(absl::string_view bytes) {
 void CursesScreen::Suspend() {
   if (std::exchange(suspended_, true)) return;
   Send(kPlainPastes);
+  const BlockingWrite blocking;
   curs_set(1);
   endwin();
 }

@@ -190,7 +190,7 @@ function QuestionForm({ task, question }: { task: Task; question: Question }) {
               </span>
             </label>
           ))}
-          <input value={typed[i]} placeholder={item.options.length ? "Something else" : "Your answer"}
+          <input type={item.secret ? "password" : "text"} autocomplete="off" value={typed[i]} placeholder={item.options.length ? "Something else" : "Your answer"}
             aria-label={item.options.length ? `Another answer to: ${item.text}` : item.text}
             onInput={(event) => {
               setTyped(set(typed, i, event.currentTarget.value));
