@@ -22,8 +22,7 @@ bool CanRetry(int error, int fd, short events) {
   return poll(&wait, 1, -1) >= 0 || errno == EINTR;
 }
 
-// The terminal as it was when the living Signals was made. Read by a handler of
-// signals.
+// The terminal as it was when the program began. Read by a handler of signals.
 struct TerminalModes {
   int fd = -1;  // -1 if there is no terminal.
   termios modes;
@@ -133,6 +132,8 @@ int Fail(const Io& io, absl::string_view message) {
   return kExitFailure;
 }
 
+void RememberTerminal() { first_modes = CurrentModes(); }
+
 bool Wait(std::vector<pollfd>* fds, absl::Time wake_at, Clock& clock) {
   // A signal may end it early: the caller checks in any case.
   return poll(fds->data(), fds->size(), PollTimeout(wake_at - clock.Awake())) >
@@ -149,7 +150,6 @@ Signals::Signals(absl::Span<const int> others) {
   sigemptyset(&nothing);
   // Without the descriptor, signals keep their default action.
   sigprocmask(SIG_BLOCK, fd_.ok() ? &set : &nothing, &before_);
-  first_modes = CurrentModes();
   struct sigaction action = {};
   action.sa_handler = OnBlockedForASecond;
   action.sa_flags = SA_RESTART;

@@ -88,10 +88,14 @@ class Signals {
   UniqueFd fd_;
 };
 
+// Remembers the modes of the terminal, if there is one, for BlockingWrite.
+// Called before anything changes them.
+void RememberTerminal();
+
 // Surrounds writes to a terminal or pipe, whose reader may have stopped
 // reading. Signals can't be taken meanwhile, so a SIGTERM or SIGHUP that has
 // waited for up to a second ends the program, and the terminal gets back the
-// modes that it had when Signals was made.
+// modes that it had.
 class BlockingWrite {
  public:
   BlockingWrite();

@@ -29,6 +29,7 @@ class Terminal:
 
     def __init__(self, arguments, env, cwd):
         self.master, slave = pty.openpty()
+        self.name = os.ttyname(slave)
         fcntl.ioctl(slave, termios.TIOCSWINSZ,
                     struct.pack('HHHH', ROWS, COLUMNS, 0, 0))
 
@@ -69,6 +70,18 @@ class Terminal:
     def resize(self, columns):
         fcntl.ioctl(self.master, termios.TIOCSWINSZ,
                     struct.pack('HHHH', ROWS, columns, 0, 0))
+
+    def fill(self):
+        """Writes to the terminal as much as it takes while nobody reads."""
+        slave = os.open(self.name, os.O_WRONLY | os.O_NOCTTY |
+                        os.O_NONBLOCK)
+        try:
+            while True:
+                os.write(slave, b'x' * 4096)
+        except BlockingIOError:
+            pass
+        finally:
+            os.close(slave)
 
     def is_blocked_in_write(self):
         """Whether it is in write(2), which it leaves at once if it can."""
@@ -369,17 +382,17 @@ class TerminalTest(unittest.TestCase):
 
     def test_a_terminal_that_reads_nothing_holds_nobody(self):
         task = self.run_task().task
-        for command in ([], ['attach', task]):
-            terminal = self.terminal(*command)
-            terminal.until('All done.')
+        for command in (['dashboard'], ['attach', task]):
+            terminal = self.terminal(*command, env={'TERM': 'xterm'})
+            terminal.until('do it')
             raw = termios.tcgetattr(terminal.master)[3]
             self.assertEqual(raw & termios.ICANON, 0)
-            # Each size is drawn anew, until no more can be written.
+            terminal.fill()
             end = time.monotonic() + PATIENCE
             columns = 200
             while not terminal.is_blocked_in_write():
                 self.assertLess(time.monotonic(), end)
-                columns = 390 - columns
+                columns = 390 - columns  # Another size is drawn anew.
                 terminal.resize(columns)
                 time.sleep(0.04)
             terminal.process.send_signal(signal.SIGTERM)

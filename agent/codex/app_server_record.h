@@ -100,7 +100,7 @@ struct AskedQuestion {
   absl::string_view header;
   absl::string_view question;
   json::Value options;
-  bool is_secret = false;
+  std::optional<bool> is_secret;
 };
 
 // Reads an item of app-server. Types and tools have the names that `codex exec`

@@ -205,7 +205,7 @@ AppServerRequests::Open AppServerRequests::UserInput(const AskParams& params) {
     Question::Item item;
     item.header = std::string(asked.header);
     item.text = std::string(asked.question);
-    item.secret = asked.is_secret;
+    item.secret = asked.is_secret.value_or(false);
     bool described = false;
     for (const json::Value option : asked.options.items()) {
       item.options.emplace_back(option.Get("label").StringOr(""));

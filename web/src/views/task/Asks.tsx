@@ -155,6 +155,14 @@ function ApprovalForm({ task, approval, first }: { task: Task; approval: Approva
   );
 }
 
+type TypedProps = { secret: boolean; value: string; placeholder: string; label: string; onType: (value: string) => void };
+
+/** An answer in one's own words, hidden if the agent asks for a secret. */
+function Typed({ secret, value, placeholder, label, onType }: TypedProps) {
+  const field = { value, placeholder, "aria-label": label, onInput: (event: { currentTarget: HTMLInputElement }) => onType(event.currentTarget.value) };
+  return secret ? <input type="password" autocomplete="off" {...field} /> : <input {...field} />;
+}
+
 function QuestionForm({ task, question }: { task: Task; question: Question }) {
   const [picked, setPicked] = useDraft<string[][]>(`${task.id}.${question.id}.picked`, question.items.map(() => []));
   const [typed, setTyped] = useDraft<string[]>(`${task.id}.${question.id}.typed`, question.items.map(() => ""));
@@ -190,10 +198,10 @@ function QuestionForm({ task, question }: { task: Task; question: Question }) {
               </span>
             </label>
           ))}
-          <input type={item.secret ? "password" : "text"} autocomplete="off" value={typed[i]} placeholder={item.options.length ? "Something else" : "Your answer"}
-            aria-label={item.options.length ? `Another answer to: ${item.text}` : item.text}
-            onInput={(event) => {
-              setTyped(set(typed, i, event.currentTarget.value));
+          <Typed secret={item.secret} value={typed[i]!} placeholder={item.options.length ? "Something else" : "Your answer"}
+            label={item.options.length ? `Another answer to: ${item.text}` : item.text}
+            onType={(value) => {
+              setTyped(set(typed, i, value));
               // One answer only: the last one that was given.
               if (!item.multiSelect) setPicked(set(picked, i, []));
             }} />
