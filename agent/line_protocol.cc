@@ -9,12 +9,15 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "agent/line_head.h"
 
 namespace troika {
 namespace {
 
 constexpr absl::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr size_t kSnippetBytes = 200;
+// Every reader of lines keeps as much of the start of a long one.
+constexpr size_t kHeadBytes = 256;
 // Limits of HasRoom().
 constexpr size_t kMaxWanted = 1024;
 constexpr size_t kMaxWantedBytes = size_t{16} << 20;
@@ -56,6 +59,10 @@ void LineProtocol::OnReceived(const Record& record, MessageSink sink) {
     ReportUnknown("line", "too long");
     out.EmitRaw("", absl::StrCat("a line of ", record.size,
                                  " bytes, over the limit of ", kMaxLineBytes));
+    const std::string head = LineHead(record.bytes.substr(0, kHeadBytes));
+    if (const auto start = parser_.Parse(head); start.ok()) {
+      OnLongLine(*start, out);
+    }
     return;
   }
   absl::string_view bytes = record.bytes;
@@ -80,6 +87,8 @@ void LineProtocol::OnWritten(const Record& record, MessageSink sink) {
 }
 
 void LineProtocol::OnWrittenLine(const Record&, MessageSink) {}
+
+void LineProtocol::OnLongLine(json::Value, Emitter&) {}
 
 void LineProtocol::OnTurnAsked(const TurnAsked& turn, Emitter& out) {
   if (!EchoesPrompt()) {

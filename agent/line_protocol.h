@@ -32,6 +32,9 @@ class LineProtocol : public Protocol {
 
   // `line` is an object and valid only during the call.
   virtual void OnLine(json::Value line, Emitter& out) = 0;
+  // Handles a line over kMaxLineBytes, of which `head` has the first members
+  // (agent/line_head.h); it was emitted as Raw. The agent may wait for a reply.
+  virtual void OnLongLine(json::Value head, Emitter& out);
   // Handles a line that was written to the agent. Protocols that send only a
   // prompt learn nothing from it.
   virtual void OnWrittenLine(const Record& record, MessageSink sink);

@@ -54,6 +54,20 @@ void AcpProtocol::OnLine(json::Value line, Emitter& out) {
   }
 }
 
+void AcpProtocol::OnLongLine(json::Value head, Emitter& out) {
+  const rpc::Message message = rpc::Parse(head);
+  if (message.kind != rpc::Kind::kRequest || permissions_.IsOpen(message.id)) {
+    return;
+  }
+  EndBlock(out);
+  Refuse(message.id, rpc::kInvalidRequest, "the request is too long");
+  out.Emit(Notice{.kind = Notice::Kind::kPermissionDenied,
+                  .text = absl::StrCat("refused the agent's request ",
+                                       message.method,
+                                       ": it is too long to be shown"),
+                  .by = "default"});
+}
+
 void AcpProtocol::OnNotification(const rpc::Message& notification,
                                  Emitter& out) {
   if (notification.method == "session/update") {

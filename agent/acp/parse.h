@@ -81,6 +81,7 @@ class AcpProtocol final : public LineProtocol {
 
   // parse.cc
   void OnLine(json::Value line, Emitter& out) override;
+  void OnLongLine(json::Value head, Emitter& out) override;
   void OnEnd(Result result, Emitter& out) override;
   void OnRequest(const rpc::Message& request, Emitter& out);
   void OnNotification(const rpc::Message& notification, Emitter& out);

@@ -94,6 +94,17 @@ TEST(AcpParseTest, WhatIsKeptOfCallsIsBounded) {
   EXPECT_THAT(c.All<ToolUse>(), SizeIs(6));
 }
 
+TEST(AcpParseTest, ARequestThatIsTooLongIsRefused) {
+  Conversation c;
+  c.Open().ReceiveLong(
+      R"({"jsonrpc":"2.0","id":"p1","method":"session/request_permission",)"
+      R"("params":{"sessionId":)");
+  EXPECT_THAT(c.WriteNext(), HasSubstr(R"("id":"p1","error":{"code":-32600)"));
+  EXPECT_THAT(c.All<Notice>().back().text, HasSubstr("too long"));
+  c.ReceiveLong(R"({"jsonrpc":"2.0","method":"session/update","params":{)");
+  EXPECT_EQ(c.WriteNext(), "");
+}
+
 TEST(AcpParseTest, NamesOfMcpTools) {
   Conversation c;
   c.Open().Update(

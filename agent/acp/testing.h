@@ -36,6 +36,13 @@ class Conversation {
     protocol_.OnReceived(RecordOf(line, ++number_), Sink());
     return *this;
   }
+  // Receives a line over kMaxLineBytes that begins so.
+  Conversation& ReceiveLong(absl::string_view start) {
+    Record record = RecordOf(start, ++number_);
+    record.size = kMaxLineBytes + 1;
+    protocol_.OnReceived(record, Sink());
+    return *this;
+  }
   // Receives an update of the session s1.
   Conversation& Update(absl::string_view update) {
     return Receive(absl::StrCat(

@@ -9,6 +9,7 @@ namespace troika::claude {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -272,6 +273,23 @@ TEST(ClaudeControlTest, OtherWrittenLinesGiveNothing) {
   }
   c.End();
   EXPECT_THAT(c.messages(), IsEmpty());
+}
+
+TEST(ClaudeControlTest, AHugeRequestIsRefused) {
+  Conversation c;
+  Record record = RecordOf(
+      R"({"type":"control_request","request_id":"r1","request":{"subtype":)");
+  record.size = kMaxLineBytes + 1;
+  std::vector<Message> messages;
+  const auto sink = [&](Message&& m) { messages.push_back(std::move(m)); };
+  c.protocol().OnReceived(record, sink);
+  EXPECT_THAT(Payloads<Raw>(messages), SizeIs(1));
+  ASSERT_THAT(Payloads<Notice>(messages), SizeIs(1));
+  EXPECT_EQ(Payloads<Notice>(messages)[0].kind,
+            Notice::Kind::kPermissionDenied);
+  ASSERT_THAT(c.protocol().outbox(), SizeIs(1));
+  EXPECT_THAT(c.protocol().outbox()[0].bytes,
+              HasSubstr(R"("subtype":"error","request_id":"r1")"));
 }
 
 TEST(ClaudeControlTest, AHugePromptIsAPointer) {

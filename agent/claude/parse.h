@@ -52,6 +52,7 @@ class ClaudeProtocol final : public LineProtocol {
 
  private:
   void OnLine(json::Value line, Emitter& out) override;
+  void OnLongLine(json::Value head, Emitter& out) override;
   void OnEnd(Result result, Emitter& out) override;
 
   // parse_control.cc

@@ -145,6 +145,17 @@ void ClaudeProtocol::OnControlRequest(json::Value line, Emitter& out) {
   requests_.Ask(wire.request_id, request, ledger(), out);
 }
 
+void ClaudeProtocol::OnLongLine(json::Value head, Emitter& out) {
+  if (head.Get("type").StringOr("") != "control_request") return;
+  const absl::string_view id = head.Get("request_id").StringOr("");
+  if (id.empty() || requests_.IsOpen(id)) return;
+  RefuseRequest(id, "The request is too long");
+  out.Emit(Notice{.kind = Notice::Kind::kPermissionDenied,
+                  .text = "refused the agent's request: it is too long to be "
+                          "shown to anybody",
+                  .by = "default"});
+}
+
 void ClaudeProtocol::RefuseRequest(absl::string_view id,
                                    absl::string_view error) {
   if (input_ == ProtocolOptions::Input::kPrompt || id.empty() || !HasRoom()) {

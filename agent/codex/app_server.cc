@@ -121,6 +121,12 @@ void AppServerProtocol::OnLine(json::Value line, Emitter& out) {
   }
 }
 
+void AppServerProtocol::OnLongLine(json::Value head, Emitter& out) {
+  const rpc::Message message = rpc::Parse(head);
+  if (message.kind != rpc::Kind::kRequest) return;
+  if (const auto reply = requests_.RefuseLong(message, out)) Reply(*reply);
+}
+
 void AppServerProtocol::OnRequest(const rpc::Message& request, Emitter& out) {
   const auto params =
       Read<AskParams>(request.params, {drift(), request.method});

@@ -80,6 +80,7 @@ class AppServerProtocol final : public LineProtocol {
   };
 
   void OnLine(json::Value line, Emitter& out) override;
+  void OnLongLine(json::Value head, Emitter& out) override;
   void OnEnd(Result result, Emitter& out) override;
 
   // app_server_turns.cc: what we send, and the responses.

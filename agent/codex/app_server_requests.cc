@@ -104,6 +104,15 @@ std::optional<std::string> AppServerRequests::Ask(const rpc::Message& request,
   return std::nullopt;
 }
 
+std::optional<std::string> AppServerRequests::RefuseLong(
+    const rpc::Message& request, Emitter& out) {
+  if (open_.Find(request.id) != nullptr ||
+      LateAnswer(request.id) != late_.end()) {
+    return std::nullopt;
+  }
+  return Refuse(request, "it is too long to be shown to anybody", out);
+}
+
 size_t AppServerRequests::BytesOf(const Open& open) {
   size_t bytes = open.permissions_json.size();
   for (const Field& field : open.fields) bytes += field.name.size();

@@ -45,6 +45,10 @@ class AppServerRequests {
                                  const AskParams& params,
                                  const AskedItem* /*nullable*/ item,
                                  Emitter& out);
+  // Returns the refusal of a request that is too long to be read; none if it
+  // would count for another one.
+  std::optional<std::string> RefuseLong(const rpc::Message& request,
+                                        Emitter& out);
   // Handles our written reply. Ignores it if the request is not open.
   void OnReply(const rpc::Message& reply, Emitter& out);
 

@@ -228,6 +228,20 @@ TEST(AppServerRequestsTest, SecretAnswersAreSentAndNotShown) {
   EXPECT_THAT(answered.items[0].answers, ElementsAre(kHiddenAnswer));
 }
 
+TEST(AppServerRequestsTest, WhatIsTooLongIsRefused) {
+  AppConversation talk;
+  talk.Begin().ReceiveLong(
+      R"({"method":"item/fileChange/requestApproval","id":4,"params":{"x":)");
+  EXPECT_EQ(talk.Flush(),
+            "{\"id\":4,\"result\":{\"decision\":\"decline\"}}\n");
+  EXPECT_THAT(talk.All<Notice>().back().text, HasSubstr("too long"));
+  EXPECT_THAT(talk.All<Raw>(), SizeIs(1));
+  // Nobody waits for a reply to these.
+  talk.ReceiveLong(R"({"id":9,"result":{"thread":{"x":)");
+  talk.ReceiveLong(R"({"method":"item/completed","params":{"x":)");
+  EXPECT_EQ(talk.Flush(), "");
+}
+
 TEST(AppServerRequestsTest, WhatGrantsMoreIsNotExact) {
   struct Case {
     absl::string_view method, params;

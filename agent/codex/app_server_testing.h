@@ -25,6 +25,13 @@ class AppConversation {
     protocol_.OnReceived(RecordOf(line, ++number_), Sink());
     return *this;
   }
+  // Receives a line over kMaxLineBytes that begins so.
+  AppConversation& ReceiveLong(absl::string_view start) {
+    Record record = RecordOf(start, ++number_);
+    record.size = kMaxLineBytes + 1;
+    protocol_.OnReceived(record, Sink());
+    return *this;
+  }
   AppConversation& Note(const Note& note) {
     protocol_.OnNote(RecordOf("", ++number_), note, Sink());
     return *this;

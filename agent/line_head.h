@@ -1,0 +1,20 @@
+// The beginning of a line that is too long to be parsed.
+#ifndef TROIKA_AGENT_LINE_HEAD_H_
+#define TROIKA_AGENT_LINE_HEAD_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace troika {
+
+// Of the object that begins with `start`, returns the members up to the first
+// one that is an array, an object or not complete, as an object:
+//   {"id":7,"method":"ask","params":{"a":…   becomes {"id":7,"method":"ask"}
+// Whatever is not JSON ends it, too. The result may still have to be refused by
+// a parser.
+std::string LineHead(absl::string_view start);
+
+}  // namespace troika
+
+#endif  // TROIKA_AGENT_LINE_HEAD_H_
