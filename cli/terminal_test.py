@@ -220,15 +220,19 @@ class TerminalTest(unittest.TestCase):
     def test_what_was_typed_is_told_if_another_answers(self):
         terminal = self.run_task(('Bash', {'command': 'ls'}))
         at = terminal.until(ASKS)
-        terminal.type('n\n')
-        at = terminal.until('why not?', at)
-        terminal.type('use the staging data')
-        terminal.until('use the staging data', at)
+        responds = self.terminal('respond', terminal.task)
+        ats = {terminal: at, responds: responds.until(ASKS)}
+        for one, at in ats.items():
+            one.type('n\n')
+            at = one.until('why not?', at)
+            one.type('use the staging data')
+            ats[one] = one.until('use the staging data', at)
         self.assertEqual(
             self.troika('respond', terminal.task, '--allow').returncode, 0)
-        at = terminal.until('✔ allowed: Bash', at)
-        terminal.until('what you had typed: use the staging data', at)
-        self.assertEqual(terminal.wait(), 0)
+        terminal.until('✔ allowed: Bash', ats[terminal])
+        for one, at in ats.items():
+            one.until('what you had typed: use the staging data', at)
+            self.assertEqual(one.wait(), 0)
 
     def test_scripts_edits_and_writes_have_their_lines(self):
         script = 'set -e\n\trm -rf build\n\nmake'

@@ -294,6 +294,8 @@ int Follower::Leave() {
 }
 
 int Follower::LeaveAnswered(int code) {
+  // Tells what was typed if another has answered.
+  if (code == kExitOk) answering_.Update(state());
   view_.Prompt("");
   view_.Finish();
   if (code != kExitOk) view_.Say("nothing was answered");
