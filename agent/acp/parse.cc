@@ -119,11 +119,14 @@ void AcpProtocol::OnPermission(const rpc::Message& request, Emitter& out) {
     // A reply would count for the request that is open.
     return out.EmitRaw(request.method, "a request of this id is open");
   }
-  if (cancelling_) {
+  // Nothing would end a turn that a request begins.
+  if (cancelling_ || prompt_ended_) {
     const bool room = HasRoom();
     if (room) Answer(rpc::ResponseLine(request.id, kCancelledJson));
-    return out.EmitRaw(request.method,
-                       room ? "cancelled, because the turn is" : kNotAnswered);
+    return out.EmitRaw(request.method, !room ? kNotAnswered
+                                       : cancelling_
+                                           ? "cancelled, because the turn is"
+                                           : "cancelled, because no turn runs");
   }
   const auto params = Read<PermissionParams>(
       request.params, Scope("session/request_permission"));
@@ -242,6 +245,7 @@ void AcpProtocol::EndPrompt(Result result, Emitter& out) {
   if (result.usage.turn) out.Emit(result.usage);
   prompting_ = false;
   cancelling_ = false;
+  prompt_ended_ = true;
   prompt_.clear();
   ledger().EndTurn(std::move(result), out);
   Proceed(out);

@@ -149,6 +149,7 @@ class AcpProtocol final : public LineProtocol {
   std::deque<TurnAsked> turns_;  // Not sent yet.
   bool prompting_ = false;       // A prompt was sent and has no response.
   bool cancelling_ = false;      // It was asked to end.
+  bool prompt_ended_ = false;    // The last prompt has a response.
   // A session was asked to be loaded, and no prompt was written since.
   bool loading_ = false;
   std::string resumed_;  // Id of the session that was asked to go on.

@@ -395,6 +395,7 @@ void AcpProtocol::OnPromptWritten(const rpc::Message& request, Emitter& out) {
   }
   prompting_ = true;
   cancelling_ = false;
+  prompt_ended_ = false;
   loading_ = false;
   prompt_ = input.text;
   ledger().StartTurn();

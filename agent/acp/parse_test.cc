@@ -105,6 +105,20 @@ TEST(AcpParseTest, ARequestThatIsTooLongIsRefused) {
   EXPECT_EQ(c.WriteNext(), "");
 }
 
+TEST(AcpParseTest, ARequestAfterTheTurnIsCancelled) {
+  Conversation c;
+  c.Open().Receive(
+      R"({"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}})");
+  ASSERT_THAT(c.All<Result>(), SizeIs(1));
+  c.Receive(
+      R"({"jsonrpc":"2.0","id":"p1","method":"session/request_permission",)"
+      R"("params":{"sessionId":"s1","toolCall":{"toolCallId":"t"},)"
+      R"("options":[]}})");
+  EXPECT_THAT(c.WriteNext(), HasSubstr(R"({"outcome":"cancelled"})"));
+  EXPECT_THAT(c.All<Approval>(), IsEmpty());
+  EXPECT_THAT(c.All<ToolUse>(), IsEmpty());
+}
+
 TEST(AcpParseTest, NamesOfMcpTools) {
   Conversation c;
   c.Open().Update(

@@ -347,6 +347,14 @@ void AppServerProtocol::OnRateLimits(const Params& params, Emitter& out) {
 
 void AppServerProtocol::OnEnd(Result result, Emitter& out) {
   requests_.WithdrawAll("the process ended", out);
+  for (const Action& action : actions_) {
+    if (!action.again) continue;
+    out.Emit(Notice{
+        .kind = Notice::Kind::kError,
+        .text = absl::StrCat("Codex did not take an input while the turn ran, "
+                             "and ended before the next one: send it again: ",
+                             action.text)});
+  }
   if (!last_error_.empty() && result.is_error) {
     absl::StrAppend(&result.error, ": ", last_error_);
   }

@@ -63,12 +63,14 @@ class AppServerProtocol final : public LineProtocol {
     std::string input_json;  // Elements of a JSON array.
     bool may_steer = true;
     bool again = false;  // It was refused as a steer.
+    std::string text;    // What the user wrote, if so.
     int turn = 0;        // TurnAsked::turn of an input that is sent first.
   };
 
   // A request that was written.
   struct Sent {
     std::string input_json;
+    std::string text;
     bool remark = false;
   };
 
@@ -96,6 +98,8 @@ class AppServerProtocol final : public LineProtocol {
   void AskForModels();
   // Sends the actions that can be sent now, in order.
   void SendActions();
+  // Returns false if there is none.
+  bool MoveInterruptToFront();
   void StartTurn(const Action& action);
   void OnResponse(const rpc::Message& response, Emitter& out);
   void OnErrorResponse(const rpc::Pending<Sent>::Call& call,

@@ -246,11 +246,16 @@ std::string WindowName(std::optional<int64_t> minutes) {
   return absl::StrCat(*minutes, "m");
 }
 
-// The whole content of an added or a deleted file, as lines of a diff.
-std::string Marked(absl::string_view content, char mark) {
-  std::string out;
-  for (const absl::string_view line :
-       absl::StrSplit(absl::StripSuffix(content, "\n"), '\n')) {
+// The whole content of an added or a deleted file, as the hunk of a diff.
+std::string Hunk(absl::string_view content, char mark) {
+  if (content.empty()) return "";
+  const std::vector<absl::string_view> lines =
+      absl::StrSplit(absl::StripSuffix(content, "\n"), '\n');
+  const std::string range = absl::StrCat("1,", lines.size());
+  std::string out =
+      mark == '+' ? absl::StrCat("@@ -0,0 +", range, " @@\n")
+                  : absl::StrCat("@@ -", range, " +0,0 @@\n");
+  for (const absl::string_view line : lines) {
     out.push_back(mark);
     absl::StrAppend(&out, line, "\n");
   }
@@ -303,9 +308,9 @@ std::string UnifiedDiff(json::Value changes, Drift* drift) {
     absl::StrAppend(&out, "--- ", kind == "add" ? "/dev/null" : change.path,
                     "\n+++ ", kind == "delete" ? "/dev/null" : moved, "\n");
     if (kind == "add") {
-      absl::StrAppend(&out, Marked(change.diff, '+'));
+      absl::StrAppend(&out, Hunk(change.diff, '+'));
     } else if (kind == "delete") {
-      absl::StrAppend(&out, Marked(change.diff, '-'));
+      absl::StrAppend(&out, Hunk(change.diff, '-'));
     } else {
       absl::StrAppend(&out, change.diff,
                       absl::EndsWith(change.diff, "\n") ? "" : "\n");

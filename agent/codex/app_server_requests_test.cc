@@ -149,8 +149,8 @@ TEST(AppServerRequestsTest, AnEditShowsTheDiffOfItsItem) {
   EXPECT_EQ(asked.tool_name, "Edit");
   EXPECT_EQ(asked.diff,
             "--- /w/a\n+++ /w/a\n@@ -1 +1 @@\n-a\n+b\n"
-            "--- /dev/null\n+++ /w/n\n+x\n+y\n"
-            "--- /w/o\n+++ /dev/null\n-z\n");
+            "--- /dev/null\n+++ /w/n\n@@ -0,0 +1,2 @@\n+x\n+y\n"
+            "--- /w/o\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-z\n");
   EXPECT_THAT(asked.paths, ElementsAre("/w/a", "/w/n", "/w/o"));
   talk.Note(Answer(asked.id, {.allow = true}));
   EXPECT_EQ(talk.Flush(), "{\"id\":0,\"result\":{\"decision\":\"accept\"}}\n");

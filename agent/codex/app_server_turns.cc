@@ -1,5 +1,7 @@
 // Handles what we send to app-server, and its responses.
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -140,6 +142,16 @@ void AppServerProtocol::StartTurn(const Action& action) {
   Request("turn/start", With(params, turn_params_), &action);
 }
 
+bool AppServerProtocol::MoveInterruptToFront() {
+  const auto interrupt =
+      std::find_if(actions_.begin(), actions_.end(), [](const Action& action) {
+        return action.kind == Action::Kind::kInterrupt;
+      });
+  if (interrupt == actions_.end()) return false;
+  std::rotate(actions_.begin(), interrupt, std::next(interrupt));
+  return true;
+}
+
 void AppServerProtocol::SendActions() {
   while (!actions_.empty() && !thread_id_.empty() && !turn_starting_) {
     const Action& action = actions_.front();
@@ -157,7 +169,9 @@ void AppServerProtocol::SendActions() {
     } else if (!runs) {
       StartTurn(action);
     } else if (interrupting_ || !action.may_steer) {
-      return;  // Until the turn has ended.
+      // It waits until the turn has ended, and an interrupt does not.
+      if (!MoveInterruptToFront()) return;
+      continue;
     } else {
       Request("turn/steer",
               params.Json("input", absl::StrCat("[", action.input_json, "]"))
@@ -184,6 +198,8 @@ void AppServerProtocol::OnWrittenLine(const Record& record, MessageSink sink) {
     for (const json::Value item : message.params.Get("input").items()) {
       absl::StrAppend(&sent.input_json, sent.input_json.empty() ? "" : ",",
                       item.ToJson());
+      absl::StrAppend(&sent.text, sent.text.empty() ? "" : "\n",
+                      item.Get("text").StringOr(""));
     }
     sent.remark = absl::EndsWith(record.key, kRemark);
   }
@@ -261,7 +277,8 @@ void AppServerProtocol::OnErrorResponse(const rpc::Pending<Sent>::Call& call,
       actions_.push_front({.kind = Action::Kind::kInput,
                            .input_json = call.tag.input_json,
                            .may_steer = false,
-                           .again = true});
+                           .again = true,
+                           .text = call.tag.text});
     }
     return SendActions();
   }

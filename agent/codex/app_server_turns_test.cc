@@ -15,6 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 constexpr absl::string_view kInitialize =
@@ -223,6 +224,24 @@ TEST(AppServerTurnsTest, ATurnThatCantBeSteeredIsWaitedFor) {
   EXPECT_THAT(talk.Flush(), IsEmpty());
   talk.Completed();
   EXPECT_THAT(talk.Flush(), HasSubstr("turn/start"));
+}
+
+TEST(AppServerTurnsTest, AnInterruptDoesNotWaitForARefusedSteer) {
+  AppConversation talk;
+  talk.Begin().Prompt("left").Flush();
+  talk.Receive(R"({"id":4,"error":{"message":"not steerable"}})");
+  EXPECT_THAT(talk.Note(InterruptAsked{}).Flush(), HasSubstr("turn/interrupt"));
+  talk.Completed("u1", "interrupted");
+  EXPECT_THAT(talk.Flush(), HasSubstr("\"text\":\"left\""));
+}
+
+TEST(AppServerTurnsTest, ARefusedSteerThatIsLostIsTold) {
+  AppConversation talk;
+  talk.Begin().Prompt("left").Flush();
+  talk.Receive(R"({"id":4,"error":{"message":"not steerable"}})");
+  talk.Note(ProcessEnded{});
+  ASSERT_THAT(talk.All<Notice>(), Not(IsEmpty()));
+  EXPECT_THAT(talk.All<Notice>().back().text, HasSubstr("again: left"));
 }
 
 TEST(AppServerTurnsTest, InterruptsTheRunningTurn) {
