@@ -36,6 +36,7 @@ bool Answering::IsInForeground() const {
 
 void Answering::Update(const TaskState& state) {
   const bool waits = Waits(state);
+  if (waits && !view_.person_is_asked()) return;  // Rules may answer it.
   if (!can_ask_ || !IsInForeground()) {
     if (waits && !told_) {
       view_.Say("the agent waits for you; " + HowToAnswer(state));

@@ -132,6 +132,7 @@ class Follower : public TaskFeedListener {
   int Leave();
   int LeaveAnswered(int code);
   int Finish();
+  void SayBudget();
   void PrintAnswer();
   void PrintError();
 
@@ -340,6 +341,7 @@ int Follower::Finish() {
                                                            : kExitCancelled;
   }
   const int code = view_.ExitCode(state());
+  if (options_.until == Until::kRest) SayBudget();
   const bool quiet = options_.view.output == Output::kQuiet;
   if (quiet) PrintAnswer();
   if (options_.until == Until::kNow) return code;
@@ -353,6 +355,17 @@ int Follower::Finish() {
   }
   if (quiet && code != kExitOk) PrintError();
   return code;
+}
+
+// The notice about a budget comes after the end of a turn whose usage is told
+// only then.
+void Follower::SayBudget() {
+  if (!task().budget().has_limits()) return;
+  const absl::StatusOr<v1::Task> now = api_.GetTask(task().id());
+  if (!now.ok()) return;
+  if (const std::string near = NearBudgetText(*now); !near.empty()) {
+    view_.Say(absl::StrCat("budget: ", near));
+  }
 }
 
 // Reads the answer from the task, because an event may have only its start.

@@ -97,44 +97,63 @@ std::string QueueText(const v1::Task& task) {
                       task.id());
 }
 
+// As of the notice that tells of a budget.
+constexpr double kNearlyUsedUp = 0.8;
+
 absl::Duration ToDuration(const google::protobuf::Duration& duration) {
   return absl::Seconds(duration.seconds()) +
          absl::Nanoseconds(duration.nanos());
 }
 
-void AddBudget(const v1::Task& task, Fields* fields) {
+enum class Amounts { kAll, kNearlyUsedUp };
+
+// "80 of 100 tokens · 1 of 3 turns"; empty if there is no such budget.
+std::string AmountsText(const v1::Task& task, Amounts which) {
   const v1::Budget& limits = task.budget().limits();
   const v1::Budget& used = task.budget().used();
   std::vector<std::string> parts;
+  const auto add = [&](double share, std::string text) {
+    if (which == Amounts::kAll || share >= kNearlyUsedUp) {
+      parts.push_back(std::move(text));
+    }
+  };
   if (limits.has_cost_usd()) {
-    parts.push_back(
+    add(used.cost_usd() / limits.cost_usd(),
         used.has_cost_usd()
             ? absl::StrFormat("$%.2f of $%.2f", used.cost_usd(),
                               limits.cost_usd())
             : absl::StrFormat("not known of $%.2f", limits.cost_usd()));
   }
   if (limits.has_tokens()) {
-    parts.push_back(
+    add(static_cast<double>(used.tokens()) /
+            static_cast<double>(limits.tokens()),
         absl::StrCat(used.tokens(), " of ", limits.tokens(), " tokens"));
   }
   if (limits.has_turns()) {
-    parts.push_back(
+    add(static_cast<double>(used.turns()) / limits.turns(),
         absl::StrCat(used.turns(), " of ", limits.turns(), " turns"));
   }
   if (limits.has_time()) {
-    parts.push_back(absl::StrCat(DurationText(ToDuration(used.time())), " of ",
-                                 DurationText(ToDuration(limits.time())),
-                                 " of working time"));
+    add(absl::FDivDuration(ToDuration(used.time()), ToDuration(limits.time())),
+        absl::StrCat(DurationText(ToDuration(used.time())), " of ",
+                     DurationText(ToDuration(limits.time())),
+                     " of working time"));
   }
-  if (parts.empty()) return;
-  std::string text = absl::StrJoin(parts, " · ");
+  return absl::StrJoin(parts, " · ");
+}
+
+void AddBudget(const v1::Task& task, Fields* fields) {
+  const v1::Budget& limits = task.budget().limits();
+  std::string text = AmountsText(task, Amounts::kAll);
+  if (text.empty()) return;
   if (task.budget().has_within_turn() &&
       (limits.has_cost_usd() || limits.has_tokens())) {
-    absl::StrAppend(&text, "; ",
-                    task.budget().within_turn()
-                        ? "the agent tells its tokens within a turn, and its "
-                          "cost at the end"
-                        : "the agent tells its usage at the end of a turn");
+    absl::StrAppend(
+        &text, "; the agent tells its ",
+        !task.budget().within_turn() ? "usage at the end of a turn"
+        : limits.has_cost_usd()
+            ? "tokens within a turn, and its cost, if it tells one, at the end"
+            : "tokens within a turn");
   }
   fields->Add("budget", text);
 }
@@ -228,13 +247,22 @@ std::string StateText(const v1::Task& task) {
   return text;
 }
 
+std::string NearBudgetText(const v1::Task& task) {
+  return AmountsText(task, Amounts::kNearlyUsedUp);
+}
+
 std::string AgentText(const v1::Task& task) {
+  // Troika asks, and no turn runs.
+  const bool asks_for_budget = std::any_of(
+      task.approvals().begin(), task.approvals().end(),
+      [](const auto& one) { return one.kind() == v1::Approval::budget; });
   switch (task.state()) {
     case v1::Task::starting:
     case v1::Task::running:
     case v1::Task::awaiting_approval:
     case v1::Task::awaiting_answer:
-      return "works";
+      if (!asks_for_budget) return "works";
+      return task.budget().process_alive() ? "waits" : "ended";
     case v1::Task::idle:
       return "waits";
     case v1::Task::done:

@@ -22,6 +22,8 @@ namespace troika::cli {
 std::string StateWord(const v1::Task& task);
 // The same with spaces, and "queued (3)" with the place in the queue.
 std::string StateText(const v1::Task& task);
+// Budgets of which 80 % are used, as "80 of 100 tokens"; empty if none is.
+std::string NearBudgetText(const v1::Task& task);
 // "works", "waits" for input, or "ended"; empty if none was started.
 std::string AgentText(const v1::Task& task);
 // "5s", "12m", "3h", "2d".

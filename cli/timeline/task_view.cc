@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -109,16 +110,15 @@ void TaskView::Add(const Message& message, const TaskState& state,
 }
 
 void TaskView::Flush(const TaskState& state) {
-  wake_at_ = absl::InfiniteFuture();
-  const bool asks = state.status == TaskStatus::kAwaitingApproval ||
-                    state.status == TaskStatus::kAwaitingAnswer;
+  const bool asks = pause_.PersonIsAsked(state, clock_->Awake());
+  wake_at_ = pause_.wake_at();
   if (asks && !std::exchange(asked_, asks)) {
     Alert(absl::StrCat("the agent asks: ", SanitizedLine(state.title, 60)));
   }
   asked_ = asks;
   if (!prompt_.empty()) return Write();
   if (terminal_ && IsAtWork(state.status)) {
-    wake_at_ = clock_->Awake() + kStatusFrame;
+    wake_at_ = std::min(wake_at_, clock_->Awake() + kStatusFrame);
     if (!timeline_.line_open()) {
       timeline_.set_width(TerminalWidth(io_.out));
       std::string status = StatusLineNow(timeline_, state, clock_);

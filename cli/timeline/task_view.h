@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/flags.h"
 #include "cli/io.h"
+#include "cli/timeline/rules_pause.h"
 #include "cli/timeline/timeline.h"
 #include "task/state.h"
 
@@ -116,6 +117,8 @@ class TaskView {
 
   // The first error of writing; Cancelled if the reader is gone.
   const absl::Status& written() const { return written_; }
+  // Whether something waits for a person, as of the last Flush.
+  bool person_is_asked() const { return asked_; }
   // When to call Flush again even if nothing comes, by Clock::Awake().
   absl::Time wake_at() const { return wake_at_; }
   ViewOptions::Output output() const { return options_.output; }
@@ -139,6 +142,7 @@ class TaskView {
   std::string status_shown_;  // The status line, or empty.
   std::string prompt_;        // The open prompt, or empty.
   bool limited_ = false;
+  RulesPause pause_;
   bool asked_ = false;  // Whether the agent waited for the user last.
   std::string last_asked_;
   std::string trouble_said_;
