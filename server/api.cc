@@ -1,10 +1,13 @@
 #include "server/api.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/check.h"
+#include "server/page_sessions.h"
 #include "server/routes.h"
 #include "server/static_page.h"
 
@@ -47,13 +50,16 @@ PageMatch PageOf(const http::Request& request, const Match& match) {
   return MatchPage(PageFiles(), request);
 }
 
-// Counts a client's stream until it is destroyed.
+// Counts a client's stream until it is destroyed, and ends it once the client
+// may read no more.
 class CountedStream final : public http::BodySource {
  public:
   CountedStream(std::shared_ptr<std::map<std::string, int>> counts,
-                std::string client, std::unique_ptr<http::BodySource> source)
+                std::string client, std::function<bool()> may_read,
+                std::unique_ptr<http::BodySource> source)
       : counts_(std::move(counts)),
         client_(std::move(client)),
+        may_read_(std::move(may_read)),
         source_(std::move(source)) {
     ++(*counts_)[client_];
   }
@@ -62,12 +68,13 @@ class CountedStream final : public http::BodySource {
   }
 
   State Fill(size_t room, std::string* out) override {
-    return source_->Fill(room, out);
+    return may_read_() ? source_->Fill(room, out) : State::kEnd;
   }
 
  private:
   const std::shared_ptr<std::map<std::string, int>> counts_;
   const std::string client_;
+  const std::function<bool()> may_read_;
   const std::unique_ptr<http::BodySource> source_;
 };
 
@@ -162,9 +169,16 @@ void Api::SendStream(http::Exchange& exchange, Reply reply) {
     head.content_type = std::string(kStreamType);
     head.headers.emplace_back("X-Accel-Buffering", "no");
   }
+  CHECK(tools_.page_sessions != nullptr);
+  PageSessions& sessions = *tools_.page_sessions;
+  // A stream of a page ends with its session.
+  const auto session = sessions.Find(exchange.request());
   exchange.Stream(std::move(head), [&](http::Waker waker) {
-    return std::make_unique<CountedStream>(streams_, client,
-                                           reply.stream(std::move(waker)));
+    if (session) sessions.AddStream(*session, waker);
+    return std::make_unique<CountedStream>(
+        streams_, client,
+        [&sessions, session] { return !session || sessions.IsLive(*session); },
+        reply.stream(std::move(waker)));
   });
 }
 

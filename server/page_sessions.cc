@@ -215,6 +215,26 @@ std::optional<std::string> PageSessions::Find(const http::Request& request) {
   return std::nullopt;
 }
 
+bool PageSessions::IsLive(absl::string_view id) const {
+  const absl::Time now = clock_.Now();
+  return std::any_of(sessions_.begin(), sessions_.end(), [&](const auto& one) {
+    return one.id == id && one.expires_at > now;
+  });
+}
+
+void PageSessions::AddStream(std::string id, http::Waker waker) {
+  std::erase_if(streams_,
+                [](const auto& stream) { return stream.second.gone(); });
+  streams_.emplace_back(std::move(id), std::move(waker));
+}
+
+void PageSessions::EndStreams() {
+  // Waking may end a stream, and that another one begin.
+  for (const auto& [id, waker] : std::vector(streams_)) {
+    if (!IsLive(id)) waker.Wake();
+  }
+}
+
 std::vector<PageSessions::Session> PageSessions::List() {
   DropExpired();
   return {sessions_.rbegin(), sessions_.rend()};
@@ -229,12 +249,14 @@ absl::Status PageSessions::Revoke(absl::string_view id) {
         "no session ", id, ": `troika open --sessions` lists them"));
   }
   sessions_.erase(found);
+  EndStreams();
   return Save();
 }
 
 absl::Status PageSessions::RevokeAll() {
   sessions_.clear();
   codes_.clear();
+  EndStreams();
   return Save();
 }
 

@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -17,6 +18,7 @@
 #include "absl/time/time.h"
 #include "base/clock.h"
 #include "http/message.h"
+#include "http/server.h"
 
 namespace troika {
 
@@ -68,6 +70,11 @@ class PageSessions {
   // Whether the request has a cookie of ours at all.
   static bool HasCookie(const http::Request& request);
 
+  // Whether the session lives.
+  bool IsLive(absl::string_view id) const;
+  // Wakes a stream of the session when that is revoked; it must end then.
+  void AddStream(std::string id, http::Waker waker);
+
   std::vector<Session> List();  // The newest first.
   // Ends a session, or all of them. An error of the disk says that the session
   // would be back after a restart.
@@ -83,11 +90,13 @@ class PageSessions {
   void Load();
   absl::Status Save() const;
   void DropExpired();
+  void EndStreams();  // Those of sessions that are gone.
 
   const std::string path_;
   Clock& clock_;
   std::vector<Session> sessions_;  // The oldest first.
   std::vector<PendingCode> codes_;
+  std::vector<std::pair<std::string, http::Waker>> streams_;  // By session.
   absl::Time wrong_since_ = absl::InfinitePast();
   int wrong_ = 0;  // Wrong codes since then.
 };

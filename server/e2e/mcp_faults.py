@@ -149,7 +149,10 @@ class McpFaultsTest(McpWorldTest):
                     break
                 cursor = {'cursor': page['cursor']}
             self.assertEqual(listed, live + native[::-1], f'limit {limit}')
-        self.assertIn('page_token', client.fail('claude_list', cursor='x'))
+        self.assertIn('cursor: ', client.fail('claude_list', cursor='x'))
+        self.assertTrue(client.fail(
+            'claude_start', prompt='hi', workingDirectory='/nope').startswith(
+                'workingDirectory: the folder /nope'))
 
     def test_a_question_is_answered_once(self):
         self.world.start()

@@ -168,8 +168,13 @@ class PageTest(WorldTest):
                          [('Two', False, ''), ('One', True, '')])
         said = self.world.troika('open', '--sessions')
         self.assertIn(first.session['id'], said.stdout)
+        stream = first.stream()
         revoked = self.world.troika('open', '--revoke', first.session['id'])
         self.assertEqual(revoked.returncode, 0, revoked.stderr)
+        # Its stream ends at once, with nothing of what happens later.
+        self.world.create('say Hi.\nok')
+        rest = stream.response.read()
+        self.assertNotIn(b'event: task', rest.split(b'event: ready')[-1])
         self.assertEqual(first.ask('GET', '/tasks').status, 401)
         self.assertEqual(second.ask('GET', '/tasks').status, 200)
         self.assertEqual(

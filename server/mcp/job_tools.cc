@@ -44,6 +44,8 @@ constexpr absl::string_view kJobProperties =
     R"("error":{"type":"string"},)"
     R"("stderr":{"type":"string"},)"
     R"("hint":{"type":"string"},)"
+    R"("denials":{"type":"array","items":{"type":"object","properties":{)"
+    R"("tool":{"type":"string"},"reason":{"type":"string"}}}},)"
     R"("saved_to":{"type":"string"},)"
     R"("response":{"type":"string","description":"The final text; of call_jobs only its beginning"})";
 

@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "mcp/tool.h"
 #include "server/mcp/session_lookup.h"
+#include "server/mcp/session_view.h"
 
 namespace troika {
 namespace {
@@ -89,6 +90,9 @@ void AddEnd(const v1::Task& task, json::ObjectWriter* out) {
     const std::string& error =
         task.reason().empty() ? task.result().error() : task.reason();
     out->String("error", mcp::CutForJson(error, kTextRoom));
+  }
+  if (task.result().denial_count() > 0) {
+    out->Json("denials", DenialsJson(task.result()));
   }
   if (!task.stderr_tail().empty()) {
     out->String("stderr", mcp::CutForJson(task.stderr_tail(), kTextRoom));

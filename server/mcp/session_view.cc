@@ -95,6 +95,20 @@ std::string UsageJson(const v1::TokenCounts& tokens) {
       .Take();
 }
 
+std::string DenialsJson(const v1::Result& result) {
+  constexpr size_t kMaxShown = 5;
+  std::vector<std::string> denials;
+  for (const v1::Denial& denial : result.denials()) {
+    if (denials.size() == kMaxShown) break;
+    denials.push_back(
+        json::ObjectWriter()
+            .String("tool", denial.tool_name())
+            .String("reason", mcp::CutForJson(denial.reason(), 200))
+            .Take());
+  }
+  return absl::StrCat("[", absl::StrJoin(denials, ","), "]");
+}
+
 std::string SessionIdOf(const v1::Task& task) {
   return task.session_id().empty() ? task.id() : task.session_id();
 }
@@ -150,16 +164,7 @@ std::string StatusJson(const v1::Task& task, const EventBuffer& events,
   }
   writer.Json("turnCount", absl::StrCat(task.turns()));
   if (task.result().denial_count() > 0 && has_ended) {
-    std::vector<std::string> denials;
-    for (const v1::Denial& denial : task.result().denials()) {
-      if (denials.size() == 5) break;
-      denials.push_back(
-          json::ObjectWriter()
-              .String("tool", denial.tool_name())
-              .String("reason", mcp::CutForJson(denial.reason(), 200))
-              .Take());
-    }
-    writer.Json("denials", absl::StrCat("[", absl::StrJoin(denials, ","), "]"));
+    writer.Json("denials", DenialsJson(task.result()));
   }
   writer.String("cursor", cursor).Json("more", more ? "true" : "false");
   return writer.Take();

@@ -33,6 +33,8 @@ std::string StatusJson(const v1::Task& task, const EventBuffer& events,
 
 // {inputTokens, cachedInputTokens, outputTokens}
 std::string UsageJson(const v1::TokenCounts& tokens);
+// [{tool, reason}], the first of what was denied in a turn.
+std::string DenialsJson(const v1::Result& result);
 // Why a task has failed, with what is known about it.
 std::string FailureText(const v1::Task& task);
 // The id by which clients name the session: the CLI's own, or that of the task

@@ -6,6 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "server/mcp/argument_error.h"
 #include "server/mcp/defaults.h"
 #include "server/mcp/job_tools.h"
 #include "server/mcp/one_shot_tool.h"
@@ -80,7 +81,7 @@ void ToolCall::FinishWith(absl::string_view result_json) {
 }
 
 void ToolCall::Fail(const absl::Status& error) {
-  Finish(mcp::ToolResult::Error(error.message()));
+  Finish(mcp::ToolResult::Error(NameArgument(error.message(), args_)));
 }
 
 void ToolCall::FailWith(const rpc::Error& error) {
