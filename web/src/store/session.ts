@@ -89,6 +89,8 @@ export class TaskSession {
     if (this.loading.value || this.window.atStart || !this.window.first) return;
     await this.load("older", async () => {
       const page = await eventsBefore(this.id, this.window.first, PAGE);
+      // They belong before the place where the window may be cut.
+      this.flush();
       this.window.prepend(page.events, !page.previousPageToken || page.events.length === 0);
     });
   }
@@ -117,15 +119,20 @@ export class TaskSession {
     }
   }
 
+  /** Puts what came into the window; what has no place there is loaded again later. */
+  private flush(): void {
+    const events = this.pending;
+    this.pending = [];
+    this.unseen.value += this.window.atEnd ? this.window.append(events, this.following) : events.length;
+  }
+
   /** Draws at most once a frame, and rarely while the tab is hidden. */
   private draw(): void {
     if (this.scheduled) return;
     this.scheduled = true;
     const apply = () => {
       this.scheduled = false;
-      const events = this.pending;
-      this.pending = [];
-      this.window.append(events, this.following);
+      this.flush();
       this.version.value++;
     };
     if (document.visibilityState === "visible") requestAnimationFrame(apply);

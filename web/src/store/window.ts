@@ -38,18 +38,25 @@ export class EventWindow {
     this.rebuild();
   }
 
-  /** Adds later events; those that are there already are left out. */
-  append(events: readonly Event[], keepsEnd: boolean): void {
-    for (const event of events) {
-      if (this.last && compareIds(event.id, this.last) <= 0) continue;
+  /**
+   * Adds later events; those that are there already are left out. If there is no
+   * room, it drops the oldest or, unless it keeps the end, takes no more and
+   * returns how many it left out.
+   */
+  append(events: readonly Event[], keepsEnd: boolean): number {
+    const later = events.filter(({ id }) => !this.last || compareIds(id, this.last) > 0);
+    const room = keepsEnd ? later.length : Math.max(0, MAX_EVENTS - this.events.length);
+    for (const event of later.slice(0, room)) {
       this.events.push(event);
       this.transcript.apply(event);
     }
+    if (later.length > room) this.atEnd = false;
     if (this.events.length > MAX_EVENTS && keepsEnd) {
       this.events = this.events.slice(-KEPT_EVENTS);
       this.atStart = false;
       this.rebuild();
     }
+    return Math.max(0, later.length - room);
   }
 
   private rebuild(): void {
