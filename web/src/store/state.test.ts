@@ -3,10 +3,11 @@ import { describe, expect, it, vi } from "vitest";
 import type { Event, Task, UsageRow } from "../api/types";
 import { ago, browserName, cost, count, milliseconds, relativePath, span } from "../lib/format";
 import { parse } from "../lib/router";
+import { lastAction } from "../views/tasks/TaskRow";
 import { Phases } from "./phases";
 import { describeRun, groupRuns } from "./runs";
 import type { Row } from "./rows";
-import { grouped, putTask, tasks } from "./tasks";
+import { grouped, groupOf, putTask, tasks } from "./tasks";
 import { byDay, lastDays, sumBy } from "./usage";
 
 describe("grouped", () => {
@@ -17,6 +18,20 @@ describe("grouped", () => {
       ["asking", "b"], ["failed", "d"], ["running", "c"], ["queued", "e"], ["ended", "a"],
     ]);
   });
+});
+
+describe("a task whose last turn failed", () => {
+  const task = (state: Task["state"], outcome: Task["outcome"]) =>
+    ({ id: "a", state, outcome, approvals: [], questions: [], result: { error: "out of credit" } }) as unknown as Task;
+
+  it("is among the failed ones, unless it works or asks", () => {
+    expect(groupOf(task("idle", "failed"))).toBe("failed");
+    expect(groupOf(task("idle", "denied"))).toBe("ended");
+    expect(groupOf(task("awaiting_approval", "failed"))).toBe("asking");
+    expect(groupOf(task("running", "failed"))).toBe("running");
+  });
+
+  it("says its error", () => expect(lastAction(task("idle", "failed"))).toBe("out of credit"));
 });
 
 describe("putTask", () => {
