@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Event } from "../api/types";
+import { toasts } from "../ui/parts";
 import { TaskSession } from "./session";
 import { MAX_EVENTS } from "./window";
 
@@ -85,6 +86,28 @@ describe("TaskSession", () => {
     await frame();
     expect(gaps(session)).toBe(0);
     expect(session.window.last).toBe(server.events.at(-1)!.id);
+  });
+
+  it("shows the end if the event of a link is gone", async () => {
+    const session = new TaskSession("t");
+    await session.open("999999.0");
+    expect(session.error.value).toBe("");
+    expect(session.window.atEnd).toBe(true);
+    expect(session.window.last).toBe("10000.0");
+    expect(toasts.value.at(-1)?.text).toContain("gone");
+  });
+
+  it("is opened again around its event when the server is back", async () => {
+    server.isAway = true;
+    const session = new TaskSession("t");
+    await session.open("5000.0");
+    expect(session.error.value).not.toBe("");
+    server.isAway = false;
+    session.reopen();
+    await frame();
+    expect(session.error.value).toBe("");
+    expect(session.task.value?.id).toBe("t");
+    expect(session.window.events.some(({ id }) => id === "5000.0")).toBe(true);
   });
 
   it("stays bounded while it is scrolled up, and keeps what is looked at", async () => {

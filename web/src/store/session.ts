@@ -2,8 +2,10 @@
 // loading of more.
 import { signal } from "@preact/signals";
 import { eventsAfter, eventsBefore, getTask } from "../api/calls";
+import { ApiError } from "../api/client";
 import type { Update } from "../api/messages";
 import type { Event, Task } from "../api/types";
+import { toast } from "../ui/parts";
 import { feed } from "./app";
 import { EventWindow } from "./window";
 
@@ -25,34 +27,51 @@ export class TaskSession {
   private scheduled = false;
   private closed = false;
   private pending: Event[] = [];
+  /** The event that it was last opened around. */
+  private around = "";
 
   constructor(readonly id: string) {}
 
   /** Loads the end of the task, or what is around an event. */
   async open(around = ""): Promise<void> {
+    this.around = around;
     this.loading.value = "all";
     this.error.value = "";
     try {
       if (!this.task.value) this.task.value = await getTask(this.id);
-      const before = await eventsBefore(this.id, around || "end", PAGE);
-      let events = before.events;
-      let atEnd = !around;
-      if (around) {
-        const more = await eventsAfter(this.id, events.at(-1)?.id ?? "", PAGE);
-        events = [...events, ...more.events];
-        atEnd = !more.nextPageToken;
-      }
+      const { events, atStart, atEnd, last } = await this.read(around).catch((error: Error) => this.readEnd(error));
       if (this.closed) return;
       this.pending = [];
       this.unseen.value = 0;
-      this.window.reset(events, { atStart: !before.previousPageToken, atEnd });
-      feed().watch(this.id, atEnd ? this.window.last : before.lastEventId || this.window.last);
+      this.window.reset(events, { atStart, atEnd });
+      feed().watch(this.id, atEnd ? this.window.last : last || this.window.last);
     } catch (error) {
       this.error.value = (error as Error).message;
     } finally {
       this.loading.value = "";
       this.draw();
     }
+  }
+
+  /** Opens it again if nothing could be loaded before. */
+  reopen(): void {
+    if (this.error.value && (!this.task.value || !this.window.last)) void this.open(this.around);
+  }
+
+  private async read(around: string) {
+    const before = await eventsBefore(this.id, around || "end", PAGE);
+    const edges = { atStart: !before.previousPageToken, atEnd: true, last: before.lastEventId };
+    if (!around) return { events: before.events, ...edges };
+    const more = await eventsAfter(this.id, before.events.at(-1)?.id ?? "", PAGE);
+    return { events: [...before.events, ...more.events], ...edges, atEnd: !more.nextPageToken };
+  }
+
+  /** Reads the end of the task if a link is to an event that is not there. */
+  private readEnd(error: Error) {
+    if (!this.around || !(error instanceof ApiError) || ![400, 404].includes(error.status)) throw error;
+    this.around = "";
+    toast("The event of this link is gone. This is the end of the task.", true);
+    return this.read("");
   }
 
   close(): void {

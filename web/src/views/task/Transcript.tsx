@@ -34,7 +34,11 @@ function useJump(session: TaskSession, items: readonly Item[], drawn: unknown) {
   };
   const find = () => {
     // An effect may run when other events are loaded already and not drawn yet.
-    if (session.window.transcript !== drawn || !items.length || !isLoaded(wanted.current)) return;
+    if (session.window.transcript !== drawn || !items.length) return;
+    if (!isLoaded(wanted.current)) {
+      if (session.loading.value !== "all") wanted.current = "";
+      return;
+    }
     const item = itemOf(items, wanted.current);
     wanted.current = "";
     if (item) setTarget((now) => ({ key: item.key, wish: (now?.wish ?? 0) + 1 }));
