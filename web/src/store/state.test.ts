@@ -1,8 +1,9 @@
 // @vitest-environment jsdom
 import { describe, expect, it, vi } from "vitest";
-import type { Event, Task, UsageRow } from "../api/types";
+import type { Event, Harness, Task, UsageRow } from "../api/types";
 import { ago, browserName, cost, count, milliseconds, relativePath, span } from "../lib/format";
 import { parse } from "../lib/router";
+import { firstHarness } from "../views/create/NewTask";
 import { lastAction } from "../views/tasks/TaskRow";
 import { Phases } from "./phases";
 import { describeRun, groupRuns } from "./runs";
@@ -92,6 +93,12 @@ describe("groupRuns", () => {
     expect(describeRun(rows.slice(0, 3))).toBe("3 commands");
   });
 
+  it("shows subagents, and tools within which something failed", () => {
+    const failed = tool(9, { result: { isError: true } });
+    const rows = [tool(1), tool(2), tool(3, { name: "Agent" }), tool(4, { children: [failed] }), tool(5), tool(6)];
+    expect(groupRuns(rows).map(({ key }) => key)).toEqual(["1.0", "2.0", "3.0", "4.0", "5.0", "6.0"]);
+  });
+
   it("leaves out tools whose to-do list is shown", () => {
     const ids = (rows: Row[]) => groupRuns(rows).map(({ key }) => key);
     const todo = (n: number) => ({ kind: "todo", key: `${n}.0`, items: [] }) as unknown as Row;
@@ -134,7 +141,20 @@ describe("parse of addresses", () => {
     ["/tasks/abc", { name: "task", id: "abc", event: "" }],
     ["/tasks/abc/more", { name: "unknown" }],
     ["/nothing", { name: "unknown" }],
+    ["/tasks/%E0%A4%A", { name: "unknown" }],
   ])("%s", (pathname, route) => expect(parse({ pathname, search: "", hash: "" })).toEqual(route));
+});
+
+describe("firstHarness", () => {
+  const harness = (id: string, more: object = {}) => ({ id, path: "/bin/x", hint: "", ...more }) as unknown as Harness;
+
+  it("is one that can work at once", () => {
+    const away = harness("claude", { loggedIn: false, hint: "log in" });
+    expect(firstHarness([away, harness("codex", { loggedIn: true })])).toEqual(["codex"]);
+    expect(firstHarness([away, harness("gemini")])).toEqual(["gemini"]);
+    expect(firstHarness([away])).toEqual(["claude"]);
+    expect(firstHarness([])).toEqual([]);
+  });
 });
 
 describe("names", () => {
