@@ -7,9 +7,12 @@ import type { Update } from "../api/messages";
 import type { Event, Task } from "../api/types";
 import { toast } from "../ui/parts";
 import { feed } from "./app";
+import type { Found } from "./find";
 import { EventWindow } from "./window";
 
 const PAGE = 400;
+/** How long a row that was jumped to stands out. */
+const MARKED_MS = 2_500;
 
 export class TaskSession {
   readonly window = new EventWindow();
@@ -24,6 +27,9 @@ export class TaskSession {
   following = true;
   /** What was unfolded or folded by hand, by the key of its row. */
   readonly unfolded = new Map<string, boolean>();
+  /** Key of the row that stands out, because it was jumped to. */
+  readonly marked = signal("");
+  private unmark: ReturnType<typeof setTimeout> | undefined;
   private scheduled = false;
   private closed = false;
   private pending: Event[] = [];
@@ -102,6 +108,18 @@ export class TaskSession {
       default:
         break;
     }
+  }
+
+  /** Unfolds all around a row and marks it for a moment; returns its key. */
+  reveal({ item, rows }: Found): string {
+    if (item.kind === "run") this.unfolded.set(item.key, true);
+    for (const { key } of rows) this.unfolded.set(key, true);
+    const row = rows.at(-1)!;
+    this.window.transcript.touch(row);
+    this.marked.value = row.key;
+    clearTimeout(this.unmark);
+    this.unmark = setTimeout(() => (this.marked.value = ""), MARKED_MS);
+    return row.key;
   }
 
   async loadOlder(): Promise<void> {

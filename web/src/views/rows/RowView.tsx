@@ -182,4 +182,7 @@ function draw(row: Row): ComponentChildren {
   }
 }
 
-export const RowView = memo(({ row }: Drawn<Row>) => <>{draw(row)}</>);
+export const RowView = memo(({ row }: Drawn<Row>) => {
+  const { session } = useRows();
+  return <div class={session.marked.value === row.key ? "row marked" : "row"} data-row={row.key}>{draw(row)}</div>;
+});
