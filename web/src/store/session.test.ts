@@ -110,6 +110,22 @@ describe("TaskSession", () => {
     expect(session.window.events.some(({ id }) => id === "5000.0")).toBe(true);
   });
 
+  it("finds the to-do list before what is loaded, and keeps it", async () => {
+    const todo = (t: string) => ({ todo: { items: [{ text: t, status: "pending" }] } }) as Partial<Event>;
+    const now = () => session.window.todo[0]?.text;
+    server.events[8_499] = text(8_500, todo("one"));
+    const session = new TaskSession("t");
+    await session.open();
+    await frame();
+    expect(now()).toBe("one");
+    stream(session, 4_000);
+    await frame();
+    expect(now()).toBe("one");
+    session.take({ type: "event", event: text(20_000, todo("two")) });
+    await frame();
+    expect(now()).toBe("two");
+  });
+
   it("stays bounded while it is scrolled up, and keeps what is looked at", async () => {
     const session = new TaskSession("t");
     await session.open();

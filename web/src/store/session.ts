@@ -11,6 +11,9 @@ import type { Found } from "./find";
 import { EventWindow } from "./window";
 
 const PAGE = 400;
+/** How far back a to-do list is looked for, in pages. */
+const TODO_PAGES = 3;
+const TODO_PAGE = 1_000;
 /** How long a row that was jumped to stands out. */
 const MARKED_MS = 2_500;
 
@@ -51,6 +54,7 @@ export class TaskSession {
       this.unseen.value = 0;
       this.window.reset(events, { atStart, atEnd });
       feed().watch(this.id, atEnd ? this.window.last : last || this.window.last);
+      this.findTodo().catch(() => {});
     } catch (error) {
       this.error.value = (error as Error).message;
     } finally {
@@ -80,6 +84,19 @@ export class TaskSession {
     return this.read("");
   }
 
+  /** Looks for the to-do list of a task that goes on, if its event is not loaded. */
+  private async findTodo(): Promise<void> {
+    const { window } = this;
+    if (this.task.value?.endedAt || (window.atEnd && (window.atStart || window.todo.length))) return;
+    let before = window.atEnd ? window.first : "end";
+    for (let pages = 0; pages < TODO_PAGES && before && !this.closed; pages++) {
+      const page = await eventsBefore(this.id, before, TODO_PAGE);
+      if (window.note(page.events)) break;
+      before = page.previousPageToken;
+    }
+    this.draw();
+  }
+
   close(): void {
     this.closed = true;
     feed().unwatch(this.id);
@@ -89,8 +106,12 @@ export class TaskSession {
     switch (update.type) {
       case "event":
         if (update.event.taskId !== this.id) return;
-        if (!this.window.atEnd) this.unseen.value++;
-        else this.pending.push(update.event);
+        if (this.window.atEnd) {
+          this.pending.push(update.event);
+        } else {
+          this.window.note([update.event]);
+          this.unseen.value++;
+        }
         this.draw();
         break;
       case "watch_task":

@@ -90,10 +90,11 @@ function TurnView({ row }: Drawn<TurnRow>) {
       ))}
       {row.changes.length > 0 && (
         <section class="what-changed" aria-label="What changed in this turn">
-          <h2>{plural(row.changes.length, "file")} changed</h2>
+          <h2>{plural(row.changes.length, "file")} changed{row.partial && " in the part that is loaded"}</h2>
           <ChangeList id={row.key} changes={row.changes} />
         </section>
       )}
+      {row.partial && <p class="muted">The turn's beginning is not loaded, and may have changed more: see Changes.</p>}
     </article>
   );
 }

@@ -148,7 +148,7 @@ export function Transcript({ session, event, compact = false }: { session: TaskS
             )}
           </div>
         )}
-        <PinnedTodo items={transcript.todo} />
+        <PinnedTodo items={session.window.todo} />
         {session.loading.value === "all" && !items.length && <p class="empty" role="status">Loading…</p>}
         <VirtualList items={items} keyOf={(item) => item.key} render={draw} label="Transcript"
           onStart={() => void session.loadOlder()} onEnd={() => void session.loadNewer()}
