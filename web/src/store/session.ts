@@ -32,6 +32,8 @@ export class TaskSession {
   readonly unfolded = new Map<string, boolean>();
   /** Key of the row that stands out, because it was jumped to. */
   readonly marked = signal("");
+  /** Counts rows that were unfolded to be jumped to, so that what shows them is drawn again. */
+  readonly revealed = signal(0);
   private unmark: ReturnType<typeof setTimeout> | undefined;
   private scheduled = false;
   private closed = false;
@@ -136,7 +138,7 @@ export class TaskSession {
     if (item.kind === "run") this.unfolded.set(item.key, true);
     for (const { key } of rows) this.unfolded.set(key, true);
     const row = rows.at(-1)!;
-    this.window.transcript.touch(row);
+    this.revealed.value++;
     this.marked.value = row.key;
     clearTimeout(this.unmark);
     this.unmark = setTimeout(() => (this.marked.value = ""), MARKED_MS);

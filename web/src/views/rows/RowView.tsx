@@ -136,6 +136,7 @@ function TodoView({ row }: Drawn<TodoRow>) {
 export function RunView({ run }: { run: Run }) {
   const { session } = useRows();
   const [, redraw] = useReducer((n: number, _: number) => n + 1, 0);
+  void session.revealed.value;
   const keys = run.rows.map(({ key }) => `run ${key}`);
   const open = keys.some((key) => session.unfolded.get(key));
   const toggle = () => {
