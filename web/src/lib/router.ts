@@ -6,11 +6,21 @@ export type Route =
   | { name: "task"; id: string; event: string }
   | { name: "compare"; ids: string[] };
 
+/** Nothing if the text is not encoded as in an address. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return "";
+  }
+}
+
 export function parse(location: { pathname: string; search: string; hash: string }): Route {
   const [first = "", second = "", ...rest] = location.pathname.split("/").filter(Boolean);
   if (first === "") return { name: "tasks" };
   if (first === "tasks" && second && !rest.length) {
-    return { name: "task", id: decodeURIComponent(second), event: location.hash.slice(1) };
+    const id = decoded(second);
+    return id ? { name: "task", id, event: location.hash.slice(1) } : { name: "unknown" };
   }
   if (second) return { name: "unknown" };
   if (first === "compare") {

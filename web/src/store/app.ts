@@ -31,6 +31,7 @@ function take(update: Update): void {
   switch (update.type) {
     case "status":
       status.value = update.status;
+      if (update.status === "online") for (const session of sessions) session.reopen();
       return;
     case "hello":
       serverVersion.value = update.hello.version;

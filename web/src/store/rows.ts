@@ -67,6 +67,8 @@ export interface TurnRow extends RowBase {
   result: Result;
   usage?: Usage;
   changes: Change[];
+  /** Whether there may be more changes, as the turn's beginning is not loaded. */
+  partial: boolean;
 }
 
 export interface NoticeRow extends RowBase {

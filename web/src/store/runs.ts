@@ -12,6 +12,11 @@ export type Item = Row | Run;
 
 const SHORTEST_RUN = 3;
 
+/** Whether others work in the tool: what they did, and what failed there, is to be found. */
+function isSubagent(row: ToolRow): boolean {
+  return !!row.subagent || row.children.length > 0 || row.name === "Agent";
+}
+
 /** Whether a row may be hidden in a run. */
 function isQuiet(row: Row): boolean {
   if (row.kind === "thinking") return !row.streaming;
@@ -19,7 +24,7 @@ function isQuiet(row: Row): boolean {
   if (row.kind !== "tool") return false;
   return (
     !!row.result && !row.result.isError && !row.result.synthetic && !(row.result.exitCode ?? 0) &&
-    !row.approval && !row.question && !row.subagent && !row.orphan
+    !row.approval && !row.question && !isSubagent(row) && !row.orphan
   );
 }
 

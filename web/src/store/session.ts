@@ -2,12 +2,20 @@
 // loading of more.
 import { signal } from "@preact/signals";
 import { eventsAfter, eventsBefore, getTask } from "../api/calls";
+import { ApiError } from "../api/client";
 import type { Update } from "../api/messages";
 import type { Event, Task } from "../api/types";
+import { toast } from "../ui/parts";
 import { feed } from "./app";
+import type { Found } from "./find";
 import { EventWindow } from "./window";
 
 const PAGE = 400;
+/** How far back a to-do list is looked for, in pages. */
+const TODO_PAGES = 3;
+const TODO_PAGE = 1_000;
+/** How long a row that was jumped to stands out. */
+const MARKED_MS = 2_500;
 
 export class TaskSession {
   readonly window = new EventWindow();
@@ -22,37 +30,73 @@ export class TaskSession {
   following = true;
   /** What was unfolded or folded by hand, by the key of its row. */
   readonly unfolded = new Map<string, boolean>();
+  /** Key of the row that stands out, because it was jumped to. */
+  readonly marked = signal("");
+  /** Counts rows that were unfolded to be jumped to, so that what shows them is drawn again. */
+  readonly revealed = signal(0);
+  private unmark: ReturnType<typeof setTimeout> | undefined;
   private scheduled = false;
   private closed = false;
   private pending: Event[] = [];
+  /** The event that it was last opened around. */
+  private around = "";
 
   constructor(readonly id: string) {}
 
   /** Loads the end of the task, or what is around an event. */
   async open(around = ""): Promise<void> {
+    this.around = around;
     this.loading.value = "all";
     this.error.value = "";
     try {
       if (!this.task.value) this.task.value = await getTask(this.id);
-      const before = await eventsBefore(this.id, around || "end", PAGE);
-      let events = before.events;
-      let atEnd = !around;
-      if (around) {
-        const more = await eventsAfter(this.id, events.at(-1)?.id ?? "", PAGE);
-        events = [...events, ...more.events];
-        atEnd = !more.nextPageToken;
-      }
+      const { events, atStart, atEnd, last } = await this.read(around).catch((error: Error) => this.readEnd(error));
       if (this.closed) return;
       this.pending = [];
       this.unseen.value = 0;
-      this.window.reset(events, { atStart: !before.previousPageToken, atEnd });
-      feed().watch(this.id, atEnd ? this.window.last : before.lastEventId || this.window.last);
+      this.window.reset(events, { atStart, atEnd });
+      feed().watch(this.id, atEnd ? this.window.last : last || this.window.last);
+      this.findTodo().catch(() => {});
     } catch (error) {
       this.error.value = (error as Error).message;
     } finally {
       this.loading.value = "";
       this.draw();
     }
+  }
+
+  /** Opens it again if nothing could be loaded before. */
+  reopen(): void {
+    if (this.error.value && (!this.task.value || !this.window.last)) void this.open(this.around);
+  }
+
+  private async read(around: string) {
+    const before = await eventsBefore(this.id, around || "end", PAGE);
+    const edges = { atStart: !before.previousPageToken, atEnd: true, last: before.lastEventId };
+    if (!around) return { events: before.events, ...edges };
+    const more = await eventsAfter(this.id, before.events.at(-1)?.id ?? "", PAGE);
+    return { events: [...before.events, ...more.events], ...edges, atEnd: !more.nextPageToken };
+  }
+
+  /** Reads the end of the task if a link is to an event that is not there. */
+  private readEnd(error: Error) {
+    if (!this.around || !(error instanceof ApiError) || ![400, 404].includes(error.status)) throw error;
+    this.around = "";
+    toast("The event of this link is gone. This is the end of the task.", true);
+    return this.read("");
+  }
+
+  /** Looks for the to-do list of a task that goes on, if its event is not loaded. */
+  private async findTodo(): Promise<void> {
+    const { window } = this;
+    if (this.task.value?.endedAt || (window.atEnd && (window.atStart || window.todo.length))) return;
+    let before = window.atEnd ? window.first : "end";
+    for (let pages = 0; pages < TODO_PAGES && before && !this.closed; pages++) {
+      const page = await eventsBefore(this.id, before, TODO_PAGE);
+      if (window.note(page.events)) break;
+      before = page.previousPageToken;
+    }
+    this.draw();
   }
 
   close(): void {
@@ -64,8 +108,12 @@ export class TaskSession {
     switch (update.type) {
       case "event":
         if (update.event.taskId !== this.id) return;
-        if (!this.window.atEnd) this.unseen.value++;
-        else this.pending.push(update.event);
+        if (this.window.atEnd) {
+          this.pending.push(update.event);
+        } else {
+          this.window.note([update.event]);
+          this.unseen.value++;
+        }
         this.draw();
         break;
       case "watch_task":
@@ -85,10 +133,24 @@ export class TaskSession {
     }
   }
 
+  /** Unfolds all around a row and marks it for a moment; returns its key. */
+  reveal({ item, rows }: Found): string {
+    if (item.kind === "run") this.unfolded.set(item.key, true);
+    for (const { key } of rows) this.unfolded.set(key, true);
+    const row = rows.at(-1)!;
+    this.revealed.value++;
+    this.marked.value = row.key;
+    clearTimeout(this.unmark);
+    this.unmark = setTimeout(() => (this.marked.value = ""), MARKED_MS);
+    return row.key;
+  }
+
   async loadOlder(): Promise<void> {
     if (this.loading.value || this.window.atStart || !this.window.first) return;
     await this.load("older", async () => {
       const page = await eventsBefore(this.id, this.window.first, PAGE);
+      // They belong before the place where the window may be cut.
+      this.flush();
       this.window.prepend(page.events, !page.previousPageToken || page.events.length === 0);
     });
   }
@@ -117,15 +179,20 @@ export class TaskSession {
     }
   }
 
+  /** Puts what came into the window; what has no place there is loaded again later. */
+  private flush(): void {
+    const events = this.pending;
+    this.pending = [];
+    this.unseen.value += this.window.atEnd ? this.window.append(events, this.following) : events.length;
+  }
+
   /** Draws at most once a frame, and rarely while the tab is hidden. */
   private draw(): void {
     if (this.scheduled) return;
     this.scheduled = true;
     const apply = () => {
       this.scheduled = false;
-      const events = this.pending;
-      this.pending = [];
-      this.window.append(events, this.following);
+      this.flush();
       this.version.value++;
     };
     if (document.visibilityState === "visible") requestAnimationFrame(apply);

@@ -1,12 +1,14 @@
 // @vitest-environment jsdom
 import { describe, expect, it, vi } from "vitest";
-import type { Event, Task, UsageRow } from "../api/types";
+import type { Event, Harness, Task, UsageRow } from "../api/types";
 import { ago, browserName, cost, count, milliseconds, relativePath, span } from "../lib/format";
 import { parse } from "../lib/router";
+import { firstHarness } from "../views/create/NewTask";
+import { lastAction } from "../views/tasks/TaskRow";
 import { Phases } from "./phases";
 import { describeRun, groupRuns } from "./runs";
 import type { Row } from "./rows";
-import { grouped, putTask, tasks } from "./tasks";
+import { grouped, groupOf, putTask, tasks } from "./tasks";
 import { byDay, lastDays, sumBy } from "./usage";
 
 describe("grouped", () => {
@@ -17,6 +19,20 @@ describe("grouped", () => {
       ["asking", "b"], ["failed", "d"], ["running", "c"], ["queued", "e"], ["ended", "a"],
     ]);
   });
+});
+
+describe("a task whose last turn failed", () => {
+  const task = (state: Task["state"], outcome: Task["outcome"]) =>
+    ({ id: "a", state, outcome, approvals: [], questions: [], result: { error: "out of credit" } }) as unknown as Task;
+
+  it("is among the failed ones, unless it works or asks", () => {
+    expect(groupOf(task("idle", "failed"))).toBe("failed");
+    expect(groupOf(task("idle", "denied"))).toBe("ended");
+    expect(groupOf(task("awaiting_approval", "failed"))).toBe("asking");
+    expect(groupOf(task("running", "failed"))).toBe("running");
+  });
+
+  it("says its error", () => expect(lastAction(task("idle", "failed"))).toBe("out of credit"));
 });
 
 describe("putTask", () => {
@@ -77,6 +93,12 @@ describe("groupRuns", () => {
     expect(describeRun(rows.slice(0, 3))).toBe("3 commands");
   });
 
+  it("shows subagents, and tools within which something failed", () => {
+    const failed = tool(9, { result: { isError: true } });
+    const rows = [tool(1), tool(2), tool(3, { name: "Agent" }), tool(4, { children: [failed] }), tool(5), tool(6)];
+    expect(groupRuns(rows).map(({ key }) => key)).toEqual(["1.0", "2.0", "3.0", "4.0", "5.0", "6.0"]);
+  });
+
   it("leaves out tools whose to-do list is shown", () => {
     const ids = (rows: Row[]) => groupRuns(rows).map(({ key }) => key);
     const todo = (n: number) => ({ kind: "todo", key: `${n}.0`, items: [] }) as unknown as Row;
@@ -119,7 +141,20 @@ describe("parse of addresses", () => {
     ["/tasks/abc", { name: "task", id: "abc", event: "" }],
     ["/tasks/abc/more", { name: "unknown" }],
     ["/nothing", { name: "unknown" }],
+    ["/tasks/%E0%A4%A", { name: "unknown" }],
   ])("%s", (pathname, route) => expect(parse({ pathname, search: "", hash: "" })).toEqual(route));
+});
+
+describe("firstHarness", () => {
+  const harness = (id: string, more: object = {}) => ({ id, path: "/bin/x", hint: "", ...more }) as unknown as Harness;
+
+  it("is one that can work at once", () => {
+    const away = harness("claude", { loggedIn: false, hint: "log in" });
+    expect(firstHarness([away, harness("codex", { loggedIn: true })])).toEqual(["codex"]);
+    expect(firstHarness([away, harness("gemini")])).toEqual(["gemini"]);
+    expect(firstHarness([away])).toEqual(["claude"]);
+    expect(firstHarness([])).toEqual([]);
+  });
 });
 
 describe("names", () => {

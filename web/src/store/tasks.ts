@@ -30,8 +30,13 @@ export const GROUP_NAMES: Record<Group, string> = {
   ended: "Ended",
 };
 
+/** Whether the task failed, or is ready after a turn that did. */
+export function hasFailed(task: Task): boolean {
+  return task.state === "failed" || ((task.state === "idle" || task.state === "done") && task.outcome === "failed");
+}
+
 export function groupOf(task: Task): Group {
-  return GROUPS[task.state] ?? "ended";
+  return hasFailed(task) ? "failed" : (GROUPS[task.state] ?? "ended");
 }
 
 /** The task's last change, by which lists are ordered. */

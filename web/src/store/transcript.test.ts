@@ -122,6 +122,17 @@ describe("Transcript", () => {
     expect(rowsOf([event({ constructor: {} } as unknown as Partial<Event>)])).toEqual([]);
   });
 
+  it("says if the beginning of a turn is not loaded", () => {
+    const window = new EventWindow();
+    const result = () => event({ result: { isError: false } as Event["result"] });
+    const [first, one, two] = [event({ text: { text: "a" } }), result(), result()];
+    const partial = () => window.transcript.rows.flatMap((row) => (row.kind === "turn" ? [row.partial] : []));
+    window.reset([one, two], { atStart: false, atEnd: true });
+    expect(partial()).toEqual([true, false]);
+    window.prepend([first], true);
+    expect(partial()).toEqual([false, false]);
+  });
+
   it("lists what a turn changed", () => {
     const turn = rowsOf(recorded("codex_file_change")).find((row) => row.kind === "turn");
     expect(turn?.kind === "turn" && turn.changes.length).toBeGreaterThan(0);

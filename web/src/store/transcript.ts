@@ -1,6 +1,6 @@
 // Turns events into rows. It does no I/O: the same events give the same rows.
 import { handle, type PayloadHandlers } from "../api/payload";
-import type { Event, Payload, Receipt, TodoItem, Usage } from "../api/types";
+import type { Event, Payload, Receipt, Usage } from "../api/types";
 import { changesOfDiff, changesOfTool, mergeChanges } from "./changes";
 import { lifecycleNotice, noticeOf, rateLimitNotice } from "./notices";
 import type { ApprovalRow, Change, QuestionRow, Row, TextRow, ToolRow } from "./rows";
@@ -12,7 +12,6 @@ type Distributed<T> = T extends Row ? Omit<T, "key" | "event" | "revision" | "ti
 
 export class Transcript {
   readonly rows: Row[] = [];
-  todo: TodoItem[] = [];
   init: Payload<"init"> | undefined;
   usage: Usage | undefined;
   readonly receipts = new Map<string, Receipt>();
@@ -24,6 +23,9 @@ export class Transcript {
   private readonly asked = new Map<string, ApprovalRow | QuestionRow | ToolRow>();
   private turnDiff: Change[] | undefined;
   private turnUsage: Usage | undefined;
+
+  /** `whole`: whether the events begin with a turn. */
+  constructor(private whole = true) {}
 
   apply(event: Event): void {
     handle(handlers, event, this);
@@ -165,12 +167,14 @@ export class Transcript {
       kind: "turn",
       result,
       changes: this.turnDiff ?? this.turnChanges,
+      partial: !this.whole && !this.turnDiff,
       ...(usage ? { usage } : {}),
     });
     if (result.usage) this.usage = result.usage;
     this.turnUsage = undefined;
     this.turnDiff = undefined;
     this.turnChanges = [];
+    this.whole = true;
   }
 
   setReceipt(receipt: Receipt): void {
@@ -217,10 +221,7 @@ const handlers: PayloadHandlers<void, [Transcript]> = {
   toolUse: (use, event, t) => void t.addTool(use, event, false),
   toolOutputDelta: ({ toolUseId, text }, event, t) => t.addOutput(t.tool(toolUseId, event), text),
   toolResult: (result, event, t) => t.endTool(result, event),
-  todo: ({ items }, event, t) => {
-    if (!event.parentToolUseId) t.todo = items;
-    t.add(event, { kind: "todo", items });
-  },
+  todo: ({ items }, event, t) => void t.add(event, { kind: "todo", items }),
   approval: (approval, event, t) => t.ask(event, { approval }),
   question: (question, event, t) => t.ask(event, { question }),
   usage: (usage, event, t) => t.addUsage(usage, event),

@@ -18,7 +18,7 @@ interface Props<T> {
   atEnd: boolean;
   onFollow: (following: boolean) => void;
   /** The key of an item to scroll to, and a number that changes with each wish. */
-  target: { key: string; wish: number } | undefined;
+  target: { key: string; row: string; wish: number } | undefined;
   /** Changes if the end is to be followed again. */
   end: number;
 }
@@ -26,6 +26,16 @@ interface Props<T> {
 const NEAR_END = 48;
 const NEAR_START = 1_200;
 const FRAMES_TO_SETTLE = 8;
+
+/** How far a row is below the beginning of the item that it is in. */
+function offsetIn(box: HTMLElement, index: number, row: string): number {
+  const item = box.querySelector(`[data-index="${index}"]`);
+  const inner = item?.querySelector(`[data-row="${CSS.escape(row)}"]`);
+  if (!item || !inner) return 0;
+  // Space above shows that the row is within another one.
+  const offset = inner.getBoundingClientRect().top - item.getBoundingClientRect().top;
+  return offset < 24 ? 0 : offset - 16;
+}
 
 export function VirtualList<T>(props: Props<T>) {
   const scroller = useRef<HTMLDivElement>(null);
@@ -85,7 +95,8 @@ export function VirtualList<T>(props: Props<T>) {
     const move = () => {
       const index = latest.current.findIndex((item) => keyOf(item) === key);
       const start = list.measurementsCache[index]?.start;
-      if (start !== undefined && scroller.current) scroller.current.scrollTop = start;
+      const box = scroller.current;
+      if (start !== undefined && box) box.scrollTop = start + offsetIn(box, index, props.target!.row);
       if (++frames < FRAMES_TO_SETTLE) requestAnimationFrame(move);
     };
     move();

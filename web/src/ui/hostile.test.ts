@@ -40,6 +40,11 @@ describe("renderMarkdown", () => {
     expect(html("[passwd](/etc/passwd) [f](file:///etc/passwd) [up](../../x)").querySelector("a")).toBeNull();
   });
 
+  it("shows what is nested too deeply as it was written", () => {
+    const text = "> ".repeat(15_000);
+    expect(html(text).querySelector("pre")?.textContent).toBe(text);
+  });
+
   it("keeps Markdown", () => {
     const box = html("# T\n\n- **a**\n\n```c\nint x;\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |");
     expect(box.querySelector("h1, li strong")).not.toBeNull();

@@ -41,13 +41,24 @@ purify.addHook("afterSanitizeAttributes", (node) => {
   node.replaceWith(code);
 });
 
+function plain(text: string): DocumentFragment {
+  const fragment = document.createDocumentFragment();
+  const pre = fragment.appendChild(document.createElement("pre"));
+  pre.textContent = visible(text.slice(0, MAX_PARSED));
+  return fragment;
+}
+
 export function renderMarkdown(text: string): DocumentFragment {
-  if (text.length > MAX_PARSED || !purify.isSupported) {
-    const fragment = document.createDocumentFragment();
-    const pre = fragment.appendChild(document.createElement("pre"));
-    pre.textContent = visible(text.slice(0, MAX_PARSED));
-    return fragment;
+  if (text.length > MAX_PARSED || !purify.isSupported) return plain(text);
+  try {
+    return parsed(text);
+  } catch {
+    // It is nested so deeply that the stack ends.
+    return plain(text);
   }
+}
+
+function parsed(text: string): DocumentFragment {
   const html = marked.parse(visible(text), { async: false });
   const fragment = purify.sanitize(html, {
     ALLOWED_TAGS: TAGS,

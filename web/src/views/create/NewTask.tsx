@@ -3,6 +3,7 @@ import { createTask, listFolders } from "../../api/calls";
 import type { CreateTask, EditMode, Harness, LaunchOptions } from "../../api/types";
 import { useDraft } from "../../lib/draft";
 import { words } from "../../lib/format";
+import { accepted, requestKey } from "../../lib/request_key";
 import { go, taskPath } from "../../lib/router";
 import { load, save } from "../../lib/storage";
 import { harnesses, readHarnesses } from "../../store/harnesses";
@@ -14,14 +15,21 @@ import { EMPTY_OPTIONS, type NativeOptions, OptionFields, optionsOf } from "./Op
 interface Draft {
   chosen: string[];
   prompt: string;
-  cwd: string;
+  /** Unset until it is chosen: the folder of the last task. */
+  cwd?: string;
   model: string;
   mode: EditMode;
 }
 
-const EMPTY: Draft = { chosen: [], prompt: "", cwd: "", model: "", mode: "research" };
+const EMPTY: Draft = { chosen: [], prompt: "", model: "", mode: "research" };
 
 const isReady = (harness: Harness) => harness.path !== "" || harness.id === "demo";
+
+/** The harness to begin with: one that can work at once, if there is one. */
+export function firstHarness(ready: Harness[]): string[] {
+  const first = ready.find(({ loggedIn, hint }) => loggedIn !== false && !hint) ?? ready.find(({ loggedIn }) => loggedIn !== false) ?? ready[0];
+  return first ? [first.id] : [];
+}
 
 function HarnessPicker({ list, chosen, onChange }: { list: Harness[]; chosen: string[]; onChange: (ids: string[]) => void }) {
   return (
@@ -62,8 +70,13 @@ function ModePicker({ list, mode, onChange }: { list: Harness[]; mode: EditMode;
   );
 }
 
+function loadDraft(): Draft {
+  const { cwd, ...rest } = load("draft.new", EMPTY);
+  return { ...EMPTY, ...rest, ...(cwd ? { cwd } : {}) };
+}
+
 export function NewTask() {
-  const [draft, setDraft] = useState<Draft>(() => ({ ...EMPTY, ...load("draft.new", EMPTY) }));
+  const [draft, setDraft] = useState(loadDraft);
   const [options, setOptions] = useDraft<NativeOptions>("new.options", EMPTY_OPTIONS);
   const [folders, setFolders] = useState<string[]>([]);
   const [busy, setBusy] = useState(false);
@@ -81,9 +94,9 @@ export function NewTask() {
   }, []);
   const ready = harnesses.value.filter(isReady);
   const chosen = draft.chosen.filter((id) => ready.some((harness) => harness.id === id));
-  const used = chosen.length ? chosen : ready.slice(0, 1).map(({ id }) => id);
+  const used = chosen.length ? chosen : firstHarness(ready);
   const picked = harnesses.value.filter(({ id }) => used.includes(id));
-  const cwd = draft.cwd || folders[0] || "";
+  const cwd = draft.cwd ?? folders[0] ?? "";
   const models = [...new Set(picked.flatMap((harness) => harness.models))];
 
   const start = async () => {
@@ -97,9 +110,11 @@ export function NewTask() {
     };
     const made: string[] = [];
     for (const harness of used) {
-      const request: CreateTask = { harness, prompt: draft.prompt, cwd, options: launch, idempotencyKey: crypto.randomUUID?.() ?? String(Math.random()) };
-      const task = await attempt(createTask(request));
-      if (task) made.push(task.id);
+      const request: CreateTask = { harness, prompt: draft.prompt, cwd, options: launch };
+      const task = await attempt(createTask({ ...request, idempotencyKey: requestKey(`new.${harness}`, request) }));
+      if (!task) continue;
+      accepted(`new.${harness}`);
+      made.push(task.id);
     }
     setBusy(false);
     if (!made.length) return;

@@ -90,10 +90,11 @@ function TurnView({ row }: Drawn<TurnRow>) {
       ))}
       {row.changes.length > 0 && (
         <section class="what-changed" aria-label="What changed in this turn">
-          <h2>{plural(row.changes.length, "file")} changed</h2>
+          <h2>{plural(row.changes.length, "file")} changed{row.partial && " in the part that is loaded"}</h2>
           <ChangeList id={row.key} changes={row.changes} />
         </section>
       )}
+      {row.partial && <p class="muted">The turn's beginning is not loaded, and may have changed more: see Changes.</p>}
     </article>
   );
 }
@@ -135,6 +136,7 @@ function TodoView({ row }: Drawn<TodoRow>) {
 export function RunView({ run }: { run: Run }) {
   const { session } = useRows();
   const [, redraw] = useReducer((n: number, _: number) => n + 1, 0);
+  void session.revealed.value;
   const keys = run.rows.map(({ key }) => `run ${key}`);
   const open = keys.some((key) => session.unfolded.get(key));
   const toggle = () => {
@@ -182,4 +184,7 @@ function draw(row: Row): ComponentChildren {
   }
 }
 
-export const RowView = memo(({ row }: Drawn<Row>) => <>{draw(row)}</>);
+export const RowView = memo(({ row }: Drawn<Row>) => {
+  const { session } = useRows();
+  return <div class={session.marked.value === row.key ? "row marked" : "row"} data-row={row.key}>{draw(row)}</div>;
+});

@@ -16,6 +16,7 @@ export const useRows = () => useContext(Rows);
 export function useFold(key: string, openAtFirst: boolean): [boolean, () => void] {
   const { session } = useRows();
   const [, redraw] = useReducer((n: number, _: number) => n + 1, 0);
+  void session.revealed.value;
   const open = session.unfolded.get(key) ?? openAtFirst;
   return [
     open,

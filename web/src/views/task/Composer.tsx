@@ -5,6 +5,7 @@ import type { InputMode, Receipt, Task } from "../../api/types";
 import { useDraft } from "../../lib/draft";
 import { firstLine, plural } from "../../lib/format";
 import { useKeys } from "../../lib/keys";
+import { accepted, requestKey } from "../../lib/request_key";
 import { load, save } from "../../lib/storage";
 import { visible } from "../../lib/visible";
 import { capability } from "../../store/harnesses";
@@ -90,7 +91,8 @@ export function Composer({ task }: { task: Task }) {
   const send = async () => {
     if (busy || !text.trim()) return;
     setBusy(true);
-    const key = crypto.randomUUID?.() ?? String(Math.random());
+    // The task's state is no part of it: the request whose reply was lost may have changed that.
+    const key = requestKey(task.id, [text, images.paths, mode]);
     const ended = ["failed", "interrupted", "cancelled"].includes(task.state);
     const pictures = images.paths.length ? { images: images.paths } : {};
     const sent = await attempt(
@@ -100,6 +102,7 @@ export function Composer({ task }: { task: Task }) {
     );
     setBusy(false);
     if (!sent) return;
+    accepted(task.id);
     setText("");
     images.clear();
   };

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { fork } from "../../api/calls";
 import type { Task } from "../../api/types";
 import { useDraft } from "../../lib/draft";
+import { accepted, requestKey } from "../../lib/request_key";
 import { go, taskPath } from "../../lib/router";
 import { capability } from "../../store/harnesses";
 import { attempt, Dialog } from "../../ui/parts";
@@ -12,9 +13,11 @@ export function ForkDialog({ task, onClose }: { task: Task; onClose: () => void 
   const [busy, setBusy] = useState(false);
   const send = async () => {
     setBusy(true);
-    const made = await attempt(fork(task.id, { prompt, turn, idempotencyKey: crypto.randomUUID?.() ?? String(Math.random()) }));
+    const name = `${task.id}.fork`;
+    const made = await attempt(fork(task.id, { prompt, turn, idempotencyKey: requestKey(name, [prompt, turn]) }));
     setBusy(false);
     if (!made) return;
+    accepted(name);
     setPrompt("");
     go(taskPath(made.id));
   };

@@ -73,15 +73,18 @@ function Actions({ task, onFork }: { task: Task; onFork: () => void }) {
   );
 }
 
-function Trouble({ task }: { task: Task }) {
+/** What is wrong with the task. `isTold`: the transcript is there and says what the last turn ended with. */
+function Trouble({ task, isTold }: { task: Task; isTold: boolean }) {
   const failed = task.state === "failed";
-  const error = failed ? task.result?.error || task.reason : "";
-  if (!error && !task.hint && !task.trouble) return null;
+  const told = isTold ? task.result : undefined;
+  const error = failed && !told?.error ? task.result?.error || task.reason : "";
+  const hint = task.hint === told?.hint ? "" : task.hint;
+  if (!error && !hint && !task.trouble) return null;
   return (
     <div class={`trouble${failed ? " bad" : ""}`} role="note">
       {error && <p>{visible(error)}</p>}
       {task.trouble && <p>{visible(task.trouble)}</p>}
-      {task.hint && <p class="hint">{visible(task.hint)}</p>}
+      {hint && <p class="hint">{visible(hint)}</p>}
     </div>
   );
 }
@@ -148,7 +151,7 @@ export function TaskView({ id, event }: { id: string; event: string }) {
       {tab === "Changes" && <Changes key={id} session={session} />}
       {tab === "Time" && <Timeline key={id} session={session} />}
       <footer class="task-footer">
-        <Trouble task={task} />
+        <Trouble task={task} isTold={tab === "Transcript"} />
         <Asks task={task} session={session} />
         <Queue task={task} />
         <Composer key={id} task={task} />

@@ -5,6 +5,7 @@ import { compareIds } from "../../api/payload";
 import { firstLine } from "../../lib/format";
 import { useKeys } from "../../lib/keys";
 import { visible } from "../../lib/visible";
+import { findEvent } from "../../store/find";
 import { groupRuns, type Item } from "../../store/runs";
 import type { TaskSession } from "../../store/session";
 import { Icon } from "../../ui/icons";
@@ -18,15 +19,9 @@ function draw(item: Item) {
   return item.kind === "run" ? <RunView run={item} /> : <RowView row={item} revision={item.revision} />;
 }
 
-/** The item that shows an event: the last one that begins at it or before. */
-function itemOf(items: readonly Item[], event: string): Item | undefined {
-  const begins = (item: Item) => (item.kind === "run" ? item.rows[0]!.key : item.key);
-  return items.findLast((item) => compareIds(begins(item), event) <= 0) ?? items[0];
-}
-
 /** Moves to events, loading what is around them if needed. `items` are those of `drawn`. */
 function useJump(session: TaskSession, items: readonly Item[], drawn: unknown) {
-  const [target, setTarget] = useState<{ key: string; wish: number }>();
+  const [target, setTarget] = useState<{ key: string; row: string; wish: number }>();
   const wanted = useRef("");
   const isLoaded = (event: string) => {
     const { first, last } = session.window;
@@ -34,10 +29,16 @@ function useJump(session: TaskSession, items: readonly Item[], drawn: unknown) {
   };
   const find = () => {
     // An effect may run when other events are loaded already and not drawn yet.
-    if (session.window.transcript !== drawn || !items.length || !isLoaded(wanted.current)) return;
-    const item = itemOf(items, wanted.current);
+    if (session.window.transcript !== drawn || !items.length) return;
+    if (!isLoaded(wanted.current)) {
+      if (session.loading.value !== "all") wanted.current = "";
+      return;
+    }
+    const found = findEvent(items, wanted.current);
     wanted.current = "";
-    if (item) setTarget((now) => ({ key: item.key, wish: (now?.wish ?? 0) + 1 }));
+    if (!found) return;
+    const row = session.reveal(found);
+    setTarget((now) => ({ key: found.item.key, row, wish: (now?.wish ?? 0) + 1 }));
   };
   useEffect(() => void (wanted.current && find()));
   const jump = (event: string) => {
@@ -147,7 +148,7 @@ export function Transcript({ session, event, compact = false }: { session: TaskS
             )}
           </div>
         )}
-        <PinnedTodo items={transcript.todo} />
+        <PinnedTodo items={session.window.todo} />
         {session.loading.value === "all" && !items.length && <p class="empty" role="status">Loading…</p>}
         <VirtualList items={items} keyOf={(item) => item.key} render={draw} label="Transcript"
           onStart={() => void session.loadOlder()} onEnd={() => void session.loadNewer()}

@@ -71,6 +71,10 @@ function useSteps(count: number): number {
 /** Tasks in the order in which they are shown. */
 const shownIds = () => shown.peek().flatMap(([group, members]) => limited(group, members).map(({ id }) => id));
 
+/** What is selected and shown: nothing is done to tasks that one does not see. */
+const selectedIds = computed(() =>
+  shown.value.flatMap(([group, members]) => limited(group, members)).map(({ id }) => id).filter((id) => selected.value.has(id)));
+
 /** The task that was selected last, where a range begins. */
 let lastSelected = "";
 
@@ -96,7 +100,7 @@ function move(by: number): void {
 }
 
 function Selection() {
-  const ids = [...selected.value].filter((id) => tasks.value.has(id));
+  const ids = selectedIds.value;
   const each = async (work: (id: string) => Promise<unknown>, done: string) => {
     const results = await Promise.allSettled(ids.map(work));
     const failed = results.filter((result) => result.status === "rejected");
@@ -154,7 +158,7 @@ export function TaskList() {
           </select>
         )}
       </div>
-      {selected.value.size > 0 && <Selection />}
+      {selectedIds.value.length > 0 && <Selection />}
       <div class="groups">
         {shown.value.map(([group, members]) => (
           <section key={group} class={`group group-${group}`} aria-label={GROUP_NAMES[group]}>

@@ -3,7 +3,7 @@ import type { Task } from "../../api/types";
 import { firstLine, milliseconds, relativePath, span, totalCost, usageText, words } from "../../lib/format";
 import { taskPath } from "../../lib/router";
 import { visible } from "../../lib/visible";
-import { changedAt } from "../../store/tasks";
+import { changedAt, hasFailed } from "../../store/tasks";
 import { Ago, HarnessMark, StateMark } from "../../ui/parts";
 import { summaryOf } from "../rows/describe";
 
@@ -17,7 +17,7 @@ export function lastAction(task: Task): string {
   }
   const question = task.questions.find(({ delivery }) => delivery === "unanswered");
   if (question) return firstLine(question.items[0]?.text ?? "asks a question");
-  if (task.state === "failed") return firstLine(task.result?.error || task.reason || task.hint);
+  if (hasFailed(task)) return firstLine(task.result?.error || task.reason || task.hint);
   if (task.state === "queued" && task.queuePosition) return `place ${task.queuePosition} in the queue`;
   if (task.state === "running" || task.state === "starting") return task.lastAction || task.reason;
   // The answer is Markdown; its marks would only disturb here.
