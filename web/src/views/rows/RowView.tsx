@@ -28,7 +28,7 @@ function TextView({ row }: Drawn<TextRow>) {
   return (
     <article class={`said${row.streaming ? " streaming" : ""}`} aria-label="Agent">
       {row.cut ? (
-        <Output text={row.text} label="Text" lines={400}
+        <Output text={row.text} literal label="Text" lines={400}
           loadWhole={async () => (await wholeEvent(session.id, row.event)).text?.text ?? row.text} />
       ) : (
         <Markdown text={row.text} />
@@ -56,7 +56,7 @@ function InputView({ row }: Drawn<InputRow>) {
   return (
     <article class={row.parent ? "asked asked-inner" : "asked"} aria-label={row.parent ? "To the subagent" : "You"}>
       <div class="bubble">
-        <Output text={row.text} label="Prompt" lines={30} />
+        <Output text={row.text} literal label="Prompt" lines={30} />
         {row.images > 0 && <span class="tag"><Icon name="image" /> {plural(row.images, "image")}</span>}
       </div>
       <RowActions row={row} text={row.text} />
@@ -111,7 +111,7 @@ function RawView({ row }: Drawn<RawRow>) {
         </button>
         <RowActions row={row} text={row.text} />
       </header>
-      {open && <Output text={row.text} label="Line" lines={12} />}
+      {open && <Output text={row.text} literal label="Line" lines={12} />}
     </article>
   );
 }

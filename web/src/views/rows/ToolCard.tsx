@@ -71,11 +71,11 @@ function Body({ tool }: Drawn) {
         <ChangeList id={tool.key} changes={changes} open={changes.length <= 3} />
       ) : command ? (
         command.includes("\n") || command.length > 120 || tool.inputCut ? (
-          <Output text={command} label="Command" loadWhole={tool.inputCut ? whole(tool.event, "input") : undefined} />
+          <Output text={command} literal label="Command" loadWhole={tool.inputCut ? whole(tool.event, "input") : undefined} />
         ) : null
       ) : (
         rest && rest !== "{}" && !["Read", "Agent"].includes(tool.name) && (
-          <Output text={rest} label="Input" lines={8} loadWhole={tool.inputCut ? whole(tool.event, "input") : undefined} />
+          <Output text={rest} literal label="Input" lines={8} loadWhole={tool.inputCut ? whole(tool.event, "input") : undefined} />
         )
       )}
       <Answered approval={tool.approval?.state === "asked" ? undefined : tool.approval} question={tool.question} />
