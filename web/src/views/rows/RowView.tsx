@@ -7,6 +7,7 @@ import { memo } from "../../lib/memo";
 import { visible } from "../../lib/visible";
 import type { InputRow, RawRow, Row, TextRow, TodoRow, TurnRow } from "../../store/rows";
 import { describeRun, type Run } from "../../store/runs";
+import { Boundary } from "../../ui/Boundary";
 import { Icon } from "../../ui/icons";
 import { Markdown } from "../../ui/Markdown";
 import { Output } from "../../ui/Output";
@@ -153,7 +154,7 @@ export function RunView({ run }: { run: Run }) {
   );
 }
 
-function draw(row: Row): ComponentChildren {
+function Drawing({ row }: Drawn<Row>): ComponentChildren {
   switch (row.kind) {
     case "text":
       return <TextView row={row} revision={row.revision} />;
@@ -182,4 +183,8 @@ function draw(row: Row): ComponentChildren {
   }
 }
 
-export const RowView = memo(({ row }: Drawn<Row>) => <>{draw(row)}</>);
+export const RowView = memo(({ row, revision }: Drawn<Row>) => (
+  <Boundary value={row} revision={revision}>
+    <Drawing row={row} revision={revision} />
+  </Boundary>
+));
