@@ -87,8 +87,17 @@ export function subjectOf(approval: Approval): Subject {
 const SURELY_WHOLE = 10_000;
 const SURELY_ALL = 300_000;
 
+const lengths = new WeakMap<readonly Approval[], number>();
+
+/** How long all that waits is together, found once. */
+function lengthOfAll(approvals: readonly Approval[]): number {
+  const length = lengths.get(approvals) ?? JSON.stringify(approvals).length;
+  lengths.set(approvals, length);
+  return length;
+}
+
 /** Whether the task may have only the beginning of what is asked; its event has all. */
 export function mayBeCut(task: Pick<Task, "approvals">, approval: Approval): boolean {
   if (typeof approval.input === "string") return true;
-  return JSON.stringify(approval).length > SURELY_WHOLE || JSON.stringify(task.approvals).length > SURELY_ALL;
+  return JSON.stringify(approval).length > SURELY_WHOLE || lengthOfAll(task.approvals) > SURELY_ALL;
 }
