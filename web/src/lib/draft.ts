@@ -2,6 +2,8 @@
 // itself because the server is newer.
 import { useState } from "preact/hooks";
 
+const PREFIX = "troika.draft.";
+
 function read<T>(key: string, empty: T): T {
   try {
     const text = sessionStorage.getItem(key);
@@ -22,14 +24,35 @@ function write(key: string, value: unknown, isEmpty: boolean): void {
 
 export type SetDraft<T> = (next: T | ((now: T) => T)) => void;
 
+interface Options<T> {
+  /** Whether a kept value still suits the form. */
+  fits?: (value: T) => boolean;
+  /** What may be kept of a value. */
+  kept?: (value: T) => T;
+}
+
+/** The draft of that name; `empty` if there is none that fits. */
+export function readDraft<T>(name: string, empty: T, { fits }: Options<T> = {}): T {
+  const value = read(PREFIX + name, empty);
+  try {
+    return !fits || fits(value) ? value : empty;
+  } catch {
+    return empty;
+  }
+}
+
+export function writeDraft<T>(name: string, value: T, empty: T, { kept }: Options<T> = {}): void {
+  const part = kept ? kept(value) : value;
+  write(PREFIX + name, part, JSON.stringify(part) === JSON.stringify(empty));
+}
+
 /** As useState, kept by its name. `empty` is not kept. */
-export function useDraft<T>(name: string, empty: T): [T, SetDraft<T>] {
-  const key = `troika.draft.${name}`;
-  const [value, setValue] = useState<T>(() => read(key, empty));
+export function useDraft<T>(name: string, empty: T, options: Options<T> = {}): [T, SetDraft<T>] {
+  const [value, setValue] = useState<T>(() => readDraft(name, empty, options));
   const set: SetDraft<T> = (next) =>
     setValue((now) => {
       const made = typeof next === "function" ? (next as (now: T) => T)(now) : next;
-      write(key, made, JSON.stringify(made) === JSON.stringify(empty));
+      writeDraft(name, made, empty, options);
       return made;
     });
   return [value, set];

@@ -4,17 +4,20 @@ import { useEffect, useRef } from "preact/hooks";
 export interface Key {
   key: string;
   does: string;
-  run: () => void;
+  run: (event: KeyboardEvent) => void;
+  /** Where the focus has to be; unset: anywhere. */
+  within?: () => Element | null | undefined;
 }
 
 const stack: { current: readonly Key[] }[] = [];
 
-/** The keys that work now, for the help. */
-export function currentKeys(): Key[] {
+/** The keys that work now: all of them for the help, or those with the focus at an element. */
+export function currentKeys(focus?: Element | null): Key[] {
   const seen = new Set<string>();
   return stack
     .toReversed()
     .flatMap(({ current }) => current)
+    .filter(({ within }) => focus === undefined || !within || within()?.contains(focus))
     .filter(({ key }) => !seen.has(key) && seen.add(key));
 }
 
@@ -44,9 +47,9 @@ export function startKeys(): void {
     // Enter and space belong to the control that has the focus.
     const onControl = event.target instanceof Element && event.target.closest("button, a, summary, label");
     if (onControl && (event.key === "Enter" || event.key === " ")) return;
-    const key = currentKeys().find((known) => known.key === event.key);
+    const key = currentKeys(document.activeElement).find((known) => known.key === event.key);
     if (!key) return;
     event.preventDefault();
-    key.run();
+    key.run(event);
   });
 }

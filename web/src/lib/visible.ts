@@ -6,7 +6,8 @@ const HIDDEN =
 
 function shown(char: string): string {
   const code = char.codePointAt(0)!;
-  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
+  // Fonts without its picture must not hide that a line is written over.
+  if (code < 0x20 && char !== "\r") return String.fromCodePoint(0x2400 + code);
   if (code === 0x7f) return "␡";
   return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { changesOfDiff, changesOfTool, mergeChanges } from "./changes";
+import { changesOfDiff, readDiff, changesOfTool, mergeChanges } from "./changes";
 import type { ToolRow } from "./rows";
 
 const tool = (name: string, input: unknown) => ({ name, server: "", input }) as ToolRow;
@@ -23,6 +23,28 @@ describe("changesOfDiff", () => {
     expect(changesOfDiff(diff)).toMatchObject([{ path: "x.sql", added: 1, removed: 1 }]);
   });
 
+  it("takes lines of a file for lines even if they look like the next file's", () => {
+    const diff = "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- a\n+++ b\n-c\n+d\n";
+    expect(changesOfDiff(diff)).toMatchObject([{ path: "x", added: 2, removed: 2 }]);
+  });
+
+  it.each([
+    ["--- /dev/null\n+++ small.sh\n+echo a\n+echo b\n", { path: "small.sh", kind: "added", added: 2, removed: 0 }],
+    ["--- small.sh\n+++ /dev/null\n-echo a\n", { path: "small.sh", kind: "deleted", added: 0, removed: 1 }],
+  ])("takes an addition or a deletion without hunks: %j", (diff, change) => {
+    expect(readDiff(diff)).toMatchObject({ changes: [change], whole: true });
+    const two = readDiff(`${diff}--- a/b\n+++ b/b\n@@ -1 +1 @@\n-x\n+y\n`);
+    expect(two).toMatchObject({ changes: [change, { path: "b", added: 1, removed: 1 }], whole: true });
+  });
+
+  it.each([
+    "rm -rf /",
+    "--- a/x\n+++ b/x\nnot a line of a diff\n",
+    "diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n",
+    "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n",
+    "--- /dev/null\n+++ x\n",
+  ])("tells that it does not show all of %j", (diff) => expect(readDiff(diff).whole).toBe(false));
+
   it("reads 100 000 lines in a moment", () => {
     const diff = `--- a/x\n+++ b/x\n@@ -1 +1,100000 @@\n${"+line\n".repeat(100_000)}`;
     expect(changesOfDiff(diff)[0]?.added).toBe(100_000);
@@ -40,6 +62,11 @@ describe("changesOfTool", () => {
     expect(changesOfTool(tool("Edit", { changes: [{ path: "n", kind: { type: "add" }, diff: "x\ny\n" }] }))).toMatchObject([
       { path: "n", kind: "added", added: 2, removed: 0 },
     ]);
+  });
+
+  it("takes an added file with @@ in it for added lines", () => {
+    const [change] = changesOfTool(tool("Edit", { changes: [{ path: "n", kind: { type: "add" }, diff: "x\n@@ y\n" }] }));
+    expect(change).toMatchObject({ added: 2, removed: 0 });
   });
 
   it.each([undefined, null, "text", 3, [], {}, { changes: [null, 3, {}] }, { file_path: 3 }, { file_path: "a", edits: [null, 1] }])(

@@ -47,7 +47,7 @@ function nativeChange(entry: unknown): Change[] {
   const name = typeof kind === "string" ? kind : text((kind as { type?: unknown } | null)?.type);
   const how = name === "add" ? "added" : name === "delete" ? "deleted" : "changed";
   let patch = text(diff);
-  if (patch && !patch.includes("@@")) {
+  if (patch && !(how === "changed" ? patch.includes("@@") : /^(@@ |--- |diff --git )/.test(patch))) {
     const sign = how === "deleted" ? "-" : "+";
     patch = `@@ @@\n${patch.replace(/\n$/, "").replace(/^/gm, sign)}`;
   }
@@ -93,50 +93,96 @@ function count(patch: string): { added: number; removed: number } {
   return { added, removed };
 }
 
-/** Splits a unified diff into its files. */
-export function changesOfDiff(diff: string): Change[] {
-  const changes: Change[] = [];
-  let path = "";
-  let kind: Change["kind"] = "changed";
-  let body: string[] = [];
-  let inHunk = false;
-  const end = () => {
-    if (path && (body.length || kind !== "changed")) {
-      const patch = body.join("\n");
-      changes.push({ path, kind, patch, ...count(patch) });
+/** Lines of a diff that say nothing a list of changed files does not show. */
+const HEADER = /^(diff --git |index |new file mode 100644$|deleted file mode |\\|$)/;
+
+/** Lines of a hunk that are still to come, by its header; undefined if that does not tell. */
+function lengthOf(header: string): { old: number; new: number } | undefined {
+  const found = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(header);
+  return found ? { old: Number(found[1] ?? 1), new: Number(found[2] ?? 1) } : undefined;
+}
+
+class DiffReader {
+  readonly changes: Change[] = [];
+  /** Whether the changes show all that the diff says. */
+  whole = true;
+  private path = "";
+  private kind: Change["kind"] = "changed";
+  private body: string[] = [];
+  private isNamed = false;
+  private inHunk = false;
+  private left: { old: number; new: number } | undefined;
+
+  read(line: string, next: string): void {
+    if (line.startsWith("diff --git ")) {
+      this.end();
+      this.path = / b\/(.*)$/.exec(line)?.[1] ?? line.slice(11);
+    } else if (this.left) {
+      this.add(line);
+    } else if (line.startsWith("--- ") && next.startsWith("+++ ")) {
+      if (this.isNamed) this.end();
+      if (line === "--- /dev/null") this.kind = "added";
+      else this.path ||= named(line);
+    } else if (line.startsWith("+++ ") && !this.isNamed) {
+      this.isNamed = true;
+      if (line === "+++ /dev/null") this.kind = "deleted";
+      else this.path = named(line);
+    } else if (line.startsWith("@@")) {
+      this.inHunk = true;
+      this.left = lengthOf(line);
+      this.body.push(line);
+    } else if (this.inHunk || (this.isNamed && /^[-+ ]/.test(line))) {
+      // Codex's additions and deletions have no line that begins a hunk.
+      this.inHunk = true;
+      this.add(line);
+    } else {
+      this.readHeader(line);
     }
-    path = "";
-    kind = "changed";
-    body = [];
-    inHunk = false;
-  };
+  }
+
+  end(): void {
+    if (this.path && (this.body.length || this.kind !== "changed")) {
+      const patch = this.body.join("\n");
+      this.changes.push({ path: this.path, kind: this.kind, patch, ...count(patch) });
+    } else if (this.path || this.body.length) {
+      this.whole = false;
+    }
+    this.path = "";
+    this.kind = "changed";
+    this.body = [];
+    this.isNamed = this.inHunk = false;
+    this.left = undefined;
+  }
+
+  private readHeader(line: string): void {
+    if (line.startsWith("new file")) this.kind = "added";
+    if (line.startsWith("deleted file")) this.kind = "deleted";
+    if (!HEADER.test(line)) this.whole = false;
+  }
+
+  private add(line: string): void {
+    if (line.startsWith("\\")) return;
+    this.body.push(line);
+    if (!this.left) return;
+    if (!line.startsWith("+")) this.left.old--;
+    if (!line.startsWith("-")) this.left.new--;
+    if (this.left.old <= 0 && this.left.new <= 0) this.left = undefined;
+  }
+}
+
+/** Splits a unified diff into its files, and tells whether they show all of it. */
+export function readDiff(diff: string): { changes: Change[]; whole: boolean } {
+  const reader = new DiffReader();
   const lines = diff.split("\n");
   if (lines.at(-1) === "") lines.pop();
-  lines.forEach((line, i) => {
-    const next = lines[i + 1] ?? "";
-    if (line.startsWith("diff --git ")) {
-      end();
-      path = / b\/(.*)$/.exec(line)?.[1] ?? line.slice(11);
-    } else if (line.startsWith("--- ") && next.startsWith("+++ ")) {
-      if (inHunk) end();
-      if (line === "--- /dev/null") kind = "added";
-      else path ||= named(line);
-    } else if (line.startsWith("+++ ") && !(inHunk && body.length)) {
-      if (line === "+++ /dev/null") kind = "deleted";
-      else path = named(line);
-    } else if (line.startsWith("@@")) {
-      inHunk = true;
-      body.push(line);
-    } else if (inHunk) {
-      if (!line.startsWith("\\")) body.push(line);
-    } else if (line.startsWith("new file")) {
-      kind = "added";
-    } else if (line.startsWith("deleted file")) {
-      kind = "deleted";
-    }
-  });
-  end();
-  return changes;
+  lines.forEach((line, i) => reader.read(line, lines[i + 1] ?? ""));
+  reader.end();
+  const { changes, whole } = reader;
+  return { changes, whole: whole && (changes.some(({ patch }) => patch) || !diff.trim()) };
+}
+
+export function changesOfDiff(diff: string): Change[] {
+  return readDiff(diff).changes;
 }
 
 function named(line: string): string {

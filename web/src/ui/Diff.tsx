@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import { firstLines } from "../lib/lines";
+import { firstLines, MAX_LINE } from "../lib/lines";
 import { visible } from "../lib/visible";
 import type { Change } from "../store/rows";
 import { type DiffLine, diffLines, diffPairs } from "./diff_lines";
@@ -20,10 +20,18 @@ function Cells({ line, old = false }: { line: DiffLine | undefined; old?: boolea
   );
 }
 
+interface Props {
+  change: Change;
+  wide: boolean;
+  lines?: number;
+  maxLine?: number | undefined;
+}
+
 /** Shows a patch, side by side if there is room and both sides have something. */
-export function Diff({ change, wide, lines = FIRST }: { change: Change; wide: boolean; lines?: number }) {
+export function Diff({ change, wide, lines = FIRST, maxLine = MAX_LINE }: Props) {
+  const [width, setWidth] = useState(maxLine);
   const [limit, setLimit] = useState(lines);
-  const { lines: shown, more } = useMemo(() => firstLines(change.patch, limit), [change.patch, limit]);
+  const { lines: shown, more, long } = useMemo(() => firstLines(change.patch, limit, width), [change.patch, limit, width]);
   const parsed = useMemo(() => diffLines(shown), [shown]);
   const paired = wide && change.added > 0 && change.removed > 0;
   return (
@@ -37,7 +45,7 @@ export function Diff({ change, wide, lines = FIRST }: { change: Change; wide: bo
                   left?.kind === "hunk" ? (
                     <tr key={i}>
                       <td class="hunk" colSpan={4}>
-                        {left.text}
+                        {visible(left.text)}
                       </td>
                     </tr>
                   ) : (
@@ -51,7 +59,7 @@ export function Diff({ change, wide, lines = FIRST }: { change: Change; wide: bo
                   <tr key={i}>
                     {line.kind === "hunk" ? (
                       <td class="hunk" colSpan={2}>
-                        {line.text}
+                        {visible(line.text)}
                       </td>
                     ) : (
                       <Cells line={line} />
@@ -61,6 +69,7 @@ export function Diff({ change, wide, lines = FIRST }: { change: Change; wide: bo
           </tbody>
         </table>
       </div>
+      {long && <button type="button" class="quiet" onClick={() => setWidth(Infinity)}>Show long lines whole</button>}
       {more && (
         <button type="button" class="quiet" onClick={() => setLimit(limit * 5)}>
           Show more lines

@@ -22,7 +22,8 @@ export function diffLines(lines: readonly string[]): DiffLine[] {
       after = Number(hunk[2]) || 1;
     }
     if (line.startsWith("@@")) return { kind: "hunk", text: line };
-    const text = line.slice(1);
+    // A line without a sign is shown from its first character on.
+    const text = /^[-+ ]/.test(line) ? line.slice(1) : line;
     if (line.startsWith("+")) return { kind: "added", text, after: after++ };
     if (line.startsWith("-")) return { kind: "removed", text, before: before++ };
     return { kind: "same", text, before: before++, after: after++ };

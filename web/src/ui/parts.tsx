@@ -1,8 +1,9 @@
 // Small parts that many views use.
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Task } from "../api/types";
+import { rememberFocus } from "../lib/focus";
 import { ago, words } from "../lib/format";
 import { Icon } from "./icons";
 
@@ -143,8 +144,10 @@ export function Menu({ label, children }: { label: string; children: ComponentCh
 /** A modal dialog; the browser keeps the focus in it. */
 export function Dialog(props: { title: string; onClose: () => void; children: ComponentChildren }) {
   const at = useRef<HTMLDialogElement>(null);
+  const [giveBack] = useState(rememberFocus);
   useEffect(() => {
     at.current?.showModal();
+    return giveBack;
   }, []);
   return (
     <dialog ref={at} aria-label={props.title} onClose={props.onClose}

@@ -16,7 +16,7 @@ function Column({ id }: { id: string }) {
   const task = session.task.value;
   if (!task) return <section class="column"><p class="empty">{session.error.value || "Loading…"}</p></section>;
   return (
-    <section class="column" aria-label={`${task.harness}: ${task.title}`}>
+    <section class="column" tabIndex={-1} aria-label={`${task.harness}: ${task.title}`}>
       <header>
         <h2><a href={taskPath(id)}><HarnessMark id={task.harness} /></a></h2>
         <StateMark task={task} />
@@ -31,7 +31,7 @@ function Column({ id }: { id: string }) {
         </p>
       </header>
       <Transcript session={session} event="" compact />
-      <footer class="task-footer"><Asks task={task} session={session} /></footer>
+      <footer class="task-footer"><Asks task={task} session={session} inColumn /></footer>
     </section>
   );
 }

@@ -5,7 +5,14 @@ import { Counts, Diff } from "../../ui/Diff";
 import { Icon } from "../../ui/icons";
 import { useFold, useRows } from "./context";
 
-function ChangedFile({ id, change, open: openAtFirst }: { id: string; change: Change; open: boolean }) {
+interface FileProps {
+  id: string;
+  change: Change;
+  open: boolean;
+  maxLine: number | undefined;
+}
+
+function ChangedFile({ id, change, open: openAtFirst, maxLine }: FileProps) {
   const { session, wide } = useRows();
   const [open, toggle] = useFold(`${id} ${change.path}`, openAtFirst);
   return (
@@ -16,15 +23,22 @@ function ChangedFile({ id, change, open: openAtFirst }: { id: string; change: Ch
         {change.kind !== "changed" && <span class="tag">{change.kind}</span>}
         <Counts change={change} />
       </button>
-      {open && change.patch && <Diff change={change} wide={wide} />}
+      {open && change.patch && <Diff change={change} wide={wide} maxLine={maxLine} />}
     </li>
   );
 }
 
-export function ChangeList({ id, changes, open = false }: { id: string; changes: Change[]; open?: boolean }) {
+interface Props {
+  id: string;
+  changes: Change[];
+  open?: boolean;
+  maxLine?: number;
+}
+
+export function ChangeList({ id, changes, open = false, maxLine }: Props) {
   return (
     <ul class="changes">
-      {changes.map((change) => <ChangedFile key={change.path} id={id} change={change} open={open} />)}
+      {changes.map((change) => <ChangedFile key={change.path} id={id} change={change} open={open} maxLine={maxLine} />)}
     </ul>
   );
 }

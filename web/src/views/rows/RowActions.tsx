@@ -29,7 +29,7 @@ export function RowActions({ row, text }: { row: Row; text: string }) {
       </button>
       {raw && (
         <Dialog title={`Record ${event.split(".")[0]} of the log (${raw.stream})`} onClose={() => setRaw(undefined)}>
-          <Output text={pretty(raw.text)} label="Raw record" lines={200} />
+          <Output text={pretty(raw.text)} literal label="Raw record" lines={200} />
         </Dialog>
       )}
     </span>

@@ -7,6 +7,7 @@ import { memo } from "../../lib/memo";
 import { visible } from "../../lib/visible";
 import type { InputRow, RawRow, Row, TextRow, TodoRow, TurnRow } from "../../store/rows";
 import { describeRun, type Run } from "../../store/runs";
+import { Boundary } from "../../ui/Boundary";
 import { Icon } from "../../ui/icons";
 import { Markdown } from "../../ui/Markdown";
 import { Output } from "../../ui/Output";
@@ -28,7 +29,7 @@ function TextView({ row }: Drawn<TextRow>) {
   return (
     <article class={`said${row.streaming ? " streaming" : ""}`} aria-label="Agent">
       {row.cut ? (
-        <Output text={row.text} label="Text" lines={400}
+        <Output text={row.text} literal label="Text" lines={400}
           loadWhole={async () => (await wholeEvent(session.id, row.event)).text?.text ?? row.text} />
       ) : (
         <Markdown text={row.text} />
@@ -56,7 +57,7 @@ function InputView({ row }: Drawn<InputRow>) {
   return (
     <article class={row.parent ? "asked asked-inner" : "asked"} aria-label={row.parent ? "To the subagent" : "You"}>
       <div class="bubble">
-        <Output text={row.text} label="Prompt" lines={30} />
+        <Output text={row.text} literal label="Prompt" lines={30} />
         {row.images > 0 && <span class="tag"><Icon name="image" /> {plural(row.images, "image")}</span>}
       </div>
       <RowActions row={row} text={row.text} />
@@ -112,7 +113,7 @@ function RawView({ row }: Drawn<RawRow>) {
         </button>
         <RowActions row={row} text={row.text} />
       </header>
-      {open && <Output text={row.text} label="Line" lines={12} />}
+      {open && <Output text={row.text} literal label="Line" lines={12} />}
     </article>
   );
 }
@@ -155,7 +156,7 @@ export function RunView({ run }: { run: Run }) {
   );
 }
 
-function draw(row: Row): ComponentChildren {
+function Drawing({ row }: Drawn<Row>): ComponentChildren {
   switch (row.kind) {
     case "text":
       return <TextView row={row} revision={row.revision} />;
@@ -184,7 +185,13 @@ function draw(row: Row): ComponentChildren {
   }
 }
 
-export const RowView = memo(({ row }: Drawn<Row>) => {
+export const RowView = memo(({ row, revision }: Drawn<Row>) => {
   const { session } = useRows();
-  return <div class={session.marked.value === row.key ? "row marked" : "row"} data-row={row.key}>{draw(row)}</div>;
+  return (
+    <div class={session.marked.value === row.key ? "row marked" : "row"} data-row={row.key}>
+      <Boundary value={row} revision={revision}>
+        <Drawing row={row} revision={revision} />
+      </Boundary>
+    </div>
+  );
 });

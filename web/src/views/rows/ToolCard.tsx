@@ -8,7 +8,7 @@ import { Output } from "../../ui/Output";
 import { Answered } from "../task/Answered";
 import { ChangeList } from "./ChangeList";
 import { useFold, useRows } from "./context";
-import { commandOf, iconOf, summaryOf } from "./describe";
+import { commandOf, iconOf, questionsOf, summaryOf } from "./describe";
 import { RowActions } from "./RowActions";
 import { RowView } from "./RowView";
 
@@ -57,25 +57,27 @@ function startsOpen(tool: ToolRow): boolean {
 function Body({ tool }: Drawn) {
   const { session } = useRows();
   const changes = changesOfTool(tool);
-  const command = commandOf(tool.input);
+  // Tools of servers may call anything a command.
+  const command = tool.server ? "" : commandOf(tool.input);
   const whole = (event: string, pick: "input" | "output") => async () => {
     const { toolUse, toolResult } = await wholeEvent(session.id, event);
     if (pick === "output") return toolResult?.output ?? "";
     const input = toolUse?.input;
-    return commandOf(input) || JSON.stringify(input, null, 2);
+    return (!tool.server && commandOf(input)) || JSON.stringify(input, null, 2);
   };
-  const rest = tool.input === undefined || tool.input === null ? "" : JSON.stringify(tool.input, null, 2);
+  const isQuestion = !!tool.question || questionsOf(tool).length > 0;
+  const rest = isQuestion || tool.input === undefined || tool.input === null ? "" : JSON.stringify(tool.input, null, 2);
   return (
     <div class="tool-body">
       {changes.length > 0 ? (
         <ChangeList id={tool.key} changes={changes} open={changes.length <= 3} />
       ) : command ? (
         command.includes("\n") || command.length > 120 || tool.inputCut ? (
-          <Output text={command} label="Command" loadWhole={tool.inputCut ? whole(tool.event, "input") : undefined} />
+          <Output text={command} literal label="Command" loadWhole={tool.inputCut ? whole(tool.event, "input") : undefined} />
         ) : null
       ) : (
         rest && rest !== "{}" && !["Read", "Agent"].includes(tool.name) && (
-          <Output text={rest} label="Input" lines={8} loadWhole={tool.inputCut ? whole(tool.event, "input") : undefined} />
+          <Output text={rest} literal label="Input" lines={8} loadWhole={tool.inputCut ? whole(tool.event, "input") : undefined} />
         )
       )}
       <Answered approval={tool.approval?.state === "asked" ? undefined : tool.approval} question={tool.question} />

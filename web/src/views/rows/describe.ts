@@ -38,6 +38,13 @@ function changedFiles(input: unknown): string {
   return changes.map((change) => String((change as { path?: unknown })?.path ?? "")).filter(Boolean).join(", ");
 }
 
+/** The texts of the questions that an agent asks with a tool. */
+export function questionsOf(use: Use): string[] {
+  const questions = use.server ? undefined : (use.input as { questions?: unknown } | null | undefined)?.questions;
+  if (use.name !== "AskUser" || !Array.isArray(questions)) return [];
+  return questions.map((question) => field(question, "question", "text", "header")).filter(Boolean);
+}
+
 /** The part of the input that tells most. */
 export function summaryOf(use: Use): string {
   const { input } = use;
@@ -45,6 +52,7 @@ export function summaryOf(use: Use): string {
     commandOf(input) ||
     field(input, "file_path", "path", "notebook_path", "dir_path", "absolute_path") ||
     changedFiles(input) ||
+    questionsOf(use).join(" ") ||
     field(input, "query", "pattern", "url", "description", "prompt", "text", "skill");
   if (text) return firstLine(text, 300);
   if (input === undefined || input === null) return "";

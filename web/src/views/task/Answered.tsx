@@ -35,6 +35,9 @@ function QuestionLines({ question }: { question: Question }) {
         <p>
           {visible(item.text)}{" "}
           {item.answers.length > 0 && <strong>{visible(item.answers.join(", "))}</strong>}
+          {question.state === "asked" && item.options.length > 0 && (
+            <small class="muted">{visible(item.options.join(" · "))}</small>
+          )}
         </p>
       ))}
       {question.state !== "asked" && (

@@ -101,6 +101,18 @@ function Missing({ error, retry }: { error: string; retry: () => void }) {
   );
 }
 
+/** Moves to another tab with the keys that lists of tabs have. */
+function onTabKey(event: KeyboardEvent): void {
+  const tabs = [...(event.currentTarget as Element).querySelectorAll<HTMLElement>('[role="tab"]')];
+  const at = tabs.indexOf(event.target as HTMLElement);
+  const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: tabs.length - 1 }[event.key];
+  if (to === undefined || at < 0) return;
+  event.preventDefault();
+  const next = tabs.at(to % tabs.length);
+  next?.focus();
+  next?.click();
+}
+
 const TABS = ["Transcript", "Changes", "Time"] as const;
 
 export function TaskView({ id, event }: { id: string; event: string }) {
@@ -137,9 +149,9 @@ export function TaskView({ id, event }: { id: string; event: string }) {
           {task.forkOf && <a href={taskPath(task.forkOf)}>fork of another task</a>}
           {task.parentId && <a href={taskPath(task.parentId)}>started by an agent</a>}
         </p>
-        <div class="tabs" role="tablist" aria-label="Views of the task">
+        <div class="tabs" role="tablist" aria-label="Views of the task" onKeyDown={onTabKey}>
           {TABS.map((name) => (
-            <button type="button" role="tab" aria-selected={tab === name} class={tab === name ? "chosen" : ""} onClick={() => setTab(name)}>
+            <button type="button" role="tab" tabIndex={tab === name ? 0 : -1} aria-selected={tab === name} class={tab === name ? "chosen" : ""} onClick={() => setTab(name)}>
               {name}
             </button>
           ))}

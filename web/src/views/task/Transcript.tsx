@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { listTurns, searchEvents } from "../../api/calls";
 import type { Turn } from "../../api/types";
 import { compareIds } from "../../api/payload";
+import { rememberFocus } from "../../lib/focus";
 import { firstLine } from "../../lib/format";
 import { useKeys } from "../../lib/keys";
 import { visible } from "../../lib/visible";
@@ -62,7 +63,11 @@ function SearchBar({ session, jump, close }: { session: TaskSession; jump: (even
   const [at, setAt] = useState(0);
   const [text, setText] = useState("");
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  const [giveBack] = useState(rememberFocus);
+  useEffect(() => {
+    field.current?.focus();
+    return giveBack;
+  }, []);
   const show = (ids: string[], index: number) => {
     setAt(index);
     if (ids[index]) jump(ids[index]);
