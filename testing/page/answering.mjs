@@ -18,7 +18,7 @@ const UNTIL_SEEN = 1_500;
 export async function anApprovalIsGiven(world) {
   const { id, page } = await openTask(world, "please ask me", "awaiting_approval");
   const ask = page.locator(".ask");
-  await ask.getByText("make clean").waitFor();
+  await ask.getByText("make clean", { exact: true }).waitFor();
   await waitFor(async () => /^\(\d+\) .*Troika/.test(await page.title()), "the count in the title");
   await ask.getByRole("button", { name: "Allow", exact: true }).click();
   await page.locator(".said", { hasText: "Cleaned." }).waitFor();
