@@ -61,11 +61,11 @@ void AcpProtocol::OnLongLine(json::Value head, Emitter& out) {
   }
   EndBlock(out);
   Refuse(message.id, rpc::kInvalidRequest, "the request is too long");
-  out.Emit(Notice{.kind = Notice::Kind::kPermissionDenied,
-                  .text = absl::StrCat("refused the agent's request ",
-                                       message.method,
-                                       ": it is too long to be shown"),
-                  .by = "default"});
+  out.Emit(Notice{
+      .kind = Notice::Kind::kPermissionDenied,
+      .text = absl::StrCat("refused the agent's request ", message.method,
+                           ": it is too long to be shown"),
+      .by = "default"});
 }
 
 void AcpProtocol::OnNotification(const rpc::Message& notification,

@@ -252,9 +252,8 @@ std::string Hunk(absl::string_view content, char mark) {
   const std::vector<absl::string_view> lines =
       absl::StrSplit(absl::StripSuffix(content, "\n"), '\n');
   const std::string range = absl::StrCat("1,", lines.size());
-  std::string out =
-      mark == '+' ? absl::StrCat("@@ -0,0 +", range, " @@\n")
-                  : absl::StrCat("@@ -", range, " +0,0 @@\n");
+  std::string out = mark == '+' ? absl::StrCat("@@ -0,0 +", range, " @@\n")
+                                : absl::StrCat("@@ -", range, " +0,0 @@\n");
   for (const absl::string_view line : lines) {
     out.push_back(mark);
     absl::StrAppend(&out, line, "\n");

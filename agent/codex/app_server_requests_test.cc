@@ -232,8 +232,7 @@ TEST(AppServerRequestsTest, WhatIsTooLongIsRefused) {
   AppConversation talk;
   talk.Begin().ReceiveLong(
       R"({"method":"item/fileChange/requestApproval","id":4,"params":{"x":)");
-  EXPECT_EQ(talk.Flush(),
-            "{\"id\":4,\"result\":{\"decision\":\"decline\"}}\n");
+  EXPECT_EQ(talk.Flush(), "{\"id\":4,\"result\":{\"decision\":\"decline\"}}\n");
   EXPECT_THAT(talk.All<Notice>().back().text, HasSubstr("too long"));
   EXPECT_THAT(talk.All<Raw>(), SizeIs(1));
   // Nobody waits for a reply to these.

@@ -23,9 +23,9 @@ bool Waits(const Pending<T>& pending) {
 
 bool RulesPause::PersonIsAsked(const TaskState& state, absl::Time awake) {
   wake_at_ = absl::InfiniteFuture();
-  bool asked = std::any_of(
-      state.questions.begin(), state.questions.end(),
-      [](const auto& question) { return Waits(question.second); });
+  bool asked =
+      std::any_of(state.questions.begin(), state.questions.end(),
+                  [](const auto& question) { return Waits(question.second); });
   std::map<std::string, absl::Time> seen;
   for (const auto& [id, pending] : state.approvals) {
     if (!Waits(pending)) continue;

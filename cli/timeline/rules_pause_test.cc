@@ -35,10 +35,10 @@ TEST(RulesPauseTest, NobodyIsCalledForWhatRulesAnswer) {
 
 TEST(RulesPauseTest, WhatIsLeftToAPersonIsAskedAtOnce) {
   RulesPause pause;
-  EXPECT_TRUE(pause.PersonIsAsked(Asking({.id = "a",
-                                          .kind = Approval::Kind::kTool,
-                                          .explanation = "no rule"}),
-                                  kNow));
+  EXPECT_TRUE(pause.PersonIsAsked(
+      Asking(
+          {.id = "a", .kind = Approval::Kind::kTool, .explanation = "no rule"}),
+      kNow));
   EXPECT_TRUE(pause.PersonIsAsked(
       Asking({.id = "b", .kind = Approval::Kind::kPlan}), kNow));
   TaskState question;

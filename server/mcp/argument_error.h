@@ -12,8 +12,7 @@ namespace troika {
 // Returns the message of an error with the name of the argument that it is
 // about before it, if that is known: the API has other names for some of them,
 // and leaves the name out where a sentence is clear to people.
-std::string NameArgument(absl::string_view message,
-                         const mcp::Arguments& args);
+std::string NameArgument(absl::string_view message, const mcp::Arguments& args);
 
 }  // namespace troika
 
