@@ -45,9 +45,8 @@ for phase in "${phases[@]}"; do
   esac
   say "testing: $phase"
   # Failures are counted below and must not end the run here. Tests of programs
-  # mostly wait, so more of them run at once than there are cores (four instead of
-  # two took 60 % of the time); they run again if they fail, and are listed as
-  # flaky then.
+  # mostly wait, so more of them run at once than there are cores (docs/decisions.md);
+  # they run again if they fail, and are listed as flaky then.
   run_bazel test "${targets[@]}" --keep_going "${flags[@]}" \
     --jobs='HOST_CPUS*3' --local_cpu_resources='HOST_CPUS*1.5' \
     --local_test_jobs='HOST_CPUS*2' \
