@@ -265,7 +265,8 @@ TEST(AcpPermissionsTest, AnAnswerThatIsLateCountsForNoOtherRequest) {
     ASSERT_THAT(c.All<Approval>(), SizeIs(2));
     EXPECT_EQ(c.All<Approval>()[1].state, Approval::State::kCancelled);
     EXPECT_THAT(c.protocol().outbox(), IsEmpty());
-    // Once it is written, the id is free.
+    // Once it is written, the id is free, also in the next turn.
+    c.Notify(TurnAsked{.turn = 2, .prompt = "more"}).WriteAll();
     c.Receive(Ask("0", kRun));
     EXPECT_EQ(c.All<Approval>().back().id, "permission-1.2");
   }
