@@ -71,7 +71,7 @@ async function runTest(world, { title, test }) {
       console.log(`${isLast ? "FAIL" : "AGAIN"} ${title}: ${error.stack ?? error}`);
       await keepPictures(world, title);
     } finally {
-      for (const context of world.browser.contexts()) await context.close();
+      await world.closePages();
     }
   }
 }

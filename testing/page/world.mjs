@@ -19,6 +19,18 @@ export async function waitFor(condition, what, patience = PATIENCE) {
   }
 }
 
+/** Whether a promise is settled within this time, in milliseconds. */
+async function isDoneWithin(promise, time) {
+  let timer;
+  const late = new Promise((resolve) => (timer = setTimeout(resolve, time, false)));
+  const done = promise.then(() => true, () => true);
+  try {
+    return await Promise.race([done, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 export class World {
   constructor(programs) {
     this.programs = programs;
@@ -164,8 +176,17 @@ export class World {
     return page;
   }
 
+  /** Closes all pages. A browser that does not, as while a page loads itself
+   * anew, is left to the end of this process, and another one takes its place. */
+  async closePages() {
+    const closed = Promise.all(this.browser.contexts().map((context) => context.close()));
+    if (await isDoneWithin(closed, 15_000)) return;
+    console.log("the browser does not close its pages: a new one is started");
+    await this.openBrowser();
+  }
+
   async close() {
-    await this.browser?.close();
+    if (this.browser) await isDoneWithin(this.browser.close(), 15_000);
     await this.kill("SIGTERM");
     rmSync(this.root, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
