@@ -13,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "store/testing.h"
 
 namespace troika {
 namespace {
@@ -22,48 +23,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
-
-TaskRow Row(absl::string_view id) {
-  TaskRow row;
-  row.id = std::string(id);
-  row.state = "done";
-  row.harness = "codex";
-  row.cwd = "/src";
-  row.title = absl::StrCat("Title of ", id);
-  row.prompt = absl::StrCat("Prompt of ", id);
-  row.task_json = absl::StrCat(R"({"id":")", id, R"("})");
-  row.task_pb = std::string("\0\xFF", 2) + row.id;
-  return row;
-}
-
-class TaskStoreTest : public ::testing::Test {
- protected:
-  TaskStoreTest()
-      : folder_(absl::StrCat(
-            ::testing::TempDir(), "/",
-            ::testing::UnitTest::GetInstance()->current_test_info()->name(),
-            getpid())) {
-    std::filesystem::create_directories(folder_);
-  }
-  ~TaskStoreTest() override { std::filesystem::remove_all(folder_); }
-
-  TaskStore Open() {
-    absl::StatusOr<TaskStore> store = TaskStore::Open(path());
-    if (!store.ok()) ADD_FAILURE() << store.status();
-    return *std::move(store);
-  }
-  std::string path() const { return folder_ + "/tasks.db"; }
-
-  const std::string folder_;
-};
-
-std::vector<std::string> Tasks(TaskStore& store, const TaskFilter& filter) {
-  auto page = store.List(filter, Encoding::kBinary, 100, "");
-  EXPECT_TRUE(page.ok()) << page.status();
-  std::vector<std::string> ids;
-  for (const std::string& pb : page->tasks) ids.push_back(pb.substr(2));
-  return ids;
-}
 
 TEST_F(TaskStoreTest, KeepsEveryFieldOverARestart) {
   TaskRow row = Row("a");
@@ -327,28 +286,6 @@ TEST_F(TaskStoreTest, FoldersComeByTheirLastUse) {
   EXPECT_EQ(store.Folders(1)->size(), 1u);
 }
 
-TEST_F(TaskStoreTest, OnlyItsOwnerReadsIt) {
-  const TaskStore store = Open();
-  for (const absl::string_view suffix : {"", "-wal", "-shm"}) {
-    struct stat info;
-    ASSERT_EQ(stat(absl::StrCat(path(), suffix).c_str(), &info), 0);
-    EXPECT_EQ(info.st_mode & 0777, 0600u) << suffix;
-  }
-}
-
-TEST_F(TaskStoreTest, WhatIsNoDatabaseIsMovedAside) {
-  for (int i = 1; i <= 2; ++i) {
-    std::ofstream(path(), std::ios::trunc) << std::string(10000, 'x');
-    TaskStore store = Open();
-    EXPECT_THAT(store.repaired(), HasSubstr(absl::StrCat(".broken-", i)));
-    EXPECT_THAT(Tasks(store, {}), IsEmpty());
-    ASSERT_TRUE(store.Put({Row("a")}).ok());
-    EXPECT_EQ(std::filesystem::file_size(absl::StrCat(path(), ".broken-", i)),
-              10000u);
-  }
-  EXPECT_EQ(Open().repaired(), "");
-}
-
 TEST_F(TaskStoreTest, FindsTheTasksOfSessions) {
   TaskStore store = Open();
   std::vector<TaskRow> rows;
@@ -371,70 +308,6 @@ TEST_F(TaskStoreTest, FindsTheTasksOfSessions) {
   EXPECT_THAT(found, ElementsAre("c", "a ended"));
 }
 
-TEST_F(TaskStoreTest, AFolderOrAnotherDatabaseIsMovedAside) {
-  std::filesystem::create_directory(path());
-  EXPECT_THAT(Open().repaired(), HasSubstr(".broken-1"));
-  std::filesystem::remove(path());
-  {
-    auto other = Database::Open(path());
-    ASSERT_TRUE(other.ok());
-    ASSERT_TRUE(other->Execute("CREATE TABLE theirs (x)").ok());
-  }
-  EXPECT_THAT(Open().repaired(), HasSubstr(".broken-2"));
-  // If the file can't be created, the index is in memory.
-  auto nowhere = TaskStore::Open(folder_ + "/none/tasks.db");
-  ASSERT_TRUE(nowhere.ok()) << nowhere.status();
-  EXPECT_THAT(nowhere->trouble(), HasSubstr("in memory"));
-  EXPECT_FALSE(nowhere->shared());
-  EXPECT_TRUE(nowhere->Put({Row("a")}).ok());
-}
-
-TEST_F(TaskStoreTest, DamageAnywhereNeverCrashes) {
-  {
-    TaskStore store = Open();
-    std::vector<TaskRow> rows;
-    for (int i = 0; i < 200; ++i) {
-      rows.push_back(Row(absl::StrFormat("t%03d", i)));
-      rows.back().labels = {{"a", absl::StrCat(i)}};
-    }
-    ASSERT_TRUE(store.Put(rows).ok());
-  }
-  std::ifstream in(path(), std::ios::binary);
-  const std::string whole((std::istreambuf_iterator<char>(in)), {});
-  ASSERT_GT(whole.size(), 20000u);
-  int repaired = 0;
-  for (size_t at = 0; at < whole.size(); at += 1511) {
-    std::string damaged = whole;
-    for (size_t i = at; i < std::min(at + 64, damaged.size()); ++i) {
-      damaged[i] = static_cast<char>(damaged[i] ^ 0x5A);
-    }
-    std::ofstream(path(), std::ios::binary | std::ios::trunc) << damaged;
-    auto store = TaskStore::Open(path());
-    // The damage may have hit the version.
-    if (!store.ok()) {
-      EXPECT_TRUE(absl::IsFailedPrecondition(store.status()));
-      continue;
-    }
-    repaired += !store->repaired().empty() || !store->Check().ok();
-    store->List({.labels = {{"a", "7"}}, .text = "t"}, Encoding::kJson, 50, "")
-        .IgnoreError();
-    store->Entries("", 1000).IgnoreError();
-    store->Put({Row("new")}).IgnoreError();
-  }
-  EXPECT_GT(repaired, 0);
-}
-
-TEST_F(TaskStoreTest, AnOlderSchemaIsMadeAnew) {
-  ASSERT_TRUE(Open().Put({Row("a")}).ok());
-  {
-    auto db = Database::Open(path());
-    ASSERT_TRUE(db->Execute("PRAGMA user_version = 1").ok());
-  }
-  TaskStore store = Open();
-  EXPECT_EQ(store.repaired(), "");
-  EXPECT_THAT(Tasks(store, {}), IsEmpty());
-}
-
 // Changing a row often must not rewrite its long texts.
 TEST_F(TaskStoreTest, LongTextsAreWrittenOnce) {
   TaskStore store = Open();
@@ -451,18 +324,6 @@ TEST_F(TaskStoreTest, LongTextsAreWrittenOnce) {
   EXPECT_LT(std::filesystem::file_size(path() + "-wal"),
             before + 20 * 4 * 4200);
   EXPECT_TRUE(**store.Get("a") == row);
-}
-
-TEST_F(TaskStoreTest, ANewerSchemaIsLeftAlone) {
-  ASSERT_TRUE(Open().Put({Row("a")}).ok());
-  {
-    auto db = Database::Open(path());
-    ASSERT_TRUE(db->Execute("PRAGMA user_version = 99").ok());
-  }
-  const absl::Status status = TaskStore::Open(path()).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(status.ToString(), HasSubstr("newer Troika"));
-  EXPECT_TRUE(std::filesystem::exists(path()));
 }
 
 TEST_F(TaskStoreTest, TenThousandTasks) {
