@@ -110,6 +110,8 @@ TEST(DecideCommandTest, Lines) {
       {"sudo env nice bash -c 'git commit'", "prompt"},
       {"timeout 5 git status", "ask"},
       {"timeout 5 git push", "forbidden"},
+      {"prlimit --nofile=9 git push", "forbidden"},
+      {"fakeroot git push", "forbidden"},
       {"echo x | xargs -n 1 curl", "forbidden"},
       {"sudo *", "ask"},
       {"git log git push", "allow"},

@@ -9,6 +9,7 @@
 #include "server/mcp/defaults.h"
 #include "server/mcp/job_view.h"
 #include "server/mcp/session_lookup.h"
+#include "server/mcp/session_view.h"
 #include "server/mcp/tool.h"
 
 namespace troika {
@@ -142,6 +143,14 @@ TEST(JobViewTest, StatusFollowsTheTask) {
     if (row.outcome) task.set_outcome(*row.outcome);
     EXPECT_EQ(JobStatusOf(task), row.status) << v1::Task::State_Name(row.state);
   }
+}
+
+TEST(JobViewTest, WhatWasDeniedIsShown) {
+  v1::Result result;
+  v1::Denial& denial = *result.add_denials();
+  denial.set_tool_name("Bash");
+  denial.set_reason("not \"now\"");
+  EXPECT_EQ(DenialsJson(result), R"([{"tool":"Bash","reason":"not \"now\""}])");
 }
 
 TEST(JobViewTest, OnlyTasksOfTheFamilyAreJobs) {
