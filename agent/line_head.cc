@@ -48,7 +48,7 @@ std::string LineHead(absl::string_view start) {
     const absl::string_view key = TakeString(&start);
     if (key.empty() || !TakeSign(":", &start)) break;
     const absl::string_view value = TakeScalar(&start);
-    // Its end is known only if a comma follows.
+    // A value is known to be complete only if a comma follows.
     if (value.empty() || !TakeSign(",", &start)) break;
     absl::StrAppend(&members, members.empty() ? "" : ",", key, ":", value);
   }

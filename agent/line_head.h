@@ -8,8 +8,8 @@
 
 namespace troika {
 
-// Of the object that begins with `start`, returns the members up to the first
-// one that is an array, an object or not complete, as an object:
+// Returns an object of the first members of the object that begins with
+// `start`, up to one that is an array, an object or not complete:
 //   {"id":7,"method":"ask","params":{"a":…   becomes {"id":7,"method":"ask"}
 // Whatever is not JSON ends it, too. The result may still have to be refused by
 // a parser.

@@ -53,7 +53,7 @@ class TaskWatch : public TaskFeedListener {
   bool is_at_work() const;
 
   // Calls `present` with the approval or question of the watched task, whole.
-  // Its id waits in the state.
+  // The state has a pending approval or question of this id.
   using Present = std::function<void(const std::string& id, Asked asked)>;
   void LoadAsked(const std::string& id, Present present);
 

@@ -171,7 +171,7 @@ class PageTest(WorldTest):
         stream = first.stream()
         revoked = self.world.troika('open', '--revoke', first.session['id'])
         self.assertEqual(revoked.returncode, 0, revoked.stderr)
-        # Its stream ends at once, with nothing of what happens later.
+        # The stream ends at once and shows nothing of what happens later.
         self.world.create('say Hi.\nok')
         rest = stream.response.read()
         self.assertNotIn(b'event: task', rest.split(b'event: ready')[-1])

@@ -82,7 +82,7 @@ export function subjectOf(approval: Approval): Subject {
   };
 }
 
-// Of what waits, a task shows 32 KiB of a text and 1 MiB in all. A character has up
+// The server cuts a pending text at 32 KiB, and all of a task at 1 MiB. A character has up
 // to three bytes for each unit of its string.
 const SURELY_WHOLE = 10_000;
 const SURELY_ALL = 300_000;
