@@ -65,10 +65,17 @@ class Callback {
 // Uses two events, because changing the flags of one takes two system calls.
 class EventLoop::FdWatch : public Watch {
  public:
-  FdWatch(EventLoop* loop, int fd, absl::AnyInvocable<void(short)> on_ready)
+  // Of `events`, kPollEdge applies for good.
+  FdWatch(EventLoop* loop, int fd, short events,
+          absl::AnyInvocable<void(short)> on_ready)
       : loop_(loop), on_ready_(std::move(on_ready)) {
-    event_assign(&in_, loop->base_, fd, EV_READ | EV_PERSIST, &OnEvent, this);
-    event_assign(&out_, loop->base_, fd, EV_WRITE | EV_PERSIST, &OnEvent, this);
+    const auto flags = static_cast<short>(
+        (events & kPollEdge) != 0 ? EV_PERSIST | EV_ET : EV_PERSIST);
+    event_assign(&in_, loop->base_, fd, static_cast<short>(EV_READ | flags),
+                 &OnEvent, this);
+    event_assign(&out_, loop->base_, fd, static_cast<short>(EV_WRITE | flags),
+                 &OnEvent, this);
+    SetEvents(events);
   }
   ~FdWatch() override { SetEvents(0); }
 
@@ -144,9 +151,7 @@ EventLoop::~EventLoop() {
 
 std::unique_ptr<EventLoop::Watch> EventLoop::WatchFd(
     int fd, short events, absl::AnyInvocable<void(short)> on_ready) {
-  auto watch = std::make_unique<FdWatch>(this, fd, std::move(on_ready));
-  watch->SetEvents(events);
-  return watch;
+  return std::make_unique<FdWatch>(this, fd, events, std::move(on_ready));
 }
 
 std::unique_ptr<EventLoop::Timer> EventLoop::NewTimer(

@@ -22,6 +22,7 @@
 #include "absl/time/time.h"
 #include "base/fd.h"
 #include "base/mutex.h"
+#include "base/poll_edge.h"
 
 struct event_base;
 
@@ -56,9 +57,9 @@ class EventLoop {
   EventLoop& operator=(const EventLoop&) = delete;
 
   // Calls `on_ready` with POLLIN or POLLOUT for as long as the descriptor is
-  // ready (level-triggered), and once for each if it is ready for both. An
-  // error or a hang-up counts as the watched events. Regular files can't be
-  // watched.
+  // ready (level-triggered, unless `events` has kPollEdge), and once for each
+  // if it is ready for both. An error or a hang-up counts as the watched
+  // events. Regular files can't be watched.
   std::unique_ptr<Watch> WatchFd(int fd, short events,
                                  absl::AnyInvocable<void(short)> on_ready);
   std::unique_ptr<Timer> NewTimer(absl::AnyInvocable<void()> on_time);
