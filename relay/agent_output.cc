@@ -35,9 +35,12 @@ void AgentOutput::Open(UniqueFd out, UniqueFd err) {
   buffer_.resize(kReadBytes);
 }
 
-void AgentOutput::AddPollFds(absl::Time now, std::vector<pollfd>* fds) const {
+void AgentOutput::AddPollFds(absl::Time now, Stdout stdout_is,
+                             std::vector<pollfd>* fds) const {
   for (const Output* output : {&out_, &err_}) {
-    const bool reads = !log_->waits() && !output->pacer.paused_until(now);
+    const bool lent = output == &out_ && stdout_is == Stdout::kDrivers;
+    const bool reads =
+        !lent && !log_->waits() && !output->pacer.paused_until(now);
     fds->push_back({.fd = reads ? output->fd.get() : -1, .events = POLLIN});
   }
 }
@@ -45,6 +48,11 @@ void AgentOutput::AddPollFds(absl::Time now, std::vector<pollfd>* fds) const {
 void AgentOutput::OnPolled(const pollfd* fds) {
   if (fds[0].revents != 0) Read(out_);
   if (fds[1].revents != 0) Read(err_);
+}
+
+bool AgentOutput::CanLend(absl::Time now) const {
+  return out_.fd.ok() && !out_.lines.waiting() && !capped_ &&
+         !out_.pacer.paused_until(now);
 }
 
 absl::Time AgentOutput::deadline(absl::Time now) const {
@@ -61,22 +69,26 @@ void AgentOutput::Read(Output& output) {
     if (!capped_) output.lines.Finish();
     return;
   }
+  Record(output, {buffer_.data(), static_cast<size_t>(n)});
+}
+
+void AgentOutput::Record(Output& output, absl::string_view bytes) {
   last_read_ = clock_->Awake();
-  output.pacer.OnRead(static_cast<size_t>(n), *last_read_);
-  const absl::string_view bytes(buffer_.data(), static_cast<size_t>(n));
+  output.pacer.OnRead(bytes.size(), *last_read_);
   if (&output == &err_) {
     err_tail_.append(bytes.data(), bytes.size());
     if (err_tail_.size() > 2 * kErrTail) {
       err_tail_.erase(0, err_tail_.size() - kErrTail);
     }
   }
-  if (!capped_ && log_->writer().offset() + n > max_log_bytes_) {
+  const auto size = static_cast<int64_t>(bytes.size());
+  if (!capped_ && log_->writer().offset() + size > max_log_bytes_) {
     capped_ = true;
     out_.lines.Finish();
     err_.lines.Finish();
   }
   if (capped_) {
-    discarded_ += n;
+    discarded_ += size;
   } else {
     output.lines.Feed(bytes);
   }

@@ -30,8 +30,17 @@ class AgentOutput {
   // Adds kPollFds entries. While the disk is full, nothing is read: the agent
   // has to wait, because its output could not be recorded.
   static constexpr size_t kPollFds = 2;
-  void AddPollFds(absl::Time now, std::vector<pollfd>* fds) const;
+  // The driver may read stdout instead.
+  enum class Stdout { kOurs, kDrivers };
+  void AddPollFds(absl::Time now, Stdout stdout_is,
+                  std::vector<pollfd>* fds) const;
   void OnPolled(const pollfd* fds);
+  // Records stdout that the driver has taken.
+  void OnTaken(absl::string_view bytes) { Record(out_, bytes); }
+  // Whether the driver may read stdout: no line is half-read, and the agent
+  // prints little.
+  bool CanLend(absl::Time now) const;
+  int stdout_fd() const { return out_.fd.get(); }
   // The time at which to poll again even if nothing comes.
   absl::Time deadline(absl::Time now) const;
 
@@ -60,6 +69,7 @@ class AgentOutput {
   };
 
   void Read(Output& output);
+  void Record(Output& output, absl::string_view bytes);
 
   const int64_t max_log_bytes_;
   RelayLog* const log_;

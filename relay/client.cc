@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "base/unix_socket.h"
+#include "relay/pass_fds.h"
 
 namespace troika::relay {
 
@@ -68,8 +69,8 @@ absl::StatusOr<Client::News> Client::OnPolled() {
   Write();
   char chunk[16384];
   while (true) {
-    const ssize_t n = recv(fd_.get(), chunk, sizeof(chunk), MSG_DONTWAIT);
-    if (n < 0 && errno == EINTR) continue;
+    const ssize_t n = ReceiveWithFds(fd_.get(), chunk, sizeof(chunk),
+                                     MSG_DONTWAIT, &news.lent);
     if (n < 0 && errno == EAGAIN) break;
     if (n <= 0) {
       closed_ = true;

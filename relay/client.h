@@ -33,6 +33,8 @@ class Client {
     std::optional<absl::Time> awake;
     std::optional<std::string> trouble;  // Empty if the trouble is over.
     std::vector<Reply> replies;
+    // Descriptors of a lease, with the reply to a kLend.
+    std::vector<UniqueFd> lent;
   };
 
   // Connects to the relay of a task's folder; the path may have any length.

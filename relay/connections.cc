@@ -9,12 +9,14 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "base/unix_socket.h"
 #include "relay/log_format.h"
+#include "relay/pass_fds.h"
 #include "relay/peer.h"
 
 namespace troika::relay {
@@ -76,8 +78,8 @@ struct Connections::Connection {
   bool trouble_due = false;
 };
 
-Connections::Connections(Clock* clock, Handler handler)
-    : clock_(clock), handler_(std::move(handler)) {}
+Connections::Connections(Clock* clock, Handler handler, Lender lender)
+    : clock_(clock), handler_(std::move(handler)), lender_(std::move(lender)) {}
 
 Connections::~Connections() = default;
 
@@ -231,6 +233,7 @@ void Connections::ChooseDriver() {
   if (next == connections_.end()) return;
   Connection& c = **next;
   c.role = Role::kDriver;
+  ++driver_number_;
   c.watch_reason = WatchReason::kAskedTo;
   c.frames.set_max_frame(kMaxCommandFrame);
   SendWelcome(c);
@@ -241,7 +244,7 @@ void Connections::OnCommand(Connection& c, const Frame& frame) {
   Reply reply;
   const absl::string_view key = KeyOf(frame);
   if (!command && frame.type >= static_cast<uint8_t>(FrameType::kWrite) &&
-      frame.type <= static_cast<uint8_t>(FrameType::kNote)) {
+      frame.type <= static_cast<uint8_t>(kLastCommand)) {
     reply = {.code = ReplyCode::kInvalid, .text = "the frame is cut short"};
   } else if (!command) {
     reply = {.code = ReplyCode::kUnsupported,
@@ -252,11 +255,27 @@ void Connections::OnCommand(Connection& c, const Frame& frame) {
   } else if (!IsKey(key)) {
     reply = {.code = ReplyCode::kInvalid,
              .text = "a key has 1 to 64 letters, digits, '.', '-' or '_'"};
-  } else {
+  } else if (command->type == FrameType::kLend) {
+    return Lend(c, key);
+  } else if (command->type != FrameType::kReturn) {
     reply = handler_(*command);
   }
   reply.key = std::string(key.substr(0, kMaxKey));
   c.out += Encode(reply);
+}
+
+void Connections::Lend(Connection& c, absl::string_view key) {
+  Reply reply = {.key = std::string(key)};
+  Send(c);
+  std::vector<int> fds;
+  if (c.fd.ok() && c.out.empty()) fds = lender_();
+  if (fds.empty()) {
+    reply.code = ReplyCode::kEnded;
+    reply.text = "the agent's stdout can't be lent";
+    c.out += Encode(reply);
+  } else if (!SendFds(c.fd.get(), fds, Encode(reply)).ok()) {
+    c.fd.Reset();
+  }
 }
 
 void Connections::Send(Connection& c) {

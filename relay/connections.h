@@ -8,6 +8,7 @@
 
 #include <poll.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -28,8 +29,12 @@ class Connections {
   // Carries out the driver's command. The reply's key is set by the caller.
   using Handler = std::function<Reply(const Command& command)>;
 
+  // Returns the descriptors of a lease for the driver, or none if it can't have
+  // one. They are borrowed.
+  using Lender = std::function<std::vector<int>()>;
+
   // `clock` is borrowed.
-  Connections(Clock* clock, Handler handler);
+  Connections(Clock* clock, Handler handler, Lender lender);
   ~Connections();
 
   // Listens in a task's folder, at kSocketName. The caller holds the log's
@@ -48,6 +53,10 @@ class Connections {
 
   // Whether a driver is connected.
   bool driven() const;
+  // Number of the last driver: each has another one.
+  int64_t driver_number() const { return driver_number_; }
+  // Whether the driver is the only client.
+  bool driven_alone() const { return connections_.size() == 1 && driven(); }
 
   void SendTip(const Tip& tip);
   void SendTrouble(absl::string_view text);
@@ -62,6 +71,7 @@ class Connections {
   // If there is no driver, chooses the first connection that wants to drive.
   void ChooseDriver();
   void OnCommand(Connection& connection, const Frame& frame);
+  void Lend(Connection& connection, absl::string_view key);
   void Send(Connection& connection);
 
   // Sends the notices that are due to every client that takes them now.
@@ -69,6 +79,8 @@ class Connections {
 
   Clock* const clock_;
   const Handler handler_;
+  const Lender lender_;
+  int64_t driver_number_ = 0;
   UniqueFd listener_;
   std::vector<std::unique_ptr<Connection>> connections_;
   Tip tip_;

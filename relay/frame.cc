@@ -84,7 +84,7 @@ std::optional<Welcome> DecodeWelcome(const Frame& frame) {
 
 std::optional<Command> DecodeCommand(const Frame& frame) {
   if (frame.type < static_cast<uint8_t>(FrameType::kWrite) ||
-      frame.type > static_cast<uint8_t>(FrameType::kNote)) {
+      frame.type > static_cast<uint8_t>(kLastCommand)) {
     return std::nullopt;
   }
   ByteReader body(frame.body);

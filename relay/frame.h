@@ -29,12 +29,16 @@ enum class FrameType : uint8_t {
   kSignal = 4,
   kStop = 5,
   kNote = 6,
+  kLend = 7,    // Lets the driver read the agent's stdout: relay/lease.h.
+  kReturn = 8,  // The driver has returned it.
   // From the relay.
   kWelcome = 65,
   kReply = 66,
   kTip = 67,
   kTrouble = 68,
 };
+
+inline constexpr FrameType kLastCommand = FrameType::kReturn;
 
 enum class Role : uint8_t { kWatcher = 0, kDriver = 1 };
 

@@ -56,6 +56,8 @@ std::map<std::string, std::string> KnownFrames() {
       {"note", Encode(Command{.type = FrameType::kNote,
                               .key = "answer-1",
                               .payload = "{\"note\":\"answer\"}"})},
+      {"lend", Encode(Command{.type = FrameType::kLend, .key = "lease"})},
+      {"return", Encode(Command{.type = FrameType::kReturn, .key = "lease"})},
       {"welcome",
        Encode(Welcome{.role = Role::kDriver, .record = 12, .offset = 3456})},
       {"reply_ok", Encode(Reply{.key = "turn-2", .record = 13})},

@@ -24,7 +24,8 @@ class LineRecorder {
   // Ends the stream: appends the unfinished line, without an end-of-line.
   void Finish();
 
-  bool waiting() const { return !part_.empty(); }
+  // Whether the end of a line is awaited.
+  bool waiting() const { return !part_.empty() || continued_; }
 
  private:
   void Append(absl::string_view bytes, LineEnd end);

@@ -51,6 +51,34 @@ absl::StatusOr<LogWriter> LogWriter::Adopt(UniqueFd locked, Clock* clock) {
   return writer;
 }
 
+LogWriter LogWriter::Share(UniqueFd log, int version, Clock* clock) {
+  LogWriter writer(std::move(log), clock);
+  writer.version_ = version;
+  return writer;
+}
+
+void LogWriter::Continue(int64_t offset, int64_t next_number) {
+  CHECK(pending() == 0);
+  offset_ = offset;
+  next_number_ = next_number;
+}
+
+bool LogWriter::SkipWritten() {
+  std::string written;
+  const auto read =
+      ReadAt(fd_.get(), offset_, pending_.size() + 1, kLogName, &written);
+  if (read.ok() && *read <= pending_.size() &&
+      pending_.compare(0, *read, written) == 0) {
+    written_ = *read;
+    offset_ += static_cast<int64_t>(*read);
+    return true;
+  }
+  pending_.clear();
+  // An error leaves the end where it was; then writes fail, too.
+  FindEnd().IgnoreError();
+  return false;
+}
+
 absl::Status LogWriter::ReadVersion() {
   std::string line;
   ASSIGN_OR_RETURN(const size_t read,

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -38,9 +39,22 @@ class LogWriter {
   // Continues a log that another process opened, locked and passed on.
   static absl::StatusOr<LogWriter> Adopt(UniqueFd locked, Clock* clock);
 
+  // Writes to a log while the process that has its lock lets us.
+  static LogWriter Share(UniqueFd log, int version, Clock* clock);
+
+  // Goes on behind what another process has written. Nothing must be pending.
+  void Continue(int64_t offset, int64_t next_number);
+  // Returns the clock that was used before.
+  Clock* set_clock(Clock* clock) { return std::exchange(clock_, clock); }
+  // Takes what the file has behind offset() as the start of the appended
+  // records, so that Flush() writes the rest. If it is not, drops them, goes on
+  // at the end of the file, and returns false.
+  bool SkipWritten();
+
   // Adds a line to those that Flush() writes, as continued records if it is
   // long. Returns the number of the first record.
   int64_t Append(const Line& line);
+  int version() const { return version_; }
   // Whether the log's version has batches.
   bool has_batches() const { return version_ >= kFirstVersionWithBatches; }
   // Adds `count` lines of stdout or stderr as one batch. `lines` holds each

@@ -31,8 +31,9 @@ Relay::Relay(RelaySpec spec, LogWriter log, int dir_fd, GuardProcess guard,
     : spec_(std::move(spec)),
       dir_fd_(dir_fd),
       clock_(clock),
-      clients_(clock,
-               [this](const Command& command) { return OnCommand(command); }),
+      clients_(
+          clock, [this](const Command& command) { return OnCommand(command); },
+          [this] { return Lend(); }),
       log_(std::move(log), dir_fd, clock, &clients_),
       agent_(std::move(guard), &log_, clock),
       output_(spec_.max_log_bytes, &log_, clock),
@@ -88,9 +89,11 @@ void Relay::Poll() {
       {.fd = log_.waits() ? -1 : stdin_.poll_fd(), .events = POLLOUT},
       {.fd = agent_.fd(), .events = POLLIN},
       {.fd = signals_.get(), .events = POLLIN}};
-  output_.AddPollFds(before, &fds);
+  const int timeout = PollTimeout(NextDue(before) - before);
+  output_.AddPollFds(before, ReleaseLog(before), &fds);
   clients_.AddPollFds(&fds);
-  poll(fds.data(), fds.size(), PollTimeout(NextDue(before) - before));
+  poll(fds.data(), fds.size(), timeout);
+  AcquireLog();
   FollowRealTime();
   output_.OnPolled(&fds[kOutput]);
   CheckCap();
@@ -108,6 +111,37 @@ void Relay::Poll() {
   clients_.OnPolled(&fds[kClients], now);
   log_.Commit();
   OnTick(now);
+}
+
+AgentOutput::Stdout Relay::ReleaseLog(absl::Time now) {
+  if (!lease_) return AgentOutput::Stdout::kOurs;
+  // Other clients would not be told of what the driver records.
+  lease_->Release(lent_to_ == clients_.driver_number() &&
+                  clients_.driven_alone() && !log_.waits() && !agent_.ended() &&
+                  reason_.empty() && output_.CanLend(now));
+  return lease_->DriverReads() ? AgentOutput::Stdout::kDrivers
+                               : AgentOutput::Stdout::kOurs;
+}
+
+void Relay::AcquireLog() {
+  if (!lease_) return;
+  const int64_t before = log_.writer().offset();
+  const std::string taken = lease_->Acquire();
+  if (log_.writer().offset() != before) log_.OnDriverWrote();
+  if (!taken.empty()) output_.OnTaken(taken);
+}
+
+std::vector<int> Relay::Lend() {
+  if (output_.stdout_fd() < 0 || agent_.ended()) return {};
+  if (!lease_) {
+    auto lease = Lease::Create(spec_.max_log_bytes, output_.stdout_fd(),
+                               &log_.writer(), clock_);
+    if (!lease.ok()) return {};
+    lease_.emplace(*std::move(lease));
+  }
+  lease_->Renew();
+  lent_to_ = clients_.driver_number();
+  return lease_->descriptors();
 }
 
 void Relay::FollowRealTime() {
@@ -158,6 +192,7 @@ void Relay::OnTick(absl::Time now) {
   next_tick_ = now + kTick;
   if (!log_.waits()) {
     CloseUndriven(now);
+    if (lease_ && output_.CanLend(now)) lease_->CheckDriver();
     output_.FlushParts();
     log_.Commit();
   }

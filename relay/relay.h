@@ -3,8 +3,10 @@
 #ifndef TROIKA_RELAY_RELAY_H_
 #define TROIKA_RELAY_RELAY_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -15,6 +17,7 @@
 #include "relay/command_handler.h"
 #include "relay/connections.h"
 #include "relay/guarded_agent.h"
+#include "relay/lease.h"
 #include "relay/log_writer.h"
 #include "relay/relay_log.h"
 #include "relay/spec.h"
@@ -39,6 +42,12 @@ class Relay {
   // be gone.
   bool WaitsForDisk() const { return log_.waits() && reason_.empty(); }
   void Poll();
+  // Around each wait: the driver may write the log meanwhile, if it has a
+  // lease. The first returns who reads stdout.
+  AgentOutput::Stdout ReleaseLog(absl::Time now);
+  void AcquireLog();
+  // Returns the descriptors of a lease for the driver, or none.
+  std::vector<int> Lend();
   absl::Time NextDue(absl::Time now) const;
   // Kills the agent if the log has reached its cap.
   void CheckCap();
@@ -62,6 +71,8 @@ class Relay {
   AgentOutput output_;
   StdinQueue stdin_;
   CommandHandler commands_;
+  std::optional<Lease> lease_;
+  int64_t lent_to_ = 0;  // Number of the driver that has it.
   UniqueFd signals_;
   std::string reason_;  // Why we ended the agent; empty if we did not.
   absl::Time next_tick_;

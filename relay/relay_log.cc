@@ -100,6 +100,11 @@ void RelayLog::CommitAndSync() {
   clients_->SendTip(tip());
 }
 
+void RelayLog::OnDriverWrote() {
+  unsynced_ = true;
+  clients_->SendTip(tip());
+}
+
 void RelayLog::OnWritten(const absl::Status& written) {
   if (written.ok() == !failing_since_) return;
   const absl::Time now = clock_->Awake();

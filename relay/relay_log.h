@@ -77,6 +77,8 @@ class RelayLog {
   // written any more: another process removed, renamed or truncated its file.
   // Empty if all is well.
   std::string OnTick();
+  // Announces records that the driver has written, and has them synced.
+  void OnDriverWrote();
   // Since when writes fail; unset while they succeed.
   std::optional<absl::Time> failing_since() const { return failing_since_; }
 

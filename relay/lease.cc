@@ -1,0 +1,117 @@
+#include "relay/lease.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "base/status_macros.h"
+#include "relay/line_recorder.h"
+
+namespace troika::relay {
+namespace {
+
+// A clock that stands at the time of records that are written again.
+class StoppedClock : public Clock {
+ public:
+  explicit StoppedClock(int64_t micros) : now_(absl::FromUnixMicros(micros)) {}
+  absl::Time Now() override { return now_; }
+
+ private:
+  const absl::Time now_;
+};
+
+int BytesIn(int pipe) {
+  int bytes = 0;
+  return ioctl(pipe, FIONREAD, &bytes) == 0 ? bytes : 0;
+}
+
+}  // namespace
+
+absl::StatusOr<Lease> Lease::Create(int64_t max_log_bytes, int agent_stdout,
+                                    LogWriter* log, Clock* clock) {
+  UniqueFd file;
+  ASSIGN_OR_RETURN(LeaseMapping page, LeaseMapping::Create(&file));
+  Lease lease(std::move(page), std::move(file), agent_stdout, log, clock);
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
+    return absl::ErrnoToStatus(errno, "make the pipe of a lease");
+  }
+  lease.staging_out_ = UniqueFd(ends[0]);
+  lease.staging_in_ = UniqueFd(ends[1]);
+  lease.page_->max_log_bytes = max_log_bytes;
+  lease.page_->log_version = static_cast<uint32_t>(log->version());
+  pthread_mutex_lock(&lease.page_->mutex);
+  return lease;
+}
+
+Lease::~Lease() {
+  if (!page_.ok()) return;
+  Renew();
+  // A locked mutex must not be unmapped.
+  pthread_mutex_unlock(&page_->mutex);
+}
+
+void Lease::Release(bool may_lend) {
+  // The driver gets no edge for output that is there already.
+  const bool lends = may_lend && page_->wanted != 0 && BytesIn(stdout_) == 0;
+  page_->reader = lends ? StdoutReader::kDriver : StdoutReader::kRelay;
+  page_->log_offset = log_->offset();
+  page_->next_number = log_->next_number();
+  page_->clock_offset = absl::ToUnixMicros(clock_->Now()) - MonotonicMicros();
+  driver_reads_ = page_->reader == StdoutReader::kDriver;
+  pthread_mutex_unlock(&page_->mutex);
+}
+
+bool Lease::DriverReads() {
+  const bool missed = page_->missed.exchange(0) != 0;
+  return driver_reads_ && !missed;
+}
+
+std::string Lease::Acquire() {
+  if (pthread_mutex_lock(&page_->mutex) == EOWNERDEAD) {
+    pthread_mutex_consistent(&page_->mutex);
+  }
+  log_->Continue(page_->log_offset, page_->next_number);
+  std::string taken(kLeaseBytes, '\0');
+  const ssize_t n = read(staging_out_.get(), taken.data(), taken.size());
+  if (n > 0) {
+    taken.resize(static_cast<size_t>(n));
+  } else if (page_->taken > 0 &&
+             page_->taken <= static_cast<int64_t>(kLeaseBytes) &&
+             !CompleteWrite()) {
+    taken.assign(page_->buffer, static_cast<size_t>(page_->taken));
+  } else {
+    taken.clear();
+  }
+  page_->taken = 0;
+  page_->write_offset = -1;
+  return taken;
+}
+
+bool Lease::CompleteWrite() {
+  if (page_->write_offset < 0) return false;
+  StoppedClock clock(page_->write_micros);
+  log_->Continue(page_->write_offset, page_->write_number);
+  Clock* const own_clock = log_->set_clock(&clock);
+  LineRecorder(Stream::kStdout, log_)
+      .Feed({page_->buffer, static_cast<size_t>(page_->taken)});
+  log_->set_clock(own_clock);
+  return log_->SkipWritten();
+}
+
+void Lease::CheckDriver() {
+  const bool idle = page_->reads == std::exchange(checked_reads_, page_->reads);
+  if (page_->reader != StdoutReader::kDriver || !idle) return;
+  if (BytesIn(stdout_) > 0) End();
+}
+
+void Lease::End() {
+  page_->wanted = 0;
+  page_->reader = StdoutReader::kRelay;
+}
+
+}  // namespace troika::relay
