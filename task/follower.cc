@@ -24,6 +24,9 @@ namespace {
 
 constexpr absl::Duration kRetryDelay = absl::Milliseconds(20);
 constexpr absl::Duration kAskToDriveAgain = absl::Seconds(1);
+// A process has started by then.
+constexpr absl::Duration kLeaseDelay = absl::Milliseconds(50);
+constexpr char kLeaseKey[] = "lease";
 
 // A ReplaySink that calls `on_record` after each record.
 class ObservedSink : public ReplaySink {
@@ -126,18 +129,50 @@ void Follower::Listen() {
   }
   if (news->awake) relay_clock_.Saw(*news->awake, options_.clock->Awake());
   if (news->trouble) trouble_ = *news->trouble;
-  for (auto& answer : news->replies) answers_.push_back(std::move(answer));
+  if (!news->lent.empty()) OpenLease(std::move(news->lent));
+  for (auto& answer : news->replies) {
+    if (answer.key != kLeaseKey) answers_.push_back(std::move(answer));
+  }
+}
+
+void Follower::AskForLease() {
+  if (role() != relay::Role::kDriver || options_.clock->Awake() < lease_at_) {
+    return;
+  }
+  lease_at_ = absl::InfiniteFuture();
+  Send({.type = relay::FrameType::kLend, .key = kLeaseKey});
+}
+
+void Follower::OpenLease(std::vector<UniqueFd> lent) {
+  auto log = relay::OpenLogFile(folder_->fd.get(), O_WRONLY | O_APPEND);
+  if (!log.ok()) return;  // The relay goes on to read.
+  auto lease = relay::LeasedOutput::Open(std::move(lent), *std::move(log));
+  if (!lease.ok()) return;
+  lease_ = *std::move(lease);
+  ++connections_;
+}
+
+bool Follower::RecordLeased() {
+  if (lease_ == nullptr || relay_gone_) return false;
+  const auto outcome = lease_->Record();
+  if (outcome == relay::LeasedOutput::Outcome::kReturned) {
+    Send({.type = relay::FrameType::kReturn, .key = kLeaseKey});
+  }
+  return outcome == relay::LeasedOutput::Outcome::kRecorded;
 }
 
 absl::Status Follower::Advance(MessageSink sink) {
   wake_at_ = absl::InfiniteFuture();
   at_rest_ = false;
-  Listen();
+  // What the relay says meanwhile comes with the next call.
+  if (!RecordLeased()) Listen();
   RETURN_IF_ERROR(ReadSome(sink));
   if (behind()) return absl::OkStatus();
+  AskForLease();
   if (std::exchange(relay_gone_, false)) Disconnect();
   if (MustAskToDrive() && options_.clock->Awake() >= drive_at_) {
     client_.reset();
+    lease_.reset();
   }
   if (!client_ && state().process_alive) Connect(sink);
   // With a relay, or without a process, we don't need the log's lock.
@@ -164,6 +199,7 @@ void Follower::Disconnect() {
     connect_at_ = options_.clock->Awake() + kRetryDelay;
   }
   client_.reset();
+  lease_.reset();
   // It was the relay's.
   trouble_.clear();
 }
@@ -181,6 +217,7 @@ void Follower::Use(relay::Client client) {
   client_ = std::move(client);
   relay_clock_.Forget();
   drive_at_ = options_.clock->Awake() + kAskToDriveAgain;
+  lease_at_ = options_.clock->Awake() + kLeaseDelay;
 }
 
 void Follower::ExpectRelay(relay::Client client) {

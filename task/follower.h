@@ -11,8 +11,10 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
@@ -23,6 +25,7 @@
 #include "base/fd.h"
 #include "relay/client.h"
 #include "relay/frame.h"
+#include "relay/leased_output.h"
 #include "relay/log_reader.h"
 #include "relay/log_writer.h"
 #include "task/home.h"
@@ -66,6 +69,9 @@ class Follower {
   bool at_rest() const { return at_rest_; }
 
   pollfd PollFd() const;
+  // The agent's stdout, if we have a lease of it and no relay stands between,
+  // or -1. Each time that it gets readable, call Advance().
+  int leased_fd() const { return lease_ == nullptr ? -1 : lease_->fd(); }
   // By Clock::Awake(); InfiniteFuture if only PollFd() matters.
   absl::Time wake_at() const { return wake_at_; }
 
@@ -111,6 +117,12 @@ class Follower {
   absl::Status ReadSome(MessageSink sink);
   // To the relay.
   void Listen();
+  // Asks for the agent's stdout, once the relay has time for that.
+  void AskForLease();
+  void OpenLease(std::vector<UniqueFd> lent);
+  // Records what the agent has printed, if we have a lease. Whether the log has
+  // grown.
+  bool RecordLeased();
   void Disconnect();
   // Connects to the relay that should be there.
   void Connect(MessageSink sink);
@@ -125,6 +137,8 @@ class Follower {
   Replay replay_;
   std::optional<relay::Client> client_;
   std::optional<relay::Client> expected_;
+  std::unique_ptr<relay::LeasedOutput> lease_;    // Of client_.
+  absl::Time lease_at_ = absl::InfiniteFuture();  // When to ask for one.
   std::vector<relay::Reply> answers_;
   std::string trouble_;
   int64_t connections_ = 0;

@@ -7,6 +7,7 @@
 #include "absl/strings/str_replace.h"
 #include "agent/launch/flags.h"
 #include "agent/registry.h"
+#include "base/poll_edge.h"
 #include "base/status_macros.h"
 #include "task/answer.h"
 #include "task/budget.h"
@@ -81,6 +82,7 @@ absl::Status Runner::Advance(MessageSink sink) {
   RETURN_IF_ERROR(FinishLaunch());
   appender_.set_log_read();
   RETURN_IF_ERROR(follower_->Advance(sink));
+  if (follower_->connected() && tools_.on_read) tools_.on_read();
   for (const relay::Reply& answer : follower_->TakeAnswers()) {
     queue_.OnAnswer(answer, tools_.clock->Awake());
     acknowledged_record_ = std::max(acknowledged_record_, answer.record);
@@ -131,6 +133,9 @@ std::vector<pollfd> Runner::PollFds() const {
   std::vector<pollfd> fds = {follower_->PollFd()};
   const UniqueFd& ready = launcher_.ready();
   if (ready.ok()) fds.push_back({.fd = ready.get(), .events = POLLIN});
+  if (follower_->leased_fd() >= 0) {
+    fds.push_back({.fd = follower_->leased_fd(), .events = POLLIN | kPollEdge});
+  }
   return fds;
 }
 

@@ -40,6 +40,9 @@ struct RunnerTools {
   // Returns the budgets that the task shares with others, with what all of them
   // have used. Unset: there are none.
   absl::AnyInvocable<std::vector<notes::BudgetAmount>() const> shared_budgets;
+  // Called when the log of a task whose process lives has been read, before the
+  // runner does anything about it: messages can be passed on sooner.
+  absl::AnyInvocable<void()> on_read;
   // For tests that stop a runner at any point: called before each thing that it
   // writes, and after each record that it reads.
   absl::AnyInvocable<void()> on_step;
