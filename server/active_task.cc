@@ -56,6 +56,11 @@ RunnerTools ActiveTask::ToolsForRunner() {
                        .take_spare = [this] { return tools_.relays->Take(); },
                        .version_cache = tools_.home->version_cache(),
                        .max_read = kMaxRead};
+  tools.on_read = [this] {
+    if (messages_.empty() || !events_.stream->caught_up()) return;
+    AddEvents();
+    events_.stream->Notify();
+  };
   tools.judge = [home = tools_.home](const PolicyCase& asked) {
     return JudgeApproval(*home, asked);
   };
@@ -132,15 +137,18 @@ void ActiveTask::Advance() {
 }
 
 absl::Status ActiveTask::AdvanceRunner() {
-  // Events are made only then: a process that is to be started does not wait
-  // for them.
-  std::vector<Message> messages;
-  const absl::Status advanced = runner_->Advance([&](Message&& message) {
+  const absl::Status advanced = runner_->Advance([this](Message&& message) {
     FindHookEvent(message);
-    messages.push_back(std::move(message));
+    messages_.push_back(std::move(message));
   });
-  for (const Message& message : messages) AddEvent(message);
+  // A process that was to be started did not wait for them.
+  AddEvents();
   return advanced;
+}
+
+void ActiveTask::AddEvents() {
+  for (const Message& message : messages_) AddEvent(message);
+  messages_.clear();
 }
 
 void ActiveTask::AddEvent(const Message& message) {

@@ -125,6 +125,8 @@ class ActiveTask {
   TaskReading Reading() const;
   // Has the runner do what it can, and adds what came of it to the events.
   absl::Status AdvanceRunner();
+  // Adds the messages that were read to the events.
+  void AddEvents();
   void AddEvent(const Message& message);
   // Keeps what hooks are to be told, if they are not yet told of it.
   void FindHookEvent(const Message& message);
@@ -149,6 +151,7 @@ class ActiveTask {
   Events events_;
   mutable std::optional<TaskRedactor> redactor_;
   std::unique_ptr<Runner> runner_;
+  std::vector<Message> messages_;  // Those that are not added to the events.
   HookEventFinder hook_finder_;
   std::deque<HookEvent> hook_events_;  // Those to tell hooks of.
   Awaited awaited_;
