@@ -209,6 +209,22 @@ TEST_F(LeaseTest, RelayGetsFloodsAndLendsAgainWhenAskedTo) {
   ExpectAllRecorded();
 }
 
+TEST_F(LeaseTest, DriverWithoutTimeReturnsStdout) {
+  const auto driver = OpenDriver();
+  lease_->Release(true);
+  EXPECT_TRUE(lease_->DriverReads());
+  EXPECT_EQ(driver->Return(), Outcome::kReturned);
+  EXPECT_EQ(driver->Return(), Outcome::kNothing);
+  Print("line\n");
+  EXPECT_EQ(driver->Record(), Outcome::kNothing);
+  Acquire();
+  ReadStdout();
+  lease_->Release(true);
+  EXPECT_FALSE(lease_->DriverReads());
+  Acquire();
+  ExpectAllRecorded();
+}
+
 TEST_F(LeaseTest, RelayReadsWhatTheDriverMissedMeanwhile) {
   const auto driver = OpenDriver();
   lease_->Release(true);

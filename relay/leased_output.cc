@@ -65,30 +65,45 @@ LeasedOutput::LeasedOutput(LeaseMapping page, std::vector<UniqueFd> fds,
   page_->wanted = 1;
 }
 
+bool LeasedOutput::TryLock() {
+  if (lost_) return false;
+  const int locked = pthread_mutex_trylock(&page_->mutex);
+  if (locked == EBUSY) return false;
+  if (locked == EOWNERDEAD) pthread_mutex_consistent(&page_->mutex);
+  if (locked == 0 && page_->epoch == epoch_) return true;
+  lost_ = true;
+  if (locked == 0 || locked == EOWNERDEAD) pthread_mutex_unlock(&page_->mutex);
+  return false;
+}
+
 LeasedOutput::Outcome LeasedOutput::Record() {
-  if (lost_) return Outcome::kNothing;
   // If the relay has the mutex, it sees this when it has released it.
   page_->missed = 1;
   Step(0);
-  const int locked = pthread_mutex_trylock(&page_->mutex);
-  if (locked == EBUSY) return Outcome::kNothing;
-  if (locked == EOWNERDEAD) pthread_mutex_consistent(&page_->mutex);
-  if (locked != 0 || page_->epoch != epoch_) {
-    lost_ = true;
-    if (locked == 0 || locked == EOWNERDEAD) {
-      pthread_mutex_unlock(&page_->mutex);
-    }
-    return Outcome::kNothing;
-  }
+  if (!TryLock()) return Outcome::kNothing;
   page_->missed = 0;
   const Outcome outcome = RecordLocked();
-  if (outcome == Outcome::kReturned) {
-    page_->wanted = 0;
-    page_->reader = StdoutReader::kRelay;
-    returned_ = AwakeNow();
-  }
+  if (outcome == Outcome::kReturned) ReturnLocked();
   pthread_mutex_unlock(&page_->mutex);
   return outcome;
+}
+
+LeasedOutput::Outcome LeasedOutput::Return() {
+  // If the relay has the mutex, it sees this before it releases it, or it has
+  // lent stdout, and we come here again.
+  page_->wanted = 0;
+  returned_ = AwakeNow();
+  if (!TryLock()) return Outcome::kNothing;
+  const bool ours = page_->reader == StdoutReader::kDriver;
+  if (ours) ReturnLocked();
+  pthread_mutex_unlock(&page_->mutex);
+  return ours ? Outcome::kReturned : Outcome::kNothing;
+}
+
+void LeasedOutput::ReturnLocked() {
+  page_->wanted = 0;
+  page_->reader = StdoutReader::kRelay;
+  returned_ = AwakeNow();
 }
 
 LeasedOutput::Outcome LeasedOutput::RecordLocked() {

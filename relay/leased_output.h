@@ -55,6 +55,10 @@ class LeasedOutput {
   // for again a second later.
   Outcome Record();
 
+  // Returns stdout to the relay, for a second at least, because the driver has
+  // no time for it. kReturned if it was ours.
+  Outcome Return();
+
   // For tests: called before each step that changes what other processes see.
   void set_on_step_for_test(void (*on_step)(int step)) { on_step_ = on_step; }
 
@@ -73,8 +77,11 @@ class LeasedOutput {
 
   LeasedOutput(LeaseMapping page, std::vector<UniqueFd> fds, UniqueFd log);
 
+  // Takes the mutex. False if the relay has it, or the lease is lost.
+  bool TryLock();
   // With the mutex.
   Outcome RecordLocked();
+  void ReturnLocked();
   // Moves what the agent has printed to the page's buffer. Returns its size, or
   // nullopt if the relay is to have it.
   std::optional<size_t> Take();

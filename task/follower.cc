@@ -154,7 +154,8 @@ void Follower::OpenLease(std::vector<UniqueFd> lent) {
 
 bool Follower::RecordLeased() {
   if (lease_ == nullptr || relay_gone_) return false;
-  const auto outcome = lease_->Record();
+  // What the relay records we can read later.
+  const auto outcome = behind() ? lease_->Return() : lease_->Record();
   if (outcome == relay::LeasedOutput::Outcome::kReturned) {
     Send({.type = relay::FrameType::kReturn, .key = kLeaseKey});
   }
