@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Approval } from "../api/types";
-import { mayBeCut, subjectOf } from "./subject";
+import { subjectOf } from "./subject";
 
 const approval = (fields: Partial<Approval>) =>
   ({ id: "a", toolName: "Bash", server: "", command: "", diff: "", paths: [], ...fields }) as Approval;
@@ -42,14 +42,5 @@ describe("subjectOf", () => {
 
   it.each([undefined, "text", 3, [1]])("survives the input %j", (input) => {
     expect(subjectOf(approval(input === undefined ? {} : { input })).input).toEqual(input);
-  });
-});
-
-describe("mayBeCut", () => {
-  it("knows a beginning", () => {
-    const check = (one: Approval) => mayBeCut({ approvals: [one] }, one);
-    expect(check(approval({ input: { command: "ls" } }))).toBe(false);
-    expect(check(approval({ input: '{"command":"l' }))).toBe(true);
-    expect(check(approval({ command: "世".repeat(10_900) }))).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
 // What an approval is about: everything that would be done if it is given.
-import type { Approval, Task } from "../api/types";
+import type { Approval } from "../api/types";
 import { changesOfTool, readDiff } from "./changes";
 import type { Change, ToolRow } from "./rows";
 
@@ -80,24 +80,4 @@ export function subjectOf(approval: Approval): Subject {
     input,
     paths: approval.paths.filter((path) => !changes.some((change) => change.path === path) && !told.includes(JSON.stringify(path))),
   };
-}
-
-// The server cuts a pending text at 32 KiB, and all of a task at 1 MiB. A character has up
-// to three bytes for each unit of its string.
-const SURELY_WHOLE = 10_000;
-const SURELY_ALL = 300_000;
-
-const lengths = new WeakMap<readonly Approval[], number>();
-
-/** How long all that waits is together, found once. */
-function lengthOfAll(approvals: readonly Approval[]): number {
-  const length = lengths.get(approvals) ?? JSON.stringify(approvals).length;
-  lengths.set(approvals, length);
-  return length;
-}
-
-/** Whether the task may have only the beginning of what is asked; its event has all. */
-export function mayBeCut(task: Pick<Task, "approvals">, approval: Approval): boolean {
-  if (typeof approval.input === "string") return true;
-  return JSON.stringify(approval).length > SURELY_WHOLE || lengthOfAll(task.approvals) > SURELY_ALL;
 }

@@ -5,7 +5,6 @@ import { ApiError } from "../../api/client";
 import type { Answered, Approval, Event, Respond, Task } from "../../api/types";
 import { words } from "../../lib/format";
 import { visible } from "../../lib/visible";
-import { mayBeCut } from "../../store/subject";
 import { toast } from "../../ui/parts";
 
 export interface FormProps {
@@ -40,7 +39,7 @@ type Loaded = { whole?: Approval; error?: string };
 
 /** What is asked for, whole: the task has only the beginning of long texts. */
 export function useWhole(task: Task, approval: Approval): Loaded & { retry: () => void } {
-  const isCut = mayBeCut(task, approval);
+  const isCut = !!approval.cut;
   const [loaded, setLoaded] = useState<Loaded>({});
   const [tries, setTries] = useState(0);
   useEffect(() => {

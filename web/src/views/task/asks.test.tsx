@@ -55,7 +55,7 @@ describe("approvals", () => {
   it("can't be given before they are loaded whole", async () => {
     const input = { command: `echo ${"x".repeat(40_000)}; rm -rf /` };
     calls.wholeEvent.mockRejectedValueOnce(new Error("no server"));
-    await show([approval("a", { input: JSON.stringify(input).slice(0, 32_000) })]);
+    await show([approval("a", { input: JSON.stringify(input).slice(0, 32_000), cut: true })]);
     expect(box.textContent).toContain("can't be loaded: no server");
     expect(buttons()).toEqual(["Try again", "Deny"]);
     calls.wholeEvent.mockResolvedValueOnce({ approval: approval("a", { input }) });
