@@ -141,3 +141,14 @@ export async function changesAndTimeAreShown(world) {
   await page.locator(".chart canvas").waitFor();
   await page.getByRole("rowheader", { name: "Claude", exact: true }).waitFor();
 }
+
+export async function writesOfEveryHarnessAreDiffs(world) {
+  const page = await world.open(await world.context());
+  for (const [harness, interactive] of [["claude", true], ["codex", true], ["gemini", true], ["gemini", false]]) {
+    const { id } = await world.create("look around", { harness, options: { editMode: "full_auto", interactive } });
+    await world.waitState(id, "idle", "done");
+    await page.goto(`${world.url}/tasks/${id}`);
+    const card = page.locator(".tool").filter({ has: page.locator(".changed-added", { hasText: "note.md" }) }).last();
+    await card.locator("td.added", { hasText: "# Hello" }).waitFor();
+  }
+}
