@@ -110,6 +110,16 @@ export async function aQuestionIsAnswered(world) {
   assert.deepEqual(answered.question.items[0].answers, ["Green"]);
 }
 
+export async function aLongQuestionIsShownWhole(world) {
+  const { id, page } = await openTask(world, "a verbose agent", "awaiting_answer");
+  await page.locator(".ask legend", { hasText: "This is the end of it." }).waitFor();
+  await page.getByLabel("Yes").check();
+  await page.getByRole("button", { name: "Answer" }).click();
+  await page.locator(".said", { hasText: "Noted." }).waitFor();
+  const { question } = (await world.events(id)).findLast((event) => event.question?.state === "answered");
+  assert.deepEqual(question.items[0].answers, ["Yes"]);
+}
+
 export async function questionsTakeSeveralAnswersAndTexts(world) {
   const { id, page } = await openTask(world, "several questions", "awaiting_answer");
   const send = page.getByRole("button", { name: "Answer" });

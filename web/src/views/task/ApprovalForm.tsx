@@ -8,7 +8,7 @@ import { visible } from "../../lib/visible";
 import { subjectOf } from "../../store/subject";
 import { Output } from "../../ui/Output";
 import { ChangeList } from "../rows/ChangeList";
-import { answer, askKey, type FormProps, isText, useSeen, useWhole } from "./asking";
+import { answer, askKey, type FormProps, isText, NotWhole, useSeen, useWhole } from "./asking";
 
 const CHOICES: Record<string, string> = {
   approve: "Allow",
@@ -78,7 +78,7 @@ export function ApprovalForm({ task, approval, first, inColumn, onSend }: Approv
   const [busy, setBusy] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const form = useRef<HTMLElement>(null);
-  const { whole, error, retry } = useWhole(task, approval);
+  const { whole, error, retry } = useWhole(task, approval, (event) => event.approval);
   const send = async (request: Respond["approval"]) => {
     setBusy(true);
     onSend(askKey(approval));
@@ -119,12 +119,8 @@ export function ApprovalForm({ task, approval, first, inColumn, onSend }: Approv
       {approval.explanation && <p class="muted">Rules leave it to you: {visible(approval.explanation)}</p>}
       {whole ? (
         <SubjectView task={task} approval={whole} />
-      ) : error ? (
-        <p role="alert">
-          What is asked for can't be loaded: {visible(error)} <button type="button" onClick={retry}>Try again</button>
-        </p>
       ) : (
-        <p class="muted" role="status">What is asked for is long and is being loaded. It can be allowed once it is shown.</p>
+        <NotWhole error={error} retry={retry} />
       )}
       {denying ? (
         <form class="deny" onSubmit={(event) => (event.preventDefault(), void choose(denying, reason))}>

@@ -3,7 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { Question } from "../../api/types";
 import { useDraft } from "../../lib/draft";
 import { visible } from "../../lib/visible";
-import { answer, askKey, type FormProps, isText } from "./asking";
+import { answer, askKey, type FormProps, isText, NotWhole, useWhole } from "./asking";
 
 type TypedProps = { secret: boolean; value: string; placeholder: string; label: string; onType: (value: string) => void };
 
@@ -13,7 +13,10 @@ function Typed({ secret, value, placeholder, label, onType }: TypedProps) {
   return secret ? <input type="password" autocomplete="off" {...field} /> : <input {...field} />;
 }
 
-export function QuestionForm({ task, question, onSend }: FormProps & { question: Question }) {
+type QuestionProps = FormProps & { question: Question };
+
+/** The questions, all of them whole, and what is answered. */
+function Items({ task, question, onSend }: QuestionProps) {
   const name = `${task.id}.${askKey(question)}`;
   const { items } = question;
   const nothing = useMemo(() => ({ picked: items.map((): string[] => []), typed: items.map(() => "") }), [items.length]);
@@ -25,7 +28,6 @@ export function QuestionForm({ task, question, onSend }: FormProps & { question:
     kept: (texts) => texts.map((text, i) => (items[i]?.secret ? "" : text)),
   });
   const [busy, setBusy] = useState(false);
-  if (question.delivery !== "unanswered") return <p class="answered">Answered; the agent is told.</p>;
   const set = <T,>(list: T[], at: number, value: T) => list.map((old, i) => (i === at ? value : old));
   const answers = question.items.map((_, i) => [...(picked[i] ?? []), ...(typed[i]?.trim() ? [typed[i].trim()] : [])]);
   const submit = async () => {
@@ -72,5 +74,17 @@ export function QuestionForm({ task, question, onSend }: FormProps & { question:
         <button type="submit" class="primary" disabled={busy || answers.some((list) => !list.length)}>Answer</button>
       </div>
     </form>
+  );
+}
+
+export function QuestionForm(props: QuestionProps) {
+  const { task, question } = props;
+  const { whole, error, retry } = useWhole(task, question, (event) => event.question);
+  if (question.delivery !== "unanswered") return <p class="answered">Answered; the agent is told.</p>;
+  if (whole) return <Items {...props} question={{ ...question, items: whole.items }} />;
+  return (
+    <section class="ask" tabIndex={-1} aria-label={`${task.harness} asks a question`}>
+      <NotWhole error={error} retry={retry} />
+    </section>
   );
 }

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { respond, wholeEvent } from "../../api/calls";
 import { ApiError } from "../../api/client";
-import type { Answered, Approval, Event, Respond, Task } from "../../api/types";
+import type { Answered, Approval, Event, Question, Respond, Task } from "../../api/types";
 import { words } from "../../lib/format";
 import { visible } from "../../lib/visible";
 import { toast } from "../../ui/parts";
@@ -35,25 +35,38 @@ export const askKey = ({ id, eventId }: { id: string; eventId?: string }) => `${
 
 export const isText = (value: unknown) => typeof value === "string";
 
-type Loaded = { whole?: Approval; error?: string };
+type Loaded<T> = { whole?: T; error?: string };
+type Whole<T> = Loaded<T> & { retry: () => void };
 
-/** What is asked for, whole: the task has only the beginning of long texts. */
-export function useWhole(task: Task, approval: Approval): Loaded & { retry: () => void } {
-  const isCut = !!approval.cut;
-  const [loaded, setLoaded] = useState<Loaded>({});
+/** What is asked, whole: the task has only the beginning of long texts. `pick` finds it in its event. */
+export function useWhole<T extends Approval | Question>(task: Task, asked: T, pick: (event: Event) => T | undefined): Whole<T> {
+  const isCut = !!asked.cut;
+  const [loaded, setLoaded] = useState<Loaded<T>>({});
   const [tries, setTries] = useState(0);
   useEffect(() => {
     if (!isCut) return;
     let isLeft = false;
     setLoaded({});
-    const take = ({ cut, approval: whole }: Event) =>
-      isLeft || setLoaded(whole && !cut?.length ? { whole } : { error: "the server does not have it whole" });
-    void wholeEvent(task.id, approval.eventId ?? "")
+    const take = (event: Event) => {
+      const whole = event.cut?.length ? undefined : pick(event);
+      if (!isLeft) setLoaded(whole ? { whole } : { error: "the server does not have it whole" });
+    };
+    void wholeEvent(task.id, asked.eventId ?? "")
       .then(take)
       .catch((error: Error) => isLeft || setLoaded({ error: error.message }));
     return () => void (isLeft = true);
-  }, [task.id, approval.id, approval.eventId, isCut, tries]);
-  return { ...(isCut ? loaded : { whole: approval }), retry: () => setTries(tries + 1) };
+  }, [task.id, asked.id, asked.eventId, isCut, tries]);
+  return { ...(isCut ? loaded : { whole: asked }), retry: () => setTries(tries + 1) };
+}
+
+/** Stands in the place of what is not loaded whole, and so can't be answered yet. */
+export function NotWhole({ error, retry }: { error: string | undefined; retry: () => void }) {
+  if (!error) return <p class="muted" role="status">What is asked is long and is being loaded. It can be answered once it is shown.</p>;
+  return (
+    <p role="alert">
+      What is asked can't be loaded: {visible(error)} <button type="button" onClick={retry}>Try again</button>
+    </p>
+  );
 }
 
 /** How long something has to be seen before a key answers it. */

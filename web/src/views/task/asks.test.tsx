@@ -121,6 +121,19 @@ describe("questions", () => {
     expect([...box.querySelectorAll("input")].map(({ value }) => value)).toEqual(["", ""]);
   });
 
+  it("are shown once they are loaded whole", async () => {
+    const cut = { ...question("1.0", [{ text: "Wh" }]), cut: true };
+    const whole = question("1.0", [{ text: `Which? ${"x".repeat(40_000)} end` }, { text: "Why?" }]);
+    calls.wholeEvent.mockRejectedValueOnce(new Error("no server"));
+    await show([], [cut]);
+    expect(buttons()).toEqual(["Try again"]);
+    calls.wholeEvent.mockResolvedValueOnce({ question: whole });
+    box.querySelector("button")!.click();
+    await wait();
+    expect(box.textContent).toMatch(/x end.*Why\?/s);
+    expect(buttons()).toEqual(["Answer"]);
+  });
+
   it("do not keep secrets, nor what was answered", async () => {
     await show([], [question("1.0", [{ text: "Name?" }, { text: "Password?", secret: true }])]);
     type(0, "me");
