@@ -70,7 +70,7 @@ type ApprovalProps = FormProps & {
   inColumn: boolean;
 };
 
-export function ApprovalForm({ task, approval, first, inColumn, onSend }: ApprovalProps) {
+export function ApprovalForm({ task, approval, above, first, inColumn, onSend }: ApprovalProps) {
   const name = `${task.id}.${askKey(approval)}`;
   const [reason, setReason] = useDraft<string>(`${name}.reason`, "", { fits: isText });
   const [denying, setDenying] = useDraft<string>(`${name}.denying`, "", { fits: isText });
@@ -95,9 +95,9 @@ export function ApprovalForm({ task, approval, first, inColumn, onSend }: Approv
     if (denying) field.current?.focus();
   }, [denying]);
   useReturn(form, denying || (always ? "always" : ""));
-  const seen = useSeen(first ? JSON.stringify([askKey(approval), whole?.command, whole?.diff, whole?.input]) : "");
+  const seen = useSeen(JSON.stringify([above, askKey(approval), !!whole, always]));
   const onKey = (run: () => void) => (event: KeyboardEvent) => {
-    if (!event.repeat && seen()) run();
+    if (!event.repeat && seen) run();
   };
   const within = () => form.current?.closest(".column");
   const keys = [
@@ -134,7 +134,7 @@ export function ApprovalForm({ task, approval, first, inColumn, onSend }: Approv
         <div class="always" role="group" aria-label="The rule to add">
           <p>This allows it from now on, without asking, for every agent. The narrowest rule comes first:</p>
           {approval.proposedRules.map((rule) => (
-            <button type="button" disabled={busy} onClick={() => void send({ allow: true, always: rule })}>
+            <button type="button" disabled={busy || !seen} onClick={() => void send({ allow: true, always: rule })}>
               <code>{visible(rule)}</code>
             </button>
           ))}
@@ -143,7 +143,7 @@ export function ApprovalForm({ task, approval, first, inColumn, onSend }: Approv
       ) : (
         <div class="choices">
           {approval.choices.filter((choice) => whole || isDenial(choice)).map((choice) => (
-            <button type="button" data-part={choice} disabled={busy} class={isDenial(choice) ? "danger" : choice === allow ? "primary" : ""}
+            <button type="button" data-part={choice} disabled={busy || (!seen && !isDenial(choice))} class={isDenial(choice) ? "danger" : choice === allow ? "primary" : ""}
               onClick={() => (isDenial(choice) ? setDenying(choice) : void choose(choice))}>
               {choiceName(choice)}
             </button>

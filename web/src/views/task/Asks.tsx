@@ -35,7 +35,10 @@ interface Props {
 export function Asks({ task, session, inColumn = false }: Props) {
   const context = useMemo(() => ({ session, wide: innerWidth > 1_100 }), [session]);
   const { approvals, questions } = task;
-  const open = [...approvals, ...questions].filter(({ delivery }) => delivery === "unanswered");
+  const all = [...approvals, ...questions];
+  const aboveOf = (asked: (typeof all)[number]) =>
+    all.slice(0, all.indexOf(asked)).map((other) => `${askKey(other)} ${other.delivery}`).join(" ");
+  const open = all.filter(({ delivery }) => delivery === "unanswered");
   const { panel, onSend } = useNextFocus(open.map(askKey));
   if (!approvals.length && !questions.length) return null;
   const first = approvals.find(({ delivery }) => delivery === "unanswered");
@@ -44,12 +47,12 @@ export function Asks({ task, session, inColumn = false }: Props) {
     <section class="asks-panel" ref={panel} aria-label="Waits for you" aria-live="polite">
       {approvals.map((approval) => (
         <Boundary key={askKey(approval)} value={approval} revision={approval.delivery}>
-          <ApprovalForm task={task} approval={approval} first={approval === first} inColumn={inColumn} onSend={onSend} />
+          <ApprovalForm task={task} approval={approval} above={aboveOf(approval)} first={approval === first} inColumn={inColumn} onSend={onSend} />
         </Boundary>
       ))}
       {questions.map((question) => (
         <Boundary key={askKey(question)} value={question} revision={question.delivery}>
-          <QuestionForm task={task} question={question} onSend={onSend} />
+          <QuestionForm task={task} question={question} above={aboveOf(question)} onSend={onSend} />
         </Boundary>
       ))}
     </section>

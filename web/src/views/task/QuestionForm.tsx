@@ -3,7 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { Question } from "../../api/types";
 import { useDraft } from "../../lib/draft";
 import { visible } from "../../lib/visible";
-import { answer, askKey, type FormProps, isText, NotWhole, useWhole } from "./asking";
+import { answer, askKey, type FormProps, isText, NotWhole, useSeen, useWhole } from "./asking";
 
 type TypedProps = { secret: boolean; value: string; placeholder: string; label: string; onType: (value: string) => void };
 
@@ -16,7 +16,7 @@ function Typed({ secret, value, placeholder, label, onType }: TypedProps) {
 type QuestionProps = FormProps & { question: Question };
 
 /** The questions, all of them whole, and what is answered. */
-function Items({ task, question, onSend }: QuestionProps) {
+function Items({ task, question, above, onSend }: QuestionProps) {
   const name = `${task.id}.${askKey(question)}`;
   const { items } = question;
   const nothing = useMemo(() => ({ picked: items.map((): string[] => []), typed: items.map(() => "") }), [items.length]);
@@ -28,6 +28,7 @@ function Items({ task, question, onSend }: QuestionProps) {
     kept: (texts) => texts.map((text, i) => (items[i]?.secret ? "" : text)),
   });
   const [busy, setBusy] = useState(false);
+  const seen = useSeen(JSON.stringify([above, askKey(question)]));
   const set = <T,>(list: T[], at: number, value: T) => list.map((old, i) => (i === at ? value : old));
   const answers = question.items.map((_, i) => [...(picked[i] ?? []), ...(typed[i]?.trim() ? [typed[i].trim()] : [])]);
   const submit = async () => {
@@ -71,7 +72,7 @@ function Items({ task, question, onSend }: QuestionProps) {
         </fieldset>
       ))}
       <div class="choices">
-        <button type="submit" class="primary" disabled={busy || answers.some((list) => !list.length)}>Answer</button>
+        <button type="submit" class="primary" disabled={busy || !seen || answers.some((list) => !list.length)}>Answer</button>
       </div>
     </form>
   );

@@ -1,5 +1,5 @@
 // What approvals and questions share: how they are named, loaded and answered.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { respond, wholeEvent } from "../../api/calls";
 import { ApiError } from "../../api/client";
 import type { Answered, Approval, Event, Question, Respond, Task } from "../../api/types";
@@ -9,6 +9,8 @@ import { toast } from "../../ui/parts";
 
 export interface FormProps {
   task: Task;
+  /** Names what is shown above; if that changes, the form moves. */
+  above: string;
   /** Tells that an answer is sent, and so that the form will go. */
   onSend: (key: string) => void;
 }
@@ -69,12 +71,16 @@ export function NotWhole({ error, retry }: { error: string | undefined; retry: (
   );
 }
 
-/** How long something has to be seen before a key answers it. */
+/** How long something has to be seen before it can be answered. */
 const SEEN = 1_000;
 
-/** Whether what the key names has been shown long enough. */
-export function useSeen(key: string): () => boolean {
-  const shown = useRef({ key: "", since: 0 });
-  if (shown.current.key !== key) shown.current = { key, since: performance.now() };
-  return () => performance.now() - shown.current.since >= SEEN;
+/** Whether what the key names has been shown long enough, so that neither a key nor a click
+ * that was meant for what stood there before answers it. */
+export function useSeen(key: string): boolean {
+  const [seen, setSeen] = useState("");
+  useEffect(() => {
+    const timer = setTimeout(() => setSeen(key), SEEN);
+    return () => clearTimeout(timer);
+  }, [key]);
+  return seen === key;
 }

@@ -89,8 +89,24 @@ describe("approvals", () => {
     expect(calls.respond).toHaveBeenCalledTimes(1);
   });
 
+  it("are not given by a second click, which was meant for the one before", async () => {
+    const allow = () => box.querySelector<HTMLButtonElement>(".choices .primary")!;
+    await show([approval("a"), approval("b")]);
+    allow().click();
+    expect(calls.respond).not.toHaveBeenCalled();
+    await wait(1_050);
+    allow().click();
+    await show([approval("b")]);
+    allow().click();
+    expect(calls.respond).toHaveBeenCalledTimes(1);
+    await wait(1_050);
+    allow().click();
+    expect(calls.respond.mock.lastCall?.[1]).toMatchObject({ id: "b" });
+  });
+
   it("leave the focus on the next one, not on its buttons", async () => {
     await show([approval("a"), approval("b")]);
+    await wait(1_050);
     box.querySelector("button")!.click();
     await show([approval("b")]);
     expect(document.activeElement?.className).toBe("ask");
