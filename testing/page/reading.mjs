@@ -148,7 +148,7 @@ export async function writesOfEveryHarnessAreDiffs(world) {
     const { id } = await world.create("look around", { harness, options: { editMode: "full_auto", interactive } });
     await world.waitState(id, "idle", "done");
     await page.goto(`${world.url}/tasks/${id}`);
-    const card = page.locator(".tool").filter({ has: page.locator(".changed-added", { hasText: "note.md" }) }).last();
-    await card.locator("td.added", { hasText: "# Hello" }).waitFor();
+    await page.getByRole("tab", { name: "Changes" }).click();
+    await page.locator(".changed", { hasText: "note.md" }).locator("td.added", { hasText: "# Hello" }).waitFor();
   }
 }
