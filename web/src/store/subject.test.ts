@@ -14,6 +14,12 @@ describe("subjectOf", () => {
     expect(subjectOf(approval({ input: { command: "make" } }))).toMatchObject({ command: "make", input: undefined });
   });
 
+  it("takes the title of an ACP agent's edit for a description", () => {
+    const input = { file_path: "/a", content: "x", title: "Writing to a" };
+    expect(subjectOf(approval({ toolName: "Write", input }))).toMatchObject({ description: "Writing to a", input: undefined });
+    expect(subjectOf(approval({ input: { command: "ls", title: "b", description: "a" } }))).toMatchObject({ description: "a", input: { title: "b" } });
+  });
+
   it("shows a command in the input that is another one", () => {
     expect(subjectOf(approval({ command: "ls", input: { command: "rm" } })).input).toEqual({ command: "rm" });
     expect(subjectOf(approval({ input: { command: ["rm", "a b"] } })).input).toEqual({ command: ["rm", "a b"] });

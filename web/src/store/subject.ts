@@ -8,7 +8,7 @@ export interface Subject {
   command: string;
   /** The diff as it is, where the changes do not show all of it. */
   diff: string;
-  /** What the agent says about it. */
+  /** What the agent says about it, in a line. */
   description: string;
   /** The rest of the input. */
   input: unknown;
@@ -64,9 +64,11 @@ export function subjectOf(approval: Approval): Subject {
   const read = diff ? readDiff(diff) : undefined;
   const changes = read?.changes ?? changesOfTool({ name: toolName, server, input: approval.input } as ToolRow);
   const command = commandIn(approval, fields);
-  const description = !server && typeof fields?.description === "string" ? fields.description : "";
+  // Agents that speak ACP have a title in its place.
+  const about = server ? undefined : ["description", "title"].find((name) => typeof fields?.[name] === "string");
+  const description = about ? (fields?.[about] as string) : "";
   const shown = [
-    ...(description ? ["description"] : []),
+    ...(description ? [about!] : []),
     ...["command", "cmd"].filter((name) => command && fields?.[name] === command),
     ...(fields && changes.length ? shownByChanges(toolName, fields) : []),
   ];
