@@ -70,11 +70,16 @@ export async function aTaskIsSearched(world) {
   await world.waitState(id, "idle", "done");
   const page = await world.open(await world.context(), `/tasks/${id}`);
   await page.locator(".said", { hasText: "line number 3000 of many." }).waitFor();
-  await page.keyboard.press("f");
-  await page.getByRole("searchbox", { name: "Search this task" }).fill("line number 77 ");
-  await page.keyboard.press("Enter");
+  // What is typed after the key that opens the search is searched for.
+  await page.keyboard.type("fnumber 77 ");
+  await page.getByRole("search").getByRole("button", { name: "Search", exact: true }).click();
   await page.locator(".said", { hasText: "line number 77 of many." }).waitFor();
   await page.getByText("1 of 1").waitFor();
+  await page.getByRole("searchbox", { name: "Search this task" }).fill("number 299");
+  await page.keyboard.press("Enter");
+  await page.getByText("11 of 11").waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByText("10 of 11").waitFor();
 }
 
 export async function eventsHaveLinksAndRecords(world) {
