@@ -104,6 +104,8 @@ export async function aPhoneHasOneColumn(world) {
   await page.locator(".said", { hasText: "Cleaned." }).waitFor();
   const field = page.getByLabel(/Give it another turn|Write to the agent/);
   assert.ok(Number.parseFloat(await field.evaluate((node) => getComputedStyle(node).fontSize)) >= 16, "no zoom on focus");
+  const send = await page.getByRole("button", { name: "Send" }).boundingBox();
+  assert.equal(send.width, send.height, "the button to send is round");
   await field.tap();
   await page.keyboard.type("one");
   await page.keyboard.press("Enter");
