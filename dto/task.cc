@@ -110,12 +110,14 @@ class PendingTexts {
                    .exact = from.exact,
                    .always = Cut(from.always)};
     for (const std::string& path : from.paths) {
-      if (left_ > 0) to.paths.push_back(Cut(path));
+      if (HasRoom()) to.paths.push_back(Cut(path));
     }
     for (const std::string& rule : from.proposed_rules) {
       // A part of a rule is none.
       if (rule.size() <= std::min(left_, kMaxPending)) {
         to.proposed_rules.push_back(Cut(rule));
+      } else {
+        was_cut_ = true;
       }
     }
     to.input_json = Cut(from.input_json);
@@ -145,21 +147,21 @@ class PendingTexts {
                    .user = from.user,
                    .client = from.client};
     for (const Question::Item& item : from.items) {
-      if (left_ == 0) break;
+      if (!HasRoom()) break;
       Question::Item& cut = to.items.emplace_back();
       cut.header = Cut(item.header);
       cut.text = Cut(item.text);
       cut.multi_select = item.multi_select;
       cut.secret = item.secret;
       for (const std::string& option : item.options) {
-        if (left_ > 0) cut.options.push_back(Cut(option));
+        if (HasRoom()) cut.options.push_back(Cut(option));
       }
       for (const std::string& description : item.descriptions) {
         if (cut.descriptions.size() == cut.options.size()) break;
         cut.descriptions.push_back(Cut(description));
       }
       for (const std::string& answer : item.answers) {
-        if (left_ > 0) cut.answers.push_back(Cut(answer));
+        if (HasRoom()) cut.answers.push_back(Cut(answer));
       }
     }
     return to;
@@ -171,16 +173,26 @@ class PendingTexts {
     return to;
   }
 
+  // Returns whether something was left out since the last call.
+  bool TakeWasCut() { return std::exchange(was_cut_, false); }
+
  private:
+  bool HasRoom() {
+    if (left_ == 0) was_cut_ = true;
+    return left_ > 0;
+  }
+
   std::string Cut(absl::string_view text) {
-    std::string cut =
-        BeginningOf(text, std::min(left_, kMaxPending), redactor_);
+    const size_t max = std::min(left_, kMaxPending);
+    if (text.size() > max) was_cut_ = true;
+    std::string cut = BeginningOf(text, max, redactor_);
     left_ -= std::min(left_, cut.size() + 1);
     return cut;
   }
 
   const Redactor* const redactor_;
   size_t left_ = kMaxAllPending;
+  bool was_cut_ = false;
 };
 
 template <typename T, typename Shown>
@@ -192,7 +204,9 @@ void AddPending(const std::map<std::string, Pending<T>>& all,
             [](const auto* a, const auto* b) { return a->asked < b->asked; });
   for (const Pending<T>* pending : oldest_first) {
     Shown& shown = *out->Add();
+    (void)texts->TakeWasCut();
     FieldsToProto(texts->Cut(pending->request), &shown);
+    if (texts->TakeWasCut()) shown.set_cut(true);
     shown.set_event_id(EventIdText(pending->asked));
   }
 }

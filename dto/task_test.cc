@@ -155,7 +155,9 @@ TEST(TaskTest, HasEveryFieldOfTheContract) {
                 .at("command")
                 .string_value(),
             "rm");
+  EXPECT_FALSE(task.approvals(0).has_cut());
   ASSERT_EQ(task.questions_size(), 1);
+  EXPECT_FALSE(task.questions(0).has_cut());
   EXPECT_EQ(task.questions(0).items(0).text(), "which?");
   EXPECT_THAT(task.questions(0).items(0).options(), ElementsAre("a", "b"));
 }
@@ -234,7 +236,28 @@ TEST(TaskTest, LongTextsThatWaitForAnAnswerAreCut) {
   EXPECT_GE(input.size(), kLimit - 20);
   EXPECT_EQ(input.find("5ecret"), std::string::npos);
   EXPECT_EQ(task.approvals(99).id(), "a199");
+  EXPECT_TRUE(task.approvals(0).cut());
+  EXPECT_TRUE(task.questions(99).cut());
   EXPECT_LE(task.ByteSizeLong(), size_t{1} << 21);
+}
+
+// The limit of all texts together is reached by the paths of the first one.
+TEST(TaskTest, TellsWhatIsCutByTheLimitOfAll) {
+  TaskState state;
+  state.approvals["a"].request = {
+      .id = "a",
+      .paths = std::vector<std::string>(40, std::string(30'000, 'x'))};
+  state.approvals["b"].asked = {1, 0};
+  state.approvals["b"].request = {.id = "b", .paths = {"y"}};
+  state.approvals["c"].asked = {2, 0};
+  state.approvals["c"].request = {.id = "c"};
+  const v1::Task task = ToTask(state, {});
+  ASSERT_EQ(task.approvals_size(), 3);
+  EXPECT_LT(task.approvals(0).paths_size(), 40);
+  EXPECT_TRUE(task.approvals(0).cut());
+  EXPECT_EQ(task.approvals(1).paths_size(), 0);
+  EXPECT_TRUE(task.approvals(1).cut());
+  EXPECT_FALSE(task.approvals(2).has_cut());
 }
 
 TEST(ProtoJsonTest, PrintsWhatIsEmptyAndIsReadBack) {

@@ -83,6 +83,22 @@ export async function aKeyPressedTwiceAnswersOnce(world) {
   assert.equal((await world.events(id)).filter(({ approval }) => approval?.state === "denied").length, 0);
 }
 
+export async function aSecondClickDoesNotAllowTheNextOne(world) {
+  const { id, page } = await openTask(world, "make it twice", "awaiting_approval");
+  const allow = page.getByRole("button", { name: "Allow", exact: true });
+  await page.locator(".ask", { hasText: "make one" }).waitFor();
+  const { x, y } = await allow.boundingBox();
+  await allow.click({ position: { x: 5, y: 5 } });
+  const next = page.locator(".ask", { hasText: "make two" });
+  await next.waitFor();
+  await page.mouse.click(x + 5, y + 5);
+  await page.waitForTimeout(500);
+  assert.ok(await next.isVisible(), "the second one still waits");
+  await allow.click();
+  await page.locator(".said", { hasText: "Made." }).waitFor();
+  assert.equal((await world.events(id)).filter(({ approval }) => approval?.delivery === "delivered").length, 2);
+}
+
 export async function keysAnswerOnlyInTheColumnWithTheFocus(world) {
   const made = [await world.create("please ask me"), await world.create("please ask me")];
   for (const { id } of made) await world.waitState(id, "awaiting_approval");
@@ -108,6 +124,16 @@ export async function aQuestionIsAnswered(world) {
   await page.locator(".said", { hasText: "Noted." }).waitFor();
   const answered = (await world.events(id)).findLast(({ question }) => question?.state === "answered");
   assert.deepEqual(answered.question.items[0].answers, ["Green"]);
+}
+
+export async function aLongQuestionIsShownWhole(world) {
+  const { id, page } = await openTask(world, "a verbose agent", "awaiting_answer");
+  await page.locator(".ask legend", { hasText: "This is the end of it." }).waitFor();
+  await page.getByLabel("Yes").check();
+  await page.getByRole("button", { name: "Answer" }).click();
+  await page.locator(".said", { hasText: "Noted." }).waitFor();
+  const { question } = (await world.events(id)).findLast((event) => event.question?.state === "answered");
+  assert.deepEqual(question.items[0].answers, ["Yes"]);
 }
 
 export async function questionsTakeSeveralAnswersAndTexts(world) {

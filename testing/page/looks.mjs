@@ -104,6 +104,8 @@ export async function aPhoneHasOneColumn(world) {
   await page.locator(".said", { hasText: "Cleaned." }).waitFor();
   const field = page.getByLabel(/Give it another turn|Write to the agent/);
   assert.ok(Number.parseFloat(await field.evaluate((node) => getComputedStyle(node).fontSize)) >= 16, "no zoom on focus");
+  const send = await page.getByRole("button", { name: "Send" }).boundingBox();
+  assert.equal(send.width, send.height, "the button to send is round");
   await field.tap();
   await page.keyboard.type("one");
   await page.keyboard.press("Enter");
@@ -111,6 +113,20 @@ export async function aPhoneHasOneColumn(world) {
   assert.equal(await field.inputValue(), "one\ntwo", "Enter is a new line");
   await page.getByLabel("Back to the tasks").tap();
   await page.waitForURL(`${world.url}/`);
+}
+
+export async function theButtonOfAPhoneCoversNothing(world) {
+  for (let i = 0; i < 12; i++) await world.create(`look around ${i}`);
+  const page = await world.open(await world.context(PHONE));
+  const button = page.locator(".bar .button");
+  for (const [path, view] of [["/", ".groups"], ["/usage", ".page"], ["/settings", ".page"]]) {
+    await page.goto(world.url + path);
+    await page.locator(`.app:not(:has(.empty)) ${view}`).waitFor();
+    const { y, height } = await button.boundingBox();
+    assert.ok(y + height <= 844, "the button is on the screen");
+    const box = await page.locator(view).boundingBox();
+    assert.ok(box.y + box.height <= y, `${path}: the view ends above the button`);
+  }
 }
 
 /** Safari tells of its keyboard only by what of the page is seen. */

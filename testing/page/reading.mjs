@@ -70,11 +70,16 @@ export async function aTaskIsSearched(world) {
   await world.waitState(id, "idle", "done");
   const page = await world.open(await world.context(), `/tasks/${id}`);
   await page.locator(".said", { hasText: "line number 3000 of many." }).waitFor();
-  await page.keyboard.press("f");
-  await page.getByRole("searchbox", { name: "Search this task" }).fill("line number 77 ");
-  await page.keyboard.press("Enter");
+  // What is typed after the key that opens the search is searched for.
+  await page.keyboard.type("fnumber 77 ");
+  await page.getByRole("search").getByRole("button", { name: "Search", exact: true }).click();
   await page.locator(".said", { hasText: "line number 77 of many." }).waitFor();
   await page.getByText("1 of 1").waitFor();
+  await page.getByRole("searchbox", { name: "Search this task" }).fill("number 299");
+  await page.keyboard.press("Enter");
+  await page.getByText("11 of 11").waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByText("10 of 11").waitFor();
 }
 
 export async function eventsHaveLinksAndRecords(world) {
@@ -140,4 +145,15 @@ export async function changesAndTimeAreShown(world) {
   await page.goto(`${world.url}/usage`);
   await page.locator(".chart canvas").waitFor();
   await page.getByRole("rowheader", { name: "Claude", exact: true }).waitFor();
+}
+
+export async function writesOfEveryHarnessAreDiffs(world) {
+  const page = await world.open(await world.context());
+  for (const [harness, interactive] of [["claude", true], ["codex", true], ["gemini", true], ["gemini", false]]) {
+    const { id } = await world.create("look around", { harness, options: { editMode: "full_auto", interactive } });
+    await world.waitState(id, "idle", "done");
+    await page.goto(`${world.url}/tasks/${id}`);
+    await page.getByRole("tab", { name: "Changes" }).click();
+    await page.locator(".changed", { hasText: "note.md" }).locator("td.added", { hasText: "# Hello" }).waitFor();
+  }
 }

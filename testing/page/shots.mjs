@@ -71,7 +71,8 @@ async function shoot(name, options, path, ready, act = async () => {}) {
   const page = await world.open(context, path);
   await page.locator(ready).first().waitFor();
   await act(page);
-  await page.waitForTimeout(500);
+  // Buttons that allow work after a second.
+  await page.waitForTimeout(1_300);
   await page.screenshot({ path: join(folder, `${name}.png`) });
   console.log(name);
   await context.close();

@@ -48,8 +48,11 @@ export async function aTaskStartsByMouse(world) {
   const context = await world.context();
   const page = await world.open(context);
   await page.getByRole("link", { name: "New task" }).click();
+  await page.getByText("Needs a prompt").waitFor();
   await page.getByLabel("Prompt", { exact: true }).fill("look around, by mouse");
   await choose(page, "Claude");
+  await page.getByLabel("Folder", { exact: true }).fill("");
+  await page.getByText("Needs a folder").waitFor();
   await page.getByLabel("Folder", { exact: true }).fill(world.work);
   await page.getByLabel("auto edit").check();
   await page.getByRole("button", { name: "Start" }).click();

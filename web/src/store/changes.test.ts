@@ -64,6 +64,17 @@ describe("changesOfTool", () => {
     ]);
   });
 
+  it("knows an edit by its result if the input has no texts, as over ACP", () => {
+    const input = { file_path: "/workspace/n.txt", title: "Writing to n.txt" };
+    const running = tool("Write", input);
+    expect(changesOfTool(running)).toEqual([]);
+    const output = "--- /dev/null\n+++ /workspace/n.txt\n@@ -0,0 +1 @@\n+n\n";
+    const ended = { ...running, output, result: { isError: false } } as ToolRow;
+    expect(changesOfTool(ended)).toMatchObject([{ path: "/workspace/n.txt", kind: "added", added: 1, removed: 0 }]);
+    expect(changesOfTool({ ...ended, output: "Done." })).toEqual([]);
+    expect(changesOfTool({ ...ended, result: { isError: true } } as ToolRow)).toEqual([]);
+  });
+
   it("takes an added file with @@ in it for added lines", () => {
     const [change] = changesOfTool(tool("Edit", { changes: [{ path: "n", kind: { type: "add" }, diff: "x\n@@ y\n" }] }));
     expect(change).toMatchObject({ added: 2, removed: 0 });

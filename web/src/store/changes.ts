@@ -13,7 +13,21 @@ function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The changes that a tool's input describes; none if it is no edit. */
+const TEXTS = ["content", "old_string", "new_string", "old_source", "new_source"];
+
+/** Whether the input has the texts; agents that speak ACP tell them with the result. */
+function hasTexts(fields: Record<string, unknown>): boolean {
+  return Array.isArray(fields.edits) || TEXTS.some((name) => typeof fields[name] === "string");
+}
+
+/** The changes that a tool brought, if its output is a diff and nothing else. */
+function changesOfOutput({ result, output }: ToolRow): Change[] {
+  if (!result || result.isError) return [];
+  const { changes, whole } = readDiff(output);
+  return whole ? changes : [];
+}
+
+/** The changes that a tool's input or its output describes; none if it is no edit. */
 export function changesOfTool(tool: ToolRow): Change[] {
   if (tool.approval?.diff) return changesOfDiff(tool.approval.diff);
   if (!["Edit", "Write", "NotebookEdit"].includes(tool.name) || tool.server) return [];
@@ -21,6 +35,7 @@ export function changesOfTool(tool: ToolRow): Change[] {
   if (!input || typeof input !== "object" || Array.isArray(input)) return [];
   const fields = input as Record<string, unknown>;
   if (Array.isArray(fields.changes)) return fields.changes.flatMap(nativeChange);
+  if (!hasTexts(fields)) return changesOfOutput(tool);
   const path = text(fields.file_path) || text(fields.path) || text(fields.notebook_path);
   if (!path) return [];
   if (tool.name === "Write") {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Approval } from "../api/types";
-import { mayBeCut, subjectOf } from "./subject";
+import { subjectOf } from "./subject";
 
 const approval = (fields: Partial<Approval>) =>
   ({ id: "a", toolName: "Bash", server: "", command: "", diff: "", paths: [], ...fields }) as Approval;
@@ -12,6 +12,12 @@ describe("subjectOf", () => {
       command: "make", description: "Build it", input: { dangerouslyDisableSandbox: true },
     });
     expect(subjectOf(approval({ input: { command: "make" } }))).toMatchObject({ command: "make", input: undefined });
+  });
+
+  it("takes the title of an ACP agent's edit for a description", () => {
+    const input = { file_path: "/a", content: "x", title: "Writing to a" };
+    expect(subjectOf(approval({ toolName: "Write", input }))).toMatchObject({ description: "Writing to a", input: undefined });
+    expect(subjectOf(approval({ input: { command: "ls", title: "b", description: "a" } }))).toMatchObject({ description: "a", input: { title: "b" } });
   });
 
   it("shows a command in the input that is another one", () => {
@@ -42,14 +48,5 @@ describe("subjectOf", () => {
 
   it.each([undefined, "text", 3, [1]])("survives the input %j", (input) => {
     expect(subjectOf(approval(input === undefined ? {} : { input })).input).toEqual(input);
-  });
-});
-
-describe("mayBeCut", () => {
-  it("knows a beginning", () => {
-    const check = (one: Approval) => mayBeCut({ approvals: [one] }, one);
-    expect(check(approval({ input: { command: "ls" } }))).toBe(false);
-    expect(check(approval({ input: '{"command":"l' }))).toBe(true);
-    expect(check(approval({ command: "世".repeat(10_900) }))).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
 // What an approval is about: everything that would be done if it is given.
-import type { Approval, Task } from "../api/types";
+import type { Approval } from "../api/types";
 import { changesOfTool, readDiff } from "./changes";
 import type { Change, ToolRow } from "./rows";
 
@@ -8,7 +8,7 @@ export interface Subject {
   command: string;
   /** The diff as it is, where the changes do not show all of it. */
   diff: string;
-  /** What the agent says about it. */
+  /** What the agent says about it, in a line. */
   description: string;
   /** The rest of the input. */
   input: unknown;
@@ -64,9 +64,11 @@ export function subjectOf(approval: Approval): Subject {
   const read = diff ? readDiff(diff) : undefined;
   const changes = read?.changes ?? changesOfTool({ name: toolName, server, input: approval.input } as ToolRow);
   const command = commandIn(approval, fields);
-  const description = !server && typeof fields?.description === "string" ? fields.description : "";
+  // Agents that speak ACP have a title in its place.
+  const about = server ? undefined : ["description", "title"].find((name) => typeof fields?.[name] === "string");
+  const description = about ? (fields?.[about] as string) : "";
   const shown = [
-    ...(description ? ["description"] : []),
+    ...(description ? [about!] : []),
     ...["command", "cmd"].filter((name) => command && fields?.[name] === command),
     ...(fields && changes.length ? shownByChanges(toolName, fields) : []),
   ];
@@ -80,24 +82,4 @@ export function subjectOf(approval: Approval): Subject {
     input,
     paths: approval.paths.filter((path) => !changes.some((change) => change.path === path) && !told.includes(JSON.stringify(path))),
   };
-}
-
-// The server cuts a pending text at 32 KiB, and all of a task at 1 MiB. A character has up
-// to three bytes for each unit of its string.
-const SURELY_WHOLE = 10_000;
-const SURELY_ALL = 300_000;
-
-const lengths = new WeakMap<readonly Approval[], number>();
-
-/** How long all that waits is together, found once. */
-function lengthOfAll(approvals: readonly Approval[]): number {
-  const length = lengths.get(approvals) ?? JSON.stringify(approvals).length;
-  lengths.set(approvals, length);
-  return length;
-}
-
-/** Whether the task may have only the beginning of what is asked; its event has all. */
-export function mayBeCut(task: Pick<Task, "approvals">, approval: Approval): boolean {
-  if (typeof approval.input === "string") return true;
-  return JSON.stringify(approval).length > SURELY_WHOLE || lengthOfAll(task.approvals) > SURELY_ALL;
 }

@@ -59,9 +59,10 @@ export function stateText(task: Task): string {
 }
 
 export function StateMark({ task, quiet = false }: { task: Task; quiet?: boolean }) {
-  const bad = (task.state === "idle" || task.state === "done") && task.outcome && task.outcome !== "done";
+  const ended = task.state === "idle" || task.state === "done";
+  const how = !ended || !task.outcome || task.outcome === "done" ? "" : task.outcome === "failed" ? " state-bad" : " state-doubt";
   return (
-    <span class={`state state-${task.state}${bad ? " state-doubt" : ""}`}>
+    <span class={`state state-${task.state}${how}`}>
       <span class="dot" aria-hidden="true" />
       <span class={quiet ? "sr-only" : ""}>{stateText(task)}</span>
     </span>

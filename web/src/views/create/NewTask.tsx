@@ -99,8 +99,10 @@ export function NewTask() {
   const cwd = draft.cwd ?? folders[0] ?? "";
   const models = [...new Set(picked.flatMap((harness) => harness.models))];
 
+  const missing = !draft.prompt.trim() ? "a prompt" : !used.length ? "a harness" : !cwd ? "a folder" : "";
+
   const start = async () => {
-    if (busy || !draft.prompt.trim() || !used.length) return;
+    if (busy || missing) return;
     setBusy(true);
     const launch: LaunchOptions = {
       editMode: draft.mode,
@@ -157,10 +159,10 @@ export function NewTask() {
         <ModePicker list={picked} mode={draft.mode} onChange={(mode) => set({ mode })} />
         <OptionFields options={options} onChange={setOptions} />
         <div class="start">
-          <button type="submit" class="primary" disabled={busy || !draft.prompt.trim() || !used.length || !cwd}>
+          <button type="submit" class="primary" disabled={busy || !!missing}>
             {used.length > 1 ? `Start ${used.length} tasks` : "Start"}
           </button>
-          <span class="muted">Ctrl+Enter</span>
+          {missing ? <span class="missing" role="status">Needs {missing}</span> : <span class="muted">Ctrl+Enter</span>}
         </div>
       </form>
     </main>

@@ -86,7 +86,7 @@ function Body({ tool }: Drawn) {
           {tool.children.map((row) => <RowView key={row.key} row={row} revision={row.revision} />)}
         </div>
       )}
-      {!(changes.length > 0 && tool.result && !tool.result.isError) && (
+      {!(changes.length > 0 && tool.result && !tool.result.isError && !tool.resultCut) && (
         <Output text={tool.output} label="Output" lines={tool.result?.isError ? 40 : 12}
           loadWhole={tool.resultCut && tool.resultEvent ? whole(tool.resultEvent, "output") : undefined} />
       )}

@@ -10,6 +10,10 @@ it("tells the texts of questions instead of their JSON", () => {
   expect(questionsOf(use(input, "AskUser", "server"))).toEqual([]);
 });
 
+it("tells the title of a tool that tells nothing else", () => {
+  expect(summaryOf(use({ title: "Writing to a.txt" }, "Write"))).toBe("Writing to a.txt");
+});
+
 it.each([undefined, null, "text", { questions: 3 }, { questions: [null, 1, {}] }])("finds no question in %j", (input) => {
   expect(questionsOf(use(input))).toEqual([]);
 });

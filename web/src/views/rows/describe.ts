@@ -53,7 +53,7 @@ export function summaryOf(use: Use): string {
     field(input, "file_path", "path", "notebook_path", "dir_path", "absolute_path") ||
     changedFiles(input) ||
     questionsOf(use).join(" ") ||
-    field(input, "query", "pattern", "url", "description", "prompt", "text", "skill");
+    field(input, "query", "pattern", "url", "description", "prompt", "text", "skill", "title");
   if (text) return firstLine(text, 300);
   if (input === undefined || input === null) return "";
   return firstLine(typeof input === "string" ? input : JSON.stringify(input), 300);

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { listTurns, searchEvents } from "../../api/calls";
 import type { Turn } from "../../api/types";
 import { compareIds } from "../../api/payload";
@@ -64,7 +64,8 @@ function SearchBar({ session, jump, close }: { session: TaskSession; jump: (even
   const [text, setText] = useState("");
   const field = useRef<HTMLInputElement>(null);
   const [giveBack] = useState(rememberFocus);
-  useEffect(() => {
+  // Before anything else can be typed: keys that are not typed into the field have meanings.
+  useLayoutEffect(() => {
     field.current?.focus();
     return giveBack;
   }, []);
@@ -81,10 +82,11 @@ function SearchBar({ session, jump, close }: { session: TaskSession; jump: (even
   };
   const step = (by: number) => found.length && show(found, (at + by + found.length) % found.length);
   return (
-    <form class="search-bar" role="search" onSubmit={(event) => (event.preventDefault(), void search())}>
+    <form class="search-bar" role="search" onSubmit={(event) => (event.preventDefault(), found.length ? step(-1) : void search())}>
       <input ref={field} type="search" value={text} placeholder="Search this task" aria-label="Search this task"
         onInput={(event) => (setText(event.currentTarget.value), setFound([]))}
         onKeyDown={(event) => event.key === "Escape" && close()} />
+      {text && !found.length && <button type="submit" class="quiet">Search</button>}
       {found.length > 0 && (
         <>
           <span class="muted">{at + 1} of {found.length}</span>

@@ -55,7 +55,7 @@ describe("approvals", () => {
   it("can't be given before they are loaded whole", async () => {
     const input = { command: `echo ${"x".repeat(40_000)}; rm -rf /` };
     calls.wholeEvent.mockRejectedValueOnce(new Error("no server"));
-    await show([approval("a", { input: JSON.stringify(input).slice(0, 32_000) })]);
+    await show([approval("a", { input: JSON.stringify(input).slice(0, 32_000), cut: true })]);
     expect(box.textContent).toContain("can't be loaded: no server");
     expect(buttons()).toEqual(["Try again", "Deny"]);
     calls.wholeEvent.mockResolvedValueOnce({ approval: approval("a", { input }) });
@@ -89,8 +89,24 @@ describe("approvals", () => {
     expect(calls.respond).toHaveBeenCalledTimes(1);
   });
 
+  it("are not given by a second click, which was meant for the one before", async () => {
+    const allow = () => box.querySelector<HTMLButtonElement>(".choices .primary")!;
+    await show([approval("a"), approval("b")]);
+    allow().click();
+    expect(calls.respond).not.toHaveBeenCalled();
+    await wait(1_050);
+    allow().click();
+    await show([approval("b")]);
+    allow().click();
+    expect(calls.respond).toHaveBeenCalledTimes(1);
+    await wait(1_050);
+    allow().click();
+    expect(calls.respond.mock.lastCall?.[1]).toMatchObject({ id: "b" });
+  });
+
   it("leave the focus on the next one, not on its buttons", async () => {
     await show([approval("a"), approval("b")]);
+    await wait(1_050);
     box.querySelector("button")!.click();
     await show([approval("b")]);
     expect(document.activeElement?.className).toBe("ask");
@@ -119,6 +135,19 @@ describe("questions", () => {
     type(0, "answer");
     await show([], [question("2.0", [{ text: "One?" }, { text: "Two?" }])]);
     expect([...box.querySelectorAll("input")].map(({ value }) => value)).toEqual(["", ""]);
+  });
+
+  it("are shown once they are loaded whole", async () => {
+    const cut = { ...question("1.0", [{ text: "Wh" }]), cut: true };
+    const whole = question("1.0", [{ text: `Which? ${"x".repeat(40_000)} end` }, { text: "Why?" }]);
+    calls.wholeEvent.mockRejectedValueOnce(new Error("no server"));
+    await show([], [cut]);
+    expect(buttons()).toEqual(["Try again"]);
+    calls.wholeEvent.mockResolvedValueOnce({ question: whole });
+    box.querySelector("button")!.click();
+    await wait();
+    expect(box.textContent).toMatch(/x end.*Why\?/s);
+    expect(buttons()).toEqual(["Answer"]);
   });
 
   it("do not keep secrets, nor what was answered", async () => {
