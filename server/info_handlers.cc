@@ -130,7 +130,7 @@ std::string MetricsText(const ApiTools& api,
 
 }  // namespace
 
-absl::StatusOr<Deferred> Usage(const ApiTools& api, const Call& call) {
+absl::StatusOr<Deferred> ReportUsage(const ApiTools& api, const Call& call) {
   v1::UsageRequest request;
   RETURN_IF_ERROR(call.ReadQuery(&request));
   const absl::Time since =

@@ -245,7 +245,7 @@ const std::vector<Route>& Table() {
       {.method = "GET",
        .path = "/api/v1/usage",
        .summary = "Tokens and costs, by harness and model",
-       .handle = Usage,
+       .handle = ReportUsage,
        .query = Of<v1::UsageRequest>,
        .reply = Of<v1::UsageResponse>},
       {.method = "POST",

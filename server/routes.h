@@ -100,7 +100,7 @@ Handler Stream, ChangeWatch, ListFolders, CreateUpload;
 // mcp_handlers.cc: passes requests on to ApiTools::mcp.
 Handler McpPost, McpPipe, McpGet, McpDelete;
 // info_handlers.cc: describes the server and what its tasks have used.
-Handler Usage, Health, ServerMetrics, OpenApi;
+Handler ReportUsage, Health, ServerMetrics, OpenApi;
 
 // Finds the task that the path names, then calls `then` with its id.
 Deferred WithTask(

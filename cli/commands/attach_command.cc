@@ -16,17 +16,17 @@
 namespace troika::cli {
 namespace {
 
-struct Line {
+struct AttachCommandLine {
   std::string task;  // Empty for the one that fits best.
   ViewOptions view;
 };
 
-absl::StatusOr<Line> ReadLine(Args args) {
+absl::StatusOr<AttachCommandLine> ReadAttachCommandLine(Args args) {
   std::string color = "auto";
   Flags flags;
   flags.Add("color", &color);
   ASSIGN_OR_RETURN(const std::vector<std::string> words, flags.Parse(args));
-  Line line;
+  AttachCommandLine line;
   ASSIGN_OR_RETURN(line.view.color, ReadColor(color));
   if (words.empty()) return line;
   ASSIGN_OR_RETURN(line.task, ReadTask(words));
@@ -64,7 +64,8 @@ absl::StatusOr<v1::Task> PickTask(Server& server, const Io& io) {
   return task;
 }
 
-absl::StatusOr<int> RunAttach(const Line& line, Server& server, const Io& io) {
+absl::StatusOr<int> RunAttach(const AttachCommandLine& line, Server& server,
+                              const Io& io) {
   RETURN_IF_ERROR(CheckCanAttach(server.environment, io));
   v1::Task task;
   if (line.task.empty()) {
@@ -86,6 +87,6 @@ constinit const Command kAttachCommand = {
     .name = "attach",
     .summary = "watch a task and talk to its agent",
     .help = kAttachHelp,
-    .run = RunOnServer<kAttachCommand, ReadLine, RunAttach>};
+    .run = RunOnServer<kAttachCommand, ReadAttachCommandLine, RunAttach>};
 
 }  // namespace troika::cli

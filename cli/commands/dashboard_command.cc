@@ -21,11 +21,11 @@
 namespace troika::cli {
 namespace {
 
-struct Line {
+struct DashboardCommandLine {
   ViewOptions view;
 };
 
-absl::StatusOr<Line> ReadLine(Args args) {
+absl::StatusOr<DashboardCommandLine> ReadDashboardCommandLine(Args args) {
   std::string color = "auto";
   Flags flags;
   flags.Add("color", &color);
@@ -34,7 +34,7 @@ absl::StatusOr<Line> ReadLine(Args args) {
     return absl::InvalidArgumentError(
         absl::StrCat("unexpected argument \"", words[0], "\""));
   }
-  Line line;
+  DashboardCommandLine line;
   ASSIGN_OR_RETURN(line.view.color, ReadColor(color));
   return line;
 }
@@ -80,7 +80,8 @@ absl::StatusOr<v1::CreateTaskRequest> MakeRequest(const NewTask& task,
   return MakeCreateRequest(std::move(options.request), task.prompt, env);
 }
 
-absl::StatusOr<int> Show(const Line& line, Server& server, const Io& io) {
+absl::StatusOr<int> Show(const DashboardCommandLine& line, Server& server,
+                         const Io& io) {
   RETURN_IF_ERROR(CheckTerminal(server.environment, io,
                                 "list the tasks with troika tasks -f"));
   const Environment& env = server.environment;
@@ -114,6 +115,6 @@ constinit const Command kDashboardCommand = {
     .name = "dashboard",
     .summary = "show all tasks on the whole terminal, and answer their agents",
     .help = kDashboardHelp,
-    .run = RunOnServer<kDashboardCommand, ReadLine, Show>};
+    .run = RunOnServer<kDashboardCommand, ReadDashboardCommandLine, Show>};
 
 }  // namespace troika::cli

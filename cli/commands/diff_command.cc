@@ -25,15 +25,15 @@
 namespace troika::cli {
 namespace {
 
-struct Line {
+struct DiffCommandLine {
   std::string task;
   std::optional<int> turn;
   bool git = false;
   ViewOptions view;
 };
 
-absl::StatusOr<Line> ReadLine(Args args) {
-  Line line;
+absl::StatusOr<DiffCommandLine> ReadDiffCommandLine(Args args) {
+  DiffCommandLine line;
   std::string color = "auto";
   Flags flags;
   flags.Add("turn", &line.turn);
@@ -148,7 +148,8 @@ std::string DiffText(const FileEdit& edit, Escapes escapes) {
   return text;
 }
 
-absl::StatusOr<int> ShowDiff(const Line& line, Server& server, const Io& io) {
+absl::StatusOr<int> ShowDiff(const DiffCommandLine& line, Server& server,
+                             const Io& io) {
   ASSIGN_OR_RETURN(const v1::Task task, server.api.GetTask(line.task));
   Changes changes;
   RETURN_IF_ERROR(ReadChanges(task, server, &changes));
@@ -190,6 +191,6 @@ constinit const Command kDiffCommand = {
     .name = "diff",
     .summary = "show what a task has changed",
     .help = kDiffHelp,
-    .run = RunOnServer<kDiffCommand, ReadLine, ShowDiff>};
+    .run = RunOnServer<kDiffCommand, ReadDiffCommandLine, ShowDiff>};
 
 }  // namespace troika::cli

@@ -17,12 +17,12 @@
 namespace troika::cli {
 namespace {
 
-struct Line {
+struct DoctorCommandLine {
   bool json = false;
 };
 
-absl::StatusOr<Line> ReadLine(Args args) {
-  Line line;
+absl::StatusOr<DoctorCommandLine> ReadDoctorCommandLine(Args args) {
+  DoctorCommandLine line;
   Flags flags;
   flags.Add("json", &line.json);
   RETURN_IF_ERROR(flags.ParseAll(args));
@@ -41,7 +41,7 @@ absl::string_view LevelId(Check::Level level) {
   return "";
 }
 
-std::string LineOf(const Check& check, const Line& line) {
+std::string LineOf(const Check& check, const DoctorCommandLine& line) {
   if (line.json) {
     return json::ObjectWriter()
                .String("level", LevelId(check.level))
@@ -76,7 +76,8 @@ std::vector<Check> CheckServer(Server& server) {
   return checks;
 }
 
-absl::StatusOr<int> Examine(const Line& line, Server& server, const Io& io) {
+absl::StatusOr<int> Examine(const DoctorCommandLine& line, Server& server,
+                            const Io& io) {
   bool bad = false;
   const auto tell = [&](const std::vector<Check>& checks) {
     std::string text;
@@ -102,7 +103,8 @@ absl::string_view LoginText(const v1::HarnessInfo& harness) {
   return harness.logged_in() ? "yes" : "no";
 }
 
-absl::StatusOr<int> List(const Line& line, Server& server, const Io& io) {
+absl::StatusOr<int> List(const DoctorCommandLine& line, Server& server,
+                         const Io& io) {
   ASSIGN_OR_RETURN(const v1::ListHarnessesResponse list,
                    ProbeHarnesses(server));
   std::string text;
@@ -122,12 +124,12 @@ constinit const Command kDoctorCommand = {
     .name = "doctor",
     .summary = "check what agents need to run",
     .help = kDoctorHelp,
-    .run = RunOnServer<kDoctorCommand, ReadLine, Examine>};
+    .run = RunOnServer<kDoctorCommand, ReadDoctorCommandLine, Examine>};
 
 constinit const Command kHarnessesCommand = {
     .name = "harnesses",
     .summary = "list the agents' CLIs",
     .help = kHarnessesHelp,
-    .run = RunOnServer<kHarnessesCommand, ReadLine, List>};
+    .run = RunOnServer<kHarnessesCommand, ReadDoctorCommandLine, List>};
 
 }  // namespace troika::cli

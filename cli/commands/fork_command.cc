@@ -13,14 +13,14 @@
 namespace troika::cli {
 namespace {
 
-struct Line {
+struct ForkCommandLine {
   std::string task;
   v1::ForkRequest request;
   TurnOptions turn;
 };
 
-absl::StatusOr<Line> ReadLine(Args args) {
-  Line line;
+absl::StatusOr<ForkCommandLine> ReadForkCommandLine(Args args) {
+  ForkCommandLine line;
   std::optional<int> turn;
   std::string model, edit_mode, title;
   std::vector<std::string> labels, images;
@@ -60,7 +60,8 @@ absl::StatusOr<Line> ReadLine(Args args) {
   return line;
 }
 
-absl::StatusOr<int> Fork(const Line& line, Server& server, const Io& io) {
+absl::StatusOr<int> Fork(const ForkCommandLine& line, Server& server,
+                         const Io& io) {
   v1::ForkRequest request = line.request;
   ASSIGN_OR_RETURN(const std::optional<std::string> prompt,
                    ReadPrompt(line.turn.prompt, io));
@@ -81,6 +82,6 @@ constinit const Command kForkCommand = {
     .name = "fork",
     .summary = "begin a task with a copy of another's conversation",
     .help = kForkHelp,
-    .run = RunOnServer<kForkCommand, ReadLine, Fork>};
+    .run = RunOnServer<kForkCommand, ReadForkCommandLine, Fork>};
 
 }  // namespace troika::cli

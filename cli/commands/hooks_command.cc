@@ -24,13 +24,13 @@ namespace {
 
 constexpr size_t kMaxRequest = size_t{16} << 20;
 
-struct Line {
+struct HooksCommandLine {
   std::string test;  // Name of the hook to test; empty: list them.
   bool json = false;
 };
 
-absl::StatusOr<Line> ReadLine(Args args) {
-  Line line;
+absl::StatusOr<HooksCommandLine> ReadHooksCommandLine(Args args) {
+  HooksCommandLine line;
   Flags flags;
   flags.Add("json", &line.json);
   ASSIGN_OR_RETURN(const std::vector<std::string> words, flags.Parse(args));
@@ -43,7 +43,8 @@ absl::StatusOr<Line> ReadLine(Args args) {
   return line;
 }
 
-absl::StatusOr<int> Test(const Line& line, Server& server, const Io& io) {
+absl::StatusOr<int> Test(const HooksCommandLine& line, Server& server,
+                         const Io& io) {
   // A server may have to be started; the hook may take its whole time.
   RETURN_IF_ERROR(server.api.ListHooks().status());
   client::ApiClient api(server.api.address(),
@@ -68,7 +69,8 @@ std::string TimeText(const google::protobuf::Timestamp& time) {
                           absl::LocalTimeZone());
 }
 
-absl::StatusOr<int> List(const Line& line, Server& server, const Io& io) {
+absl::StatusOr<int> List(const HooksCommandLine& line, Server& server,
+                         const Io& io) {
   ASSIGN_OR_RETURN(const v1::ListHooksResponse list, server.api.ListHooks());
   if (line.json) return PrintJson(io, list);
   Table hooks({"HOOK", "ON", "TARGET", "PENDING", "DELIVERED", "GIVEN UP"});
@@ -98,7 +100,8 @@ absl::StatusOr<int> List(const Line& line, Server& server, const Io& io) {
   return code;
 }
 
-absl::StatusOr<int> Act(const Line& line, Server& server, const Io& io) {
+absl::StatusOr<int> Act(const HooksCommandLine& line, Server& server,
+                        const Io& io) {
   return line.test.empty() ? List(line, server, io) : Test(line, server, io);
 }
 
@@ -121,6 +124,6 @@ constinit const Command kHooksCommand = {
     .name = "hooks",
     .summary = "list and test the hooks that are told of tasks",
     .help = kHooksHelp,
-    .run = RunOnServer<kHooksCommand, ReadLine, Act>};
+    .run = RunOnServer<kHooksCommand, ReadHooksCommandLine, Act>};
 
 }  // namespace troika::cli

@@ -14,14 +14,14 @@
 namespace troika::cli {
 namespace {
 
-struct Line {
+struct ImportCommandLine {
   std::string session;
   std::string harness;
   bool json = false;
 };
 
-absl::StatusOr<Line> ReadLine(Args args) {
-  Line line;
+absl::StatusOr<ImportCommandLine> ReadImportCommandLine(Args args) {
+  ImportCommandLine line;
   Flags flags;
   flags.Add("harness", &line.harness);
   flags.Add("json", &line.json);
@@ -36,7 +36,8 @@ absl::StatusOr<Line> ReadLine(Args args) {
   return line;
 }
 
-absl::StatusOr<int> Import(const Line& line, Server& server, const Io& io) {
+absl::StatusOr<int> Import(const ImportCommandLine& line, Server& server,
+                           const Io& io) {
   v1::ImportSessionRequest request;
   request.set_harness(line.harness);
   AddSessionVariables(server.environment, request.mutable_env());
@@ -54,6 +55,6 @@ constinit const Command kImportCommand = {
     .name = "import",
     .summary = "make a task of a CLI's session, to read",
     .help = kImportHelp,
-    .run = RunOnServer<kImportCommand, ReadLine, Import>};
+    .run = RunOnServer<kImportCommand, ReadImportCommandLine, Import>};
 
 }  // namespace troika::cli

@@ -36,15 +36,15 @@ using Level = client::McpPipeOptions::Level;
 // How long replies that are under way are waited for after the input's end.
 constexpr absl::Duration kLastReplies = absl::Seconds(2);
 
-struct Line {
+struct McpCommandLine {
   std::string toolset;
   std::string install;  // The harness whose CLI gets the server, or empty.
   std::string scope;
   bool yes = false;
 };
 
-absl::StatusOr<Line> ReadLine(Args args) {
-  Line line;
+absl::StatusOr<McpCommandLine> ReadMcpCommandLine(Args args) {
+  McpCommandLine line;
   Flags flags;
   flags.Add("toolset", &line.toolset);
   flags.Add("scope", &line.scope);
@@ -111,7 +111,7 @@ absl::StatusOr<int> Pump(const Io& io, Signals& signals, McpPipe& pipe) {
   return kExitOk;
 }
 
-int RunPipe(const Line& line, const Io& io) {
+int RunPipe(const McpCommandLine& line, const Io& io) {
   const Environment environment = ProcessEnvironment();
   const auto address = client::FindServerAddress(environment);
   if (!address.ok()) return FailWith(io, address.status());
@@ -144,7 +144,7 @@ int RunPipe(const Line& line, const Io& io) {
 
 // The command of a CLI that adds an MCP server.
 absl::StatusOr<std::vector<std::string>> InstallCommand(
-    const Line& line, const std::string& troika) {
+    const McpCommandLine& line, const std::string& troika) {
   std::vector<std::string> command;
   if (line.install == "claude") {
     command = {"claude",
@@ -213,7 +213,7 @@ absl::StatusOr<int> RunProgram(const std::vector<std::string>& command) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : kExitFailure;
 }
 
-absl::StatusOr<int> Install(const Line& line, const Io& io) {
+absl::StatusOr<int> Install(const McpCommandLine& line, const Io& io) {
   std::error_code error;
   const std::string troika =
       std::filesystem::read_symlink("/proc/self/exe", error).string();
@@ -234,7 +234,7 @@ absl::StatusOr<int> Install(const Line& line, const Io& io) {
 }
 
 int Run(Args args, const Io& io) {
-  const absl::StatusOr<Line> line = ReadLine(args);
+  const absl::StatusOr<McpCommandLine> line = ReadMcpCommandLine(args);
   if (!line.ok()) return UsageError(io, kMcpCommand, line.status().message());
   if (line->install.empty()) return RunPipe(*line, io);
   const absl::StatusOr<int> code = Install(*line, io);

@@ -22,7 +22,7 @@
 namespace troika::cli {
 namespace {
 
-struct Line {
+struct OpenCommandLine {
   std::string task;  // Empty: the list of tasks.
   bool print = false;
   bool sessions = false;
@@ -30,8 +30,8 @@ struct Line {
   bool json = false;
 };
 
-absl::StatusOr<Line> ReadLine(Args args) {
-  Line line;
+absl::StatusOr<OpenCommandLine> ReadOpenCommandLine(Args args) {
+  OpenCommandLine line;
   Flags flags;
   flags.Add("print", &line.print);
   flags.Add("sessions", &line.sessions);
@@ -79,7 +79,7 @@ bool OpenInBrowser(const std::string& url) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-absl::StatusOr<int> ListSessions(const Line& line, Server& server,
+absl::StatusOr<int> ListSessions(const OpenCommandLine& line, Server& server,
                                  const Io& io) {
   ASSIGN_OR_RETURN(const v1::ListPageSessionsResponse list,
                    server.api.ListPageSessions());
@@ -94,7 +94,8 @@ absl::StatusOr<int> ListSessions(const Line& line, Server& server,
   return Print(io, table.Text(0));
 }
 
-absl::StatusOr<int> Open(const Line& line, Server& server, const Io& io) {
+absl::StatusOr<int> Open(const OpenCommandLine& line, Server& server,
+                         const Io& io) {
   if (line.sessions) return ListSessions(line, server, io);
   if (!line.revoke.empty()) {
     RETURN_IF_ERROR(server.api.RevokePageSession(line.revoke));
@@ -125,6 +126,6 @@ constinit const Command kOpenCommand = {
     .name = "open",
     .summary = "open the page in a browser",
     .help = kOpenHelp,
-    .run = RunOnServer<kOpenCommand, ReadLine, Open>};
+    .run = RunOnServer<kOpenCommand, ReadOpenCommandLine, Open>};
 
 }  // namespace troika::cli

@@ -18,15 +18,15 @@ namespace troika::cli {
 
 namespace {
 
-struct Line {
+struct PolicyFoldersCommandLine {
   std::string folder;  // A project's, or a folder in it.
   bool user = false;   // The user's own rules instead.
   bool yes = false;
   bool json = false;
 };
 
-absl::StatusOr<Line> ReadList(Args args) {
-  Line line;
+absl::StatusOr<PolicyFoldersCommandLine> ReadList(Args args) {
+  PolicyFoldersCommandLine line;
   Flags flags;
   flags.Add("json", &line.json);
   ASSIGN_OR_RETURN(const std::vector<std::string> words, flags.Parse(args));
@@ -37,8 +37,8 @@ absl::StatusOr<Line> ReadList(Args args) {
   return line;
 }
 
-absl::StatusOr<Line> ReadTrust(Args args) {
-  Line line;
+absl::StatusOr<PolicyFoldersCommandLine> ReadTrust(Args args) {
+  PolicyFoldersCommandLine line;
   Flags flags;
   flags.Add("user", &line.user);
   flags.Add("yes", &line.yes);
@@ -52,7 +52,8 @@ absl::StatusOr<Line> ReadTrust(Args args) {
 }
 
 // The folder that the line means, as the server knows it.
-absl::StatusOr<v1::PolicyFolder> Find(const Line& line, Server& server) {
+absl::StatusOr<v1::PolicyFolder> Find(const PolicyFoldersCommandLine& line,
+                                      Server& server) {
   v1::ListPolicyRequest request;
   request.set_cwd(line.folder);
   ASSIGN_OR_RETURN(const v1::ListPolicyResponse all,
@@ -124,7 +125,8 @@ absl::StatusOr<bool> Confirm(const Io& io) {
   return n > 0 && (buffer[0] == 'y' || buffer[0] == 'Y');
 }
 
-absl::StatusOr<int> List(const Line& line, Server& server, const Io& io) {
+absl::StatusOr<int> List(const PolicyFoldersCommandLine& line, Server& server,
+                         const Io& io) {
   v1::ListPolicyRequest request;
   request.set_cwd(line.folder);
   ASSIGN_OR_RETURN(const v1::ListPolicyResponse all,
@@ -136,7 +138,8 @@ absl::StatusOr<int> List(const Line& line, Server& server, const Io& io) {
   return Print(io, text);
 }
 
-absl::StatusOr<int> Trust(const Line& line, Server& server, const Io& io) {
+absl::StatusOr<int> Trust(const PolicyFoldersCommandLine& line, Server& server,
+                          const Io& io) {
   ASSIGN_OR_RETURN(const v1::PolicyFolder folder, Find(line, server));
   if (folder.files().empty()) {
     return absl::NotFoundError(
@@ -158,7 +161,8 @@ absl::StatusOr<int> Trust(const Line& line, Server& server, const Io& io) {
                                 " is trusted as it is now\n"));
 }
 
-absl::StatusOr<int> Untrust(const Line& line, Server& server, const Io& io) {
+absl::StatusOr<int> Untrust(const PolicyFoldersCommandLine& line,
+                            Server& server, const Io& io) {
   ASSIGN_OR_RETURN(const v1::PolicyFolder folder, Find(line, server));
   v1::UntrustPolicyRequest request;
   request.set_folder(folder.folder());

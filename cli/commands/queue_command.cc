@@ -14,7 +14,7 @@
 namespace troika::cli {
 namespace {
 
-struct Line {
+struct QueueCommandLine {
   std::string task;
   std::string edit;  // Id of the input to change, and its new text.
   std::string text;
@@ -23,8 +23,8 @@ struct Line {
   bool json = false;
 };
 
-absl::StatusOr<Line> ReadLine(Args args) {
-  Line line;
+absl::StatusOr<QueueCommandLine> ReadQueueCommandLine(Args args) {
+  QueueCommandLine line;
   Flags flags;
   flags.Add("edit", &line.edit);
   flags.Add("remove", &line.remove);
@@ -48,7 +48,8 @@ absl::StatusOr<Line> ReadLine(Args args) {
   return line;
 }
 
-int PrintQueue(const v1::Task& task, const Line& line, const Io& io) {
+int PrintQueue(const v1::Task& task, const QueueCommandLine& line,
+               const Io& io) {
   Table table({"ID", "BY", "TEXT"});
   bool any = false;
   for (const v1::Receipt& input : task.inputs()) {
@@ -72,7 +73,7 @@ int PrintQueue(const v1::Task& task, const Line& line, const Io& io) {
   return Print(io, table.Text(TerminalWidth(io.out)));
 }
 
-absl::StatusOr<v1::Task> Change(const Line& line, Server& server) {
+absl::StatusOr<v1::Task> Change(const QueueCommandLine& line, Server& server) {
   if (!line.edit.empty()) {
     v1::EditInputRequest request;
     request.set_text(line.text);
@@ -86,7 +87,8 @@ absl::StatusOr<v1::Task> Change(const Line& line, Server& server) {
                      : server.api.GetTask(line.task);
 }
 
-absl::StatusOr<int> Queue(const Line& line, Server& server, const Io& io) {
+absl::StatusOr<int> Queue(const QueueCommandLine& line, Server& server,
+                          const Io& io) {
   ASSIGN_OR_RETURN(const v1::Task task, Change(line, server));
   return PrintQueue(task, line, io);
 }
@@ -97,6 +99,6 @@ constinit const Command kQueueCommand = {
     .name = "queue",
     .summary = "show and change inputs that wait",
     .help = kQueueHelp,
-    .run = RunOnServer<kQueueCommand, ReadLine, Queue>};
+    .run = RunOnServer<kQueueCommand, ReadQueueCommandLine, Queue>};
 
 }  // namespace troika::cli

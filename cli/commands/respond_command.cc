@@ -20,15 +20,15 @@
 namespace troika::cli {
 namespace {
 
-struct Line {
+struct RespondCommandLine {
   std::string task;
   enum class How { kGiven, kAsk } how = How::kGiven;
   Reply reply;
   bool json = false;
 };
 
-absl::StatusOr<Line> ReadLine(Args args) {
-  Line line;
+absl::StatusOr<RespondCommandLine> ReadRespondCommandLine(Args args) {
+  RespondCommandLine line;
   bool allow = false, deny = false, always = false;
   std::string choice;
   Flags flags;
@@ -59,7 +59,7 @@ absl::StatusOr<Line> ReadLine(Args args) {
         "only one of --allow, --deny, --always, --choice and --answer can be "
         "given");
   }
-  if (given == 0) line.how = Line::How::kAsk;
+  if (given == 0) line.how = RespondCommandLine::How::kAsk;
   const bool can_ask = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
   if (given == 0 && (line.json || !can_ask)) {
     return absl::InvalidArgumentError(
@@ -81,8 +81,8 @@ absl::StatusOr<Line> ReadLine(Args args) {
 }
 
 // Shows what waits and asks the user for the answer.
-absl::StatusOr<int> Ask(const Line& line, const v1::Task& task, Server& server,
-                        const Io& io) {
+absl::StatusOr<int> Ask(const RespondCommandLine& line, const v1::Task& task,
+                        Server& server, const Io& io) {
   RETURN_IF_ERROR(CheckWaits(ToTaskState(task), line.reply.id));
   return Follow(server, task,
                 {.until = FollowOptions::Until::kAnswered,
@@ -102,9 +102,11 @@ void ShowDecided(const std::string& id, const v1::Task& task, Server& server,
       .IgnoreError();
 }
 
-absl::StatusOr<int> Respond(const Line& line, Server& server, const Io& io) {
+absl::StatusOr<int> Respond(const RespondCommandLine& line, Server& server,
+                            const Io& io) {
   ASSIGN_OR_RETURN(const v1::Task task, server.api.GetTask(line.task));
-  if (line.how == Line::How::kAsk) return Ask(line, task, server, io);
+  if (line.how == RespondCommandLine::How::kAsk)
+    return Ask(line, task, server, io);
   ASSIGN_OR_RETURN(const v1::RespondRequest request,
                    MakeResponse(ToTaskState(task), line.reply));
   // The user has not said which approval, so it may not be the expected one.
@@ -126,6 +128,6 @@ constinit const Command kRespondCommand = {
     .name = "respond",
     .summary = "allow, deny or answer what an agent asks",
     .help = kRespondHelp,
-    .run = RunOnServer<kRespondCommand, ReadLine, Respond>};
+    .run = RunOnServer<kRespondCommand, ReadRespondCommandLine, Respond>};
 
 }  // namespace troika::cli

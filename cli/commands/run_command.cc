@@ -152,7 +152,7 @@ absl::Status ApplyLimits(const std::vector<Setting>& settings,
 }
 
 // Reads the configuration, too.
-absl::StatusOr<RunOptions> ReadLine(Args args) {
+absl::StatusOr<RunOptions> ReadRunCommandLine(Args args) {
   const Environment env = ProcessEnvironment();
   ASSIGN_OR_RETURN(const Config config, ReadConfig(env));
   return ReadRunOptions(args, config, env);
@@ -254,6 +254,6 @@ constinit const Command kRunCommand = {
     .name = "run",
     .summary = "give an agent a task and watch it",
     .help = kRunHelp,
-    .run = RunOnServer<kRunCommand, ReadLine, Run>};
+    .run = RunOnServer<kRunCommand, ReadRunCommandLine, Run>};
 
 }  // namespace troika::cli

@@ -18,7 +18,7 @@ namespace troika::cli {
 namespace {
 
 template <typename Request>
-struct Line {
+struct SendCommandLine {
   std::string task;
   Request request;
   TurnOptions turn;
@@ -26,8 +26,9 @@ struct Line {
 
 // Reads what both commands have, besides the flags that `flags` has already.
 template <typename Request>
-absl::StatusOr<Line<Request>> ReadLine(Args args, Flags flags) {
-  Line<Request> line;
+absl::StatusOr<SendCommandLine<Request>> ReadSendCommandLine(Args args,
+                                                             Flags flags) {
+  SendCommandLine<Request> line;
   std::vector<std::string> images;
   TurnFlags turn;
   flags.Add("image", &images);
@@ -46,7 +47,7 @@ absl::StatusOr<Line<Request>> ReadLine(Args args, Flags flags) {
   return line;
 }
 
-absl::StatusOr<Line<v1::InputRequest>> ReadSend(Args args) {
+absl::StatusOr<SendCommandLine<v1::InputRequest>> ReadSend(Args args) {
   std::string model;
   bool steer = false, queue = false, interrupt = false;
   Flags flags;
@@ -54,8 +55,9 @@ absl::StatusOr<Line<v1::InputRequest>> ReadSend(Args args) {
   flags.Add("steer", &steer);
   flags.Add("queue", &queue);
   flags.Add("interrupt", &interrupt);
-  ASSIGN_OR_RETURN(Line<v1::InputRequest> line,
-                   ReadLine<v1::InputRequest>(args, std::move(flags)));
+  ASSIGN_OR_RETURN(
+      SendCommandLine<v1::InputRequest> line,
+      ReadSendCommandLine<v1::InputRequest>(args, std::move(flags)));
   line.request.set_model(json::ToValidUtf8(model));
   if (steer + queue + interrupt > 1) {
     return absl::InvalidArgumentError(
@@ -67,13 +69,14 @@ absl::StatusOr<Line<v1::InputRequest>> ReadSend(Args args) {
   return line;
 }
 
-absl::StatusOr<Line<v1::ResumeRequest>> ReadResume(Args args) {
+absl::StatusOr<SendCommandLine<v1::ResumeRequest>> ReadResume(Args args) {
   std::string model, edit_mode;
   Flags flags;
   flags.Add("model", &model);
   flags.Add("edit-mode", &edit_mode);
-  ASSIGN_OR_RETURN(Line<v1::ResumeRequest> line,
-                   ReadLine<v1::ResumeRequest>(args, std::move(flags)));
+  ASSIGN_OR_RETURN(
+      SendCommandLine<v1::ResumeRequest> line,
+      ReadSendCommandLine<v1::ResumeRequest>(args, std::move(flags)));
   line.turn.prompt.need = PromptInput::Need::kNoPrompt;
   if (!model.empty()) line.request.set_model(json::ToValidUtf8(model));
   ASSIGN_OR_RETURN(const std::optional<EditMode> mode, ReadEditMode(edit_mode));
@@ -82,8 +85,9 @@ absl::StatusOr<Line<v1::ResumeRequest>> ReadResume(Args args) {
 }
 
 template <typename Request, typename Method>
-absl::StatusOr<int> GiveTurn(const Line<Request>& line, Request request,
-                             Method method, Server& server, const Io& io) {
+absl::StatusOr<int> GiveTurn(const SendCommandLine<Request>& line,
+                             Request request, Method method, Server& server,
+                             const Io& io) {
   request.set_idempotency_key(client::NewIdempotencyKey());
   GivenTurn turn;
   ASSIGN_OR_RETURN(turn.before, server.api.GetTask(line.task));
@@ -96,8 +100,8 @@ absl::StatusOr<int> GiveTurn(const Line<Request>& line, Request request,
   return ShowTurn(server, turn, line.turn, io);
 }
 
-absl::StatusOr<int> Send(const Line<v1::InputRequest>& line, Server& server,
-                         const Io& io) {
+absl::StatusOr<int> Send(const SendCommandLine<v1::InputRequest>& line,
+                         Server& server, const Io& io) {
   v1::InputRequest request = line.request;
   ASSIGN_OR_RETURN(const std::optional<std::string> prompt,
                    ReadPrompt(line.turn.prompt, io));
@@ -136,8 +140,8 @@ absl::StatusOr<int> ContinueSession(const v1::Session& session,
                   turn, io);
 }
 
-absl::StatusOr<int> Resume(const Line<v1::ResumeRequest>& line, Server& server,
-                           const Io& io) {
+absl::StatusOr<int> Resume(const SendCommandLine<v1::ResumeRequest>& line,
+                           Server& server, const Io& io) {
   v1::ResumeRequest request = line.request;
   const absl::StatusOr<v1::Task> task = server.api.GetTask(line.task);
   std::optional<v1::Session> session;

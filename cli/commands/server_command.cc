@@ -26,17 +26,20 @@ namespace {
 constexpr absl::Duration kPatience = absl::Seconds(30);
 constexpr absl::Duration kPoll = absl::Milliseconds(50);
 
-struct Line {
+struct ServerCommandLine {
   enum class What { kStatus, kStop, kRestart } what = What::kStatus;
 };
 
-absl::StatusOr<Line> ReadLine(Args args) {
+absl::StatusOr<ServerCommandLine> ReadServerCommandLine(Args args) {
   Flags flags;
   ASSIGN_OR_RETURN(const std::vector<std::string> words, flags.Parse(args));
   const std::string word = words.size() == 1 ? words[0] : "";
-  if (word == "status") return Line{.what = Line::What::kStatus};
-  if (word == "stop") return Line{.what = Line::What::kStop};
-  if (word == "restart") return Line{.what = Line::What::kRestart};
+  if (word == "status")
+    return ServerCommandLine{.what = ServerCommandLine::What::kStatus};
+  if (word == "stop")
+    return ServerCommandLine{.what = ServerCommandLine::What::kStop};
+  if (word == "restart")
+    return ServerCommandLine{.what = ServerCommandLine::What::kRestart};
   return absl::InvalidArgumentError("say what to do: status, stop or restart");
 }
 
@@ -74,7 +77,8 @@ absl::Status Stop(pid_t pid, const std::string& home) {
                                              absl::FormatDuration(kPatience)));
 }
 
-absl::StatusOr<int> Act(const Line& line, Server& server, const Io& io) {
+absl::StatusOr<int> Act(const ServerCommandLine& line, Server& server,
+                        const Io& io) {
   const client::ServerAddress& address = server.api.address();
   if (!address.is_local()) {
     return absl::FailedPreconditionError(
@@ -82,7 +86,7 @@ absl::StatusOr<int> Act(const Line& line, Server& server, const Io& io) {
                      " is on another machine: run this command there"));
   }
   ASSIGN_OR_RETURN(const pid_t pid, ServerPid(address.home));
-  if (line.what == Line::What::kStatus) {
+  if (line.what == ServerCommandLine::What::kStatus) {
     if (pid == 0) {
       Print(io, absl::StrCat("no server runs for ", address.home, "\n"));
       return kExitFailure;
@@ -98,12 +102,12 @@ absl::StatusOr<int> Act(const Line& line, Server& server, const Io& io) {
     return Print(io,
                  absl::StrCat("server ", version, " runs as ", process, "\n"));
   }
-  if (pid == 0 && line.what == Line::What::kStop) {
+  if (pid == 0 && line.what == ServerCommandLine::What::kStop) {
     Note(io, "no server runs");
     return kExitOk;
   }
   if (pid != 0) RETURN_IF_ERROR(Stop(pid, address.home));
-  if (line.what == Line::What::kStop) {
+  if (line.what == ServerCommandLine::What::kStop) {
     Note(io, "the server has ended; no agent was ended");
     return kExitOk;
   }
@@ -120,6 +124,6 @@ constinit const Command kServerCommand = {
     .name = "server",
     .summary = "show, stop or restart the server",
     .help = kServerHelp,
-    .run = RunOnServer<kServerCommand, ReadLine, Act>};
+    .run = RunOnServer<kServerCommand, ReadServerCommandLine, Act>};
 
 }  // namespace troika::cli

@@ -37,14 +37,15 @@ int Serve(Args args, const Io& io) {
   return Fail(io, absl::StrCat("run ", *program, ": ", strerror(errno)));
 }
 
-struct Line {};
+struct TokenCommandLine {};
 
-absl::StatusOr<Line> ReadLine(Args args) {
-  if (args.empty()) return Line();
+absl::StatusOr<TokenCommandLine> ReadTokenCommandLine(Args args) {
+  if (args.empty()) return TokenCommandLine();
   return absl::InvalidArgumentError("token takes no arguments");
 }
 
-absl::StatusOr<int> PrintToken(const Line&, Server& server, const Io& io) {
+absl::StatusOr<int> PrintToken(const TokenCommandLine&, Server& server,
+                               const Io& io) {
   const client::ServerAddress& address = server.api.address();
   if (!address.is_local()) {
     return absl::FailedPreconditionError(absl::StrCat(
@@ -84,7 +85,7 @@ constinit const Command kTokenCommand = {
     .name = "token",
     .summary = "print the token of the API",
     .help = kTokenHelp,
-    .run = RunOnServer<kTokenCommand, ReadLine, PrintToken>};
+    .run = RunOnServer<kTokenCommand, ReadTokenCommandLine, PrintToken>};
 
 constinit const Command kVersionCommand = {.name = "version",
                                            .summary = "print the version",

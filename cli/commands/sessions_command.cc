@@ -21,14 +21,14 @@ namespace {
 constexpr int kDefaultLimit = 20;
 constexpr int kMaxPage = 1000;
 
-struct Line {
+struct SessionsCommandLine {
   v1::ListSessionsRequest request;
   int limit = kDefaultLimit;  // 0 for no limit.
   bool json = false;
 };
 
-absl::StatusOr<Line> ReadLine(Args args) {
-  Line line;
+absl::StatusOr<SessionsCommandLine> ReadSessionsCommandLine(Args args) {
+  SessionsCommandLine line;
   std::vector<std::string> harnesses;
   std::string cwd, text;
   std::optional<int> limit;
@@ -61,7 +61,7 @@ absl::StatusOr<Line> ReadLine(Args args) {
 }
 
 // Reads pages of sessions up to the limit. The rest is of the last page.
-absl::StatusOr<v1::ListSessionsResponse> List(const Line& line,
+absl::StatusOr<v1::ListSessionsResponse> List(const SessionsCommandLine& line,
                                               Server& server) {
   v1::ListSessionsRequest request = line.request;
   AddSessionVariables(server.environment, request.mutable_env());
@@ -97,7 +97,8 @@ std::string TableText(const v1::ListSessionsResponse& list, const Io& io) {
   return table.empty() ? "" : table.Text(TerminalWidth(io.out));
 }
 
-absl::StatusOr<int> Sessions(const Line& line, Server& server, const Io& io) {
+absl::StatusOr<int> Sessions(const SessionsCommandLine& line, Server& server,
+                             const Io& io) {
   ASSIGN_OR_RETURN(const v1::ListSessionsResponse list, List(line, server));
   std::string text;
   if (line.json) {
@@ -132,6 +133,6 @@ constinit const Command kSessionsCommand = {
     .name = "sessions",
     .summary = "list the CLIs' own sessions",
     .help = kSessionsHelp,
-    .run = RunOnServer<kSessionsCommand, ReadLine, Sessions>};
+    .run = RunOnServer<kSessionsCommand, ReadSessionsCommandLine, Sessions>};
 
 }  // namespace troika::cli

@@ -19,14 +19,15 @@
 namespace troika::cli {
 namespace {
 
-struct Line {
+struct StopCommandLine {
   std::string task;
   std::string reason;
   std::optional<absl::Duration> grace;
   bool json = false;
 };
 
-absl::StatusOr<Line> ReadLine(Args args, Flags flags, Line* line) {
+absl::StatusOr<StopCommandLine> ReadStopCommandLine(Args args, Flags flags,
+                                                    StopCommandLine* line) {
   flags.Add("reason", &line->reason);
   flags.Add("json", &line->json);
   ASSIGN_OR_RETURN(const std::vector<std::string> words, flags.Parse(args));
@@ -35,18 +36,18 @@ absl::StatusOr<Line> ReadLine(Args args, Flags flags, Line* line) {
   return *line;
 }
 
-absl::StatusOr<Line> ReadInterrupt(Args args) {
-  Line line;
-  return ReadLine(args, Flags(), &line);
+absl::StatusOr<StopCommandLine> ReadInterrupt(Args args) {
+  StopCommandLine line;
+  return ReadStopCommandLine(args, Flags(), &line);
 }
 
-absl::StatusOr<Line> ReadStop(Args args) {
-  Line line;
+absl::StatusOr<StopCommandLine> ReadStop(Args args) {
+  StopCommandLine line;
   std::string grace;
   Flags flags;
   // A flag for a duration refuses 0s, which kills at once here.
   flags.Add("grace", &grace);
-  RETURN_IF_ERROR(ReadLine(args, flags, &line).status());
+  RETURN_IF_ERROR(ReadStopCommandLine(args, flags, &line).status());
   if (grace.empty()) return line;
   absl::Duration duration;
   if (!absl::ParseDuration(grace, &duration) ||
@@ -59,11 +60,12 @@ absl::StatusOr<Line> ReadStop(Args args) {
   return line;
 }
 
-int PrintTask(const Line& line, const v1::Task& task, const Io& io) {
+int PrintTask(const StopCommandLine& line, const v1::Task& task, const Io& io) {
   return line.json ? PrintJson(io, task) : Print(io, TaskLine(task));
 }
 
-absl::StatusOr<int> Interrupt(const Line& line, Server& server, const Io& io) {
+absl::StatusOr<int> Interrupt(const StopCommandLine& line, Server& server,
+                              const Io& io) {
   v1::InterruptRequest request;
   request.set_reason(line.reason);
   ASSIGN_OR_RETURN(const v1::Task task,
@@ -71,7 +73,8 @@ absl::StatusOr<int> Interrupt(const Line& line, Server& server, const Io& io) {
   return PrintTask(line, task, io);
 }
 
-absl::StatusOr<int> Stop(const Line& line, Server& server, const Io& io) {
+absl::StatusOr<int> Stop(const StopCommandLine& line, Server& server,
+                         const Io& io) {
   v1::StopRequest request;
   request.set_reason(line.reason);
   if (line.grace) *request.mutable_grace() = ToProto(*line.grace);

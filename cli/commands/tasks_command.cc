@@ -40,7 +40,7 @@ constexpr int kPage = 100;
 // How often ages are drawn anew.
 constexpr absl::Duration kRedraw = absl::Seconds(5);
 
-struct Line {
+struct TasksCommandLine {
   v1::ListTasksRequest request;
   std::vector<std::string> words;  // Only tasks with one of these states.
   int limit = kDefaultLimit;       // 0 for no limit.
@@ -73,7 +73,8 @@ const std::vector<Word>& AllWords() {
   return words;
 }
 
-absl::Status ReadStates(const std::vector<std::string>& names, Line* line) {
+absl::Status ReadStates(const std::vector<std::string>& names,
+                        TasksCommandLine* line) {
   std::set<v1::Task::State> states;
   for (const std::string& name : names) {
     const std::string wanted = absl::StrReplaceAll(name, {{"-", "_"}});
@@ -94,7 +95,7 @@ absl::Status ReadStates(const std::vector<std::string>& names, Line* line) {
 }
 
 // Whether the task has one of the states that were asked for.
-bool HasState(const v1::Task& task, const Line& line) {
+bool HasState(const v1::Task& task, const TasksCommandLine& line) {
   return line.words.empty() ||
          std::any_of(line.words.begin(), line.words.end(),
                      [&](const std::string& word) {
@@ -103,8 +104,8 @@ bool HasState(const v1::Task& task, const Line& line) {
                      });
 }
 
-absl::StatusOr<Line> ReadLine(Args args) {
-  Line line;
+absl::StatusOr<TasksCommandLine> ReadTasksCommandLine(Args args) {
+  TasksCommandLine line;
   std::vector<std::string> states, harnesses, labels;
   std::string cwd, text, color = "auto";
   std::optional<int> limit;
@@ -139,8 +140,8 @@ absl::StatusOr<Line> ReadLine(Args args) {
 }
 
 // Reads pages of tasks up to the limit. Sets whether there are more.
-absl::StatusOr<std::vector<v1::Task>> List(const Line& line, Server& server,
-                                           bool* more) {
+absl::StatusOr<std::vector<v1::Task>> List(const TasksCommandLine& line,
+                                           Server& server, bool* more) {
   std::vector<v1::Task> tasks;
   v1::ListTasksRequest request = line.request;
   const auto limit = static_cast<size_t>(line.limit);
@@ -166,7 +167,7 @@ bool Holds(const List& wanted, const Value& value) {
 
 // Whether a task that has changed is one of those that were asked for. Only the
 // server knows the prompts, so a text is looked for in the title.
-bool Matches(const v1::Task& task, const Line& line) {
+bool Matches(const v1::Task& task, const TasksCommandLine& line) {
   const v1::ListTasksRequest& wanted = line.request;
   for (const auto& [key, value] : wanted.labels()) {
     const auto label = task.labels().find(key);
@@ -182,7 +183,7 @@ bool Matches(const v1::Task& task, const Line& line) {
 // change.
 class ChangingList {
  public:
-  ChangingList(const Line* line, Server* server, const Io& io)
+  ChangingList(const TasksCommandLine* line, Server* server, const Io& io)
       : line_(*line),
         server_(*server),
         io_(io),
@@ -303,7 +304,7 @@ class ChangingList {
     return text.empty() && redraws_ ? "no tasks\n" : text;
   }
 
-  const Line& line_;
+  const TasksCommandLine& line_;
   Server& server_;
   const Io io_;
   const bool redraws_;
@@ -345,7 +346,8 @@ absl::StatusOr<int> FollowChanges(ChangingList& list, Server& server) {
   }
 }
 
-absl::StatusOr<int> Tasks(const Line& line, Server& server, const Io& io) {
+absl::StatusOr<int> Tasks(const TasksCommandLine& line, Server& server,
+                          const Io& io) {
   if (line.follow) {
     ChangingList list(&line, &server, io);
     RETURN_IF_ERROR(list.List());
@@ -376,6 +378,6 @@ constinit const Command kTasksCommand = {
     .name = "tasks",
     .summary = "list tasks",
     .help = kTasksHelp,
-    .run = RunOnServer<kTasksCommand, ReadLine, Tasks>};
+    .run = RunOnServer<kTasksCommand, ReadTasksCommandLine, Tasks>};
 
 }  // namespace troika::cli

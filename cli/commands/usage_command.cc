@@ -20,7 +20,7 @@
 namespace troika::cli {
 namespace {
 
-struct Line {
+struct UsageCommandLine {
   v1::UsageRequest request;
   std::string prices;  // A file, or empty.
   bool json = false;
@@ -45,8 +45,8 @@ absl::StatusOr<absl::Time> ReadWhen(absl::string_view flag,
                    "2026-11-01T12:00:00Z"));
 }
 
-absl::StatusOr<Line> ReadLine(Args args) {
-  Line line;
+absl::StatusOr<UsageCommandLine> ReadUsageCommandLine(Args args) {
+  UsageCommandLine line;
   std::string since, until;
   Flags flags;
   flags.Add("since", &since);
@@ -102,7 +102,8 @@ void AddRow(const v1::UsageResponse::Row& row, const std::string& model,
        CountText(tokens.output_tokens()), Text(known)});
 }
 
-absl::StatusOr<int> SumUp(const Line& line, Server& server, const Io& io) {
+absl::StatusOr<int> SumUp(const UsageCommandLine& line, Server& server,
+                          const Io& io) {
   std::optional<PriceTable> prices;
   if (!line.prices.empty()) {
     ASSIGN_OR_RETURN(prices, ReadPrices(line.prices));
@@ -129,6 +130,6 @@ constinit const Command kUsageCommand = {
     .name = "usage",
     .summary = "add up tokens and costs",
     .help = kUsageHelp,
-    .run = RunOnServer<kUsageCommand, ReadLine, SumUp>};
+    .run = RunOnServer<kUsageCommand, ReadUsageCommandLine, SumUp>};
 
 }  // namespace troika::cli

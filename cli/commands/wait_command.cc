@@ -34,15 +34,15 @@ constexpr int kLastEvents = 200;
 constexpr int kWorst[] = {kExitFailure,   kExitDeadline, kExitInterrupted,
                           kExitCancelled, kExitDenied,   kExitOk};
 
-struct Line {
+struct WaitCommandLine {
   std::vector<std::string> ids;  // Or latest.
   std::optional<absl::Duration> timeout;
   bool quiet = false;
   bool json = false;
 };
 
-absl::StatusOr<Line> ReadLine(Args args) {
-  Line line;
+absl::StatusOr<WaitCommandLine> ReadWaitCommandLine(Args args) {
+  WaitCommandLine line;
   Flags flags;
   flags.Add("timeout", &line.timeout);
   flags.Add("quiet", &line.quiet);
@@ -128,7 +128,7 @@ Checked CheckTasks(std::vector<std::string> ids, const Io& io,
 
 class Waiter {
  public:
-  Waiter(const Line* line, Server* server, const Io& io)
+  Waiter(const WaitCommandLine* line, Server* server, const Io& io)
       : line_(*line),
         server_(*server),
         io_(io),
@@ -142,7 +142,7 @@ class Waiter {
   void Take(Checked checked);
   int LeaveLate();
 
-  const Line& line_;
+  const WaitCommandLine& line_;
   Server& server_;
   const Io io_;
   SystemClock clock_;
@@ -209,7 +209,7 @@ absl::StatusOr<int> Waiter::Run() {
   }
 }
 
-absl::StatusOr<int> WaitForTasks(const Line& line, Server& server,
+absl::StatusOr<int> WaitForTasks(const WaitCommandLine& line, Server& server,
                                  const Io& io) {
   return Waiter(&line, &server, io).Run();
 }
@@ -220,6 +220,6 @@ constinit const Command kWaitCommand = {
     .name = "wait",
     .summary = "wait until tasks have come to rest",
     .help = kWaitHelp,
-    .run = RunOnServer<kWaitCommand, ReadLine, WaitForTasks>};
+    .run = RunOnServer<kWaitCommand, ReadWaitCommandLine, WaitForTasks>};
 
 }  // namespace troika::cli

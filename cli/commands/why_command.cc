@@ -14,14 +14,14 @@
 namespace troika::cli {
 namespace {
 
-struct Line {
+struct WhyCommandLine {
   std::string task;
   std::string event;
   bool json = false;
 };
 
-absl::StatusOr<Line> ReadLine(Args args) {
-  Line line;
+absl::StatusOr<WhyCommandLine> ReadWhyCommandLine(Args args) {
+  WhyCommandLine line;
   Flags flags;
   flags.Add("json", &line.json);
   ASSIGN_OR_RETURN(std::vector<std::string> words, flags.Parse(args));
@@ -33,7 +33,8 @@ absl::StatusOr<Line> ReadLine(Args args) {
   return line;
 }
 
-absl::StatusOr<int> Why(const Line& line, Server& server, const Io& io) {
+absl::StatusOr<int> Why(const WhyCommandLine& line, Server& server,
+                        const Io& io) {
   ASSIGN_OR_RETURN(const v1::ListDecisionsResponse all,
                    server.api.ListDecisions(line.task));
   std::string text;
@@ -67,6 +68,6 @@ constinit const Command kWhyCommand = {
     .name = "why",
     .summary = "tell what was decided in a task, by whom and by which rules",
     .help = kWhyHelp,
-    .run = RunOnServer<kWhyCommand, ReadLine, Why>};
+    .run = RunOnServer<kWhyCommand, ReadWhyCommandLine, Why>};
 
 }  // namespace troika::cli
