@@ -269,13 +269,10 @@ void Connections::Lend(Connection& c, absl::string_view key) {
   Send(c);
   std::vector<int> fds;
   if (c.fd.ok() && c.out.empty()) fds = lender_();
-  if (fds.empty()) {
-    reply.code = ReplyCode::kEnded;
-    reply.text = "the agent's stdout can't be lent";
-    c.out += Encode(reply);
-  } else if (!SendFds(c.fd.get(), fds, Encode(reply)).ok()) {
-    c.fd.Reset();
-  }
+  if (!fds.empty() && SendFds(c.fd.get(), fds, Encode(reply)).ok()) return;
+  reply.code = ReplyCode::kEnded;
+  reply.text = "the agent's stdout can't be lent";
+  c.out += Encode(reply);
 }
 
 void Connections::Send(Connection& c) {

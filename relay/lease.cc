@@ -24,6 +24,18 @@ class StoppedClock : public Clock {
   const absl::Time now_;
 };
 
+// Returns what is in a pipe.
+std::string ReadAll(int pipe) {
+  std::string all;
+  char bytes[kLeaseBytes];
+  while (true) {
+    const ssize_t n = read(pipe, bytes, sizeof(bytes));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return all;
+    all.append(bytes, static_cast<size_t>(n));
+  }
+}
+
 int BytesIn(int pipe) {
   int bytes = 0;
   return ioctl(pipe, FIONREAD, &bytes) == 0 ? bytes : 0;
@@ -42,6 +54,8 @@ absl::StatusOr<Lease> Lease::Create(int64_t max_log_bytes, int agent_stdout,
   }
   lease.staging_out_ = UniqueFd(ends[0]);
   lease.staging_in_ = UniqueFd(ends[1]);
+  // The pages of pipes are counted for each user.
+  fcntl(ends[1], F_SETPIPE_SZ, static_cast<int>(kLeaseBytes));
   lease.page_->max_log_bytes = max_log_bytes;
   lease.page_->log_version = static_cast<uint32_t>(log->version());
   pthread_mutex_lock(&lease.page_->mutex);
@@ -55,15 +69,17 @@ Lease::~Lease() {
   pthread_mutex_unlock(&page_->mutex);
 }
 
-void Lease::Release(bool may_lend) {
+bool Lease::Release(bool may_lend) {
   // The driver gets no edge for output that is there already.
   const bool lends = may_lend && page_->wanted != 0 && BytesIn(stdout_) == 0;
-  page_->reader = lends ? StdoutReader::kDriver : StdoutReader::kRelay;
+  const StdoutReader before = page_->reader.exchange(
+      lends ? StdoutReader::kDriver : StdoutReader::kRelay);
   page_->log_offset = log_->offset();
   page_->next_number = log_->next_number();
   page_->clock_offset = absl::ToUnixMicros(clock_->Now()) - MonotonicMicros();
-  driver_reads_ = page_->reader == StdoutReader::kDriver;
+  driver_reads_ = lends;
   pthread_mutex_unlock(&page_->mutex);
+  return lends && before == StdoutReader::kRelay;
 }
 
 bool Lease::DriverReads() {
@@ -75,21 +91,19 @@ std::string Lease::Acquire() {
   if (pthread_mutex_lock(&page_->mutex) == EOWNERDEAD) {
     pthread_mutex_consistent(&page_->mutex);
   }
-  log_->Continue(page_->log_offset, page_->next_number);
-  std::string taken(kLeaseBytes, '\0');
-  const ssize_t n = read(staging_out_.get(), taken.data(), taken.size());
-  if (n > 0) {
-    taken.resize(static_cast<size_t>(n));
-  } else if (page_->taken > 0 &&
-             page_->taken <= static_cast<int64_t>(kLeaseBytes) &&
-             !CompleteWrite()) {
-    taken.assign(page_->buffer, static_cast<size_t>(page_->taken));
-  } else {
-    taken.clear();
+  // While records wait for room on the disk, nothing is lent.
+  if (log_->pending() == 0) {
+    log_->Continue(page_->log_offset, page_->next_number);
+  }
+  std::string staged = ReadAll(staging_out_.get());
+  const int64_t in_buffer = page_->taken - static_cast<int64_t>(staged.size());
+  if (in_buffer > 0 && in_buffer <= static_cast<int64_t>(kLeaseBytes) &&
+      (!staged.empty() || !CompleteWrite())) {
+    staged.insert(0, page_->buffer, static_cast<size_t>(in_buffer));
   }
   page_->taken = 0;
   page_->write_offset = -1;
-  return taken;
+  return staged;
 }
 
 bool Lease::CompleteWrite() {

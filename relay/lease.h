@@ -41,8 +41,9 @@ class Lease {
   }
 
   // Releases the mutex. Whether the driver may read stdout is decided by
-  // `may_lend` and what it wants.
-  void Release(bool may_lend);
+  // `may_lend` and what it wants. Returns whether it has just got it: then it
+  // must be told, because it did not watch stdout.
+  bool Release(bool may_lend);
   // Whether the driver reads stdout, and the relay must not wait for it. To be
   // asked once after Release(): the driver may have missed some output, and
   // then the relay reads it.

@@ -1,6 +1,7 @@
 #include "relay/lease_page.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -13,6 +14,9 @@
 namespace troika::relay {
 namespace {
 
+// Memory of a file that another process could cut would end us.
+constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_SEAL;
+
 absl::StatusOr<void*> MapFile(int file) {
   void* const mapped = mmap(nullptr, sizeof(LeasePage), PROT_READ | PROT_WRITE,
                             MAP_SHARED, file, 0);
@@ -23,8 +27,10 @@ absl::StatusOr<void*> MapFile(int file) {
 }  // namespace
 
 absl::StatusOr<LeaseMapping> LeaseMapping::Create(UniqueFd* file) {
-  *file = UniqueFd(memfd_create("troika-lease", MFD_CLOEXEC));
-  if (!file->ok() || ftruncate(file->get(), sizeof(LeasePage)) != 0) {
+  *file =
+      UniqueFd(memfd_create("troika-lease", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!file->ok() || ftruncate(file->get(), sizeof(LeasePage)) != 0 ||
+      fcntl(file->get(), F_ADD_SEALS, kSeals) != 0) {
     return absl::ErrnoToStatus(errno, "make a lease");
   }
   const auto mapped = MapFile(file->get());
@@ -42,7 +48,8 @@ absl::StatusOr<LeaseMapping> LeaseMapping::Create(UniqueFd* file) {
 
 absl::StatusOr<LeaseMapping> LeaseMapping::Map(int file) {
   struct stat facts = {};
-  if (fstat(file, &facts) != 0 ||
+  const int seals = fcntl(file, F_GET_SEALS);
+  if (seals < 0 || (seals & kSeals) != kSeals || fstat(file, &facts) != 0 ||
       facts.st_size < static_cast<off_t>(sizeof(LeasePage))) {
     return absl::FailedPreconditionError("the lease of another version");
   }

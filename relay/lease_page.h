@@ -36,7 +36,8 @@ struct LeasePage {
   std::atomic<uint32_t> wanted;
 
   pthread_mutex_t mutex;  // Robust. Guards all below.
-  StdoutReader reader = StdoutReader::kRelay;
+  // Changed with the mutex, and read without it as a hint.
+  std::atomic<StdoutReader> reader;
   uint32_t log_version = 0;
   // Number of the lease: a driver with an older one has lost it.
   int64_t epoch = 0;

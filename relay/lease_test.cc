@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,7 +29,7 @@ using ::testing::IsEmpty;
 using Outcome = LeasedOutput::Outcome;
 
 // Steps of LeasedOutput::Record().
-constexpr int kSteps = 8;
+constexpr int kSteps = 10;
 int die_at_step = -1;
 
 void DieAtStep(int step) {
@@ -171,6 +172,56 @@ TEST_F(LeaseTest, RelayCompletesWhatAFullDiskHasCut) {
   ExpectAllRecorded();
 }
 
+TEST_F(LeaseTest, SameDriverGoesOnAfterAFullDisk) {
+  const auto driver = OpenDriver();
+  lease_->Release(true);
+  Print(LongLine('a'));
+  {
+    const SizeLimit limit(static_cast<size_t>(log_->offset() + 100));
+    EXPECT_EQ(driver->Record(), Outcome::kReturned);
+    // The relay waits for room, too.
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(lease_->Acquire(), "");
+      EXPECT_FALSE(log_->Flush().ok());
+      EXPECT_GT(log_->pending(), 0U);
+      lease_->Release(false);
+    }
+  }
+  Acquire();
+  EXPECT_GT(driver->pause(), absl::ZeroDuration());
+  while (driver->pause() > absl::ZeroDuration()) {
+    absl::SleepFor(absl::Milliseconds(10));
+  }
+  lease_->Release(true);
+  EXPECT_EQ(driver->Record(), Outcome::kNothing) << "asks for it again";
+  Acquire();
+  lease_->Release(true);
+  EXPECT_TRUE(lease_->DriverReads());
+  Print(LongLine('b'));
+  EXPECT_EQ(driver->Record(), Outcome::kRecorded);
+  Acquire();
+  ExpectAllRecorded();
+}
+
+TEST_F(LeaseTest, TwoDriversDieOneAfterTheOther) {
+  for (int step = 5; step < kSteps; ++step) {
+    const auto driver = OpenDriver();
+    lease_->Release(true);
+    Print(absl::StrCat("step ", step, "\n"));
+    const pid_t child = fork();
+    if (child == 0) {
+      die_at_step = step;
+      driver->set_on_step_for_test(&DieAtStep);
+      driver->Record();
+      _exit(0);
+    }
+    ASSERT_EQ(waitpid(child, nullptr, 0), child);
+    Acquire();
+    lease_->Renew();
+  }
+  ExpectAllRecorded();
+}
+
 TEST_F(LeaseTest, RelayGetsLinesThatHaveNoEndYet) {
   const auto driver = OpenDriver();
   lease_->Release(true);
@@ -207,6 +258,26 @@ TEST_F(LeaseTest, RelayGetsFloodsAndLendsAgainWhenAskedTo) {
   EXPECT_FALSE(lease_->DriverReads()) << "the driver does not want it";
   Acquire();
   ExpectAllRecorded();
+}
+
+TEST_F(LeaseTest, DriverTakesNothingButPipes) {
+  for (size_t i = 0; i < 3; ++i) {
+    std::vector<UniqueFd> fds;
+    for (const int fd : lease_->descriptors()) {
+      fds.emplace_back(fcntl(fd, F_DUPFD_CLOEXEC, 0));
+    }
+    fds[i] = UniqueFd(open("/dev/zero", O_RDWR | O_CLOEXEC));
+    auto log = OpenLogFile(folder_.fd(), O_WRONLY | O_APPEND);
+    EXPECT_FALSE(LeasedOutput::Open(std::move(fds), *std::move(log)).ok());
+  }
+}
+
+TEST_F(LeaseTest, DriverTakesNoPageThatCanBeCut) {
+  const UniqueFd page(memfd_create("page", MFD_CLOEXEC));
+  ASSERT_EQ(ftruncate(page.get(), sizeof(LeasePage)), 0);
+  EXPECT_FALSE(LeaseMapping::Map(page.get()).ok());
+  EXPECT_FALSE(LeaseMapping::Map(stdout_.get()).ok());
+  EXPECT_TRUE(LeaseMapping::Map(lease_->descriptors().back()).ok());
 }
 
 TEST_F(LeaseTest, DriverWithoutTimeReturnsStdout) {
@@ -314,7 +385,7 @@ TEST_F(LeaseTest, ForeignBytesAtTheEndOfTheLogAreToldAndNotTakenForOurs) {
   Print(LongLine('a'));
   const pid_t child = fork();
   if (child == 0) {
-    die_at_step = 5;
+    die_at_step = 6;
     driver->set_on_step_for_test(&DieAtStep);
     driver->Record();
     _exit(0);

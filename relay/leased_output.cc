@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -43,6 +45,13 @@ absl::StatusOr<std::unique_ptr<LeasedOutput>> LeasedOutput::Open(
     return absl::FailedPreconditionError("a lease without its descriptors");
   }
   ASSIGN_OR_RETURN(LeaseMapping page, LeaseMapping::Map(fds[kPage].get()));
+  for (const int pipe : {kStdout, kStagingOut, kStagingIn}) {
+    struct stat facts = {};
+    if (fstat(fds[static_cast<size_t>(pipe)].get(), &facts) != 0 ||
+        !S_ISFIFO(facts.st_mode)) {
+      return absl::FailedPreconditionError("a lease of something else");
+    }
+  }
   // A file description of our own, so that it is watched no longer when we
   // close it, although the relay has it open.
   const std::string path = absl::StrCat("/proc/self/fd/", fds[kStdout].get());
@@ -98,6 +107,11 @@ LeasedOutput::Outcome LeasedOutput::Return() {
   if (ours) ReturnLocked();
   pthread_mutex_unlock(&page_->mutex);
   return ours ? Outcome::kReturned : Outcome::kNothing;
+}
+
+absl::Duration LeasedOutput::pause() const {
+  if (page_->wanted != 0) return absl::ZeroDuration();
+  return std::max(absl::ZeroDuration(), returned_ + kCalm - AwakeNow());
 }
 
 void LeasedOutput::ReturnLocked() {
@@ -160,19 +174,21 @@ std::optional<size_t> LeasedOutput::Take() {
 bool LeasedOutput::Write(size_t size) {
   page_->write_micros = MonotonicMicros() + page_->clock_offset;
   page_->write_number = page_->next_number;
-  page_->write_offset = page_->log_offset;
   Step(5);
+  page_->write_offset = page_->log_offset;
+  Step(6);
   log_.Continue(page_->log_offset, page_->next_number);
   lines_.Feed({page_->buffer, size});
   if (!log_.Flush().ok()) {
-    log_.DropPending(0);
+    log_.Abandon();
     return false;
   }
-  Step(6);
+  Step(7);
   page_->log_offset = log_.offset();
   page_->next_number = log_.next_number();
-  Step(7);
+  Step(8);
   page_->taken = 0;
+  Step(9);
   page_->write_offset = -1;
   return true;
 }

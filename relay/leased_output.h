@@ -59,6 +59,13 @@ class LeasedOutput {
   // no time for it. kReturned if it was ours.
   Outcome Return();
 
+  // Whether stdout is ours to read, and to watch. A tip of the relay says that
+  // this may have changed.
+  bool reads() const { return page_->reader == StdoutReader::kDriver; }
+  // How long stdout is not asked for, because it was returned. Record() asks
+  // for it after that.
+  absl::Duration pause() const;
+
   // For tests: called before each step that changes what other processes see.
   void set_on_step_for_test(void (*on_step)(int step)) { on_step_ = on_step; }
 

@@ -71,12 +71,18 @@ bool LogWriter::SkipWritten() {
       pending_.compare(0, *read, written) == 0) {
     written_ = *read;
     offset_ += static_cast<int64_t>(*read);
+    if (pending() == 0) Abandon();
     return true;
   }
-  pending_.clear();
+  Abandon();
   // An error leaves the end where it was; then writes fail, too.
   FindEnd().IgnoreError();
   return false;
+}
+
+void LogWriter::Abandon() {
+  pending_.clear();
+  written_ = 0;
 }
 
 absl::Status LogWriter::ReadVersion() {
@@ -150,8 +156,7 @@ absl::Status LogWriter::Flush() {
     written_ += static_cast<size_t>(n);
     offset_ += n;
   }
-  pending_.clear();
-  written_ = 0;
+  Abandon();
   return absl::OkStatus();
 }
 

@@ -50,6 +50,9 @@ class LogWriter {
   // records, so that Flush() writes the rest. If it is not, drops them, goes on
   // at the end of the file, and returns false.
   bool SkipWritten();
+  // Forgets the appended records, also one that is partly written: the process
+  // that has the lock completes it.
+  void Abandon();
 
   // Adds a line to those that Flush() writes, as continued records if it is
   // long. Returns the number of the first record.

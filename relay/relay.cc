@@ -116,9 +116,11 @@ void Relay::Poll() {
 AgentOutput::Stdout Relay::ReleaseLog(absl::Time now) {
   if (!lease_) return AgentOutput::Stdout::kOurs;
   // Other clients would not be told of what the driver records.
-  lease_->Release(lent_to_ == clients_.driver_number() &&
-                  clients_.driven_alone() && !log_.waits() && !agent_.ended() &&
-                  reason_.empty() && output_.CanLend(now));
+  const bool may_lend = lent_to_ == clients_.driver_number() &&
+                        clients_.driven_alone() && !log_.waits() &&
+                        !agent_.ended() && reason_.empty() &&
+                        output_.CanLend(now);
+  if (lease_->Release(may_lend)) clients_.SendTip(log_.tip());
   return lease_->DriverReads() ? AgentOutput::Stdout::kDrivers
                                : AgentOutput::Stdout::kOurs;
 }
