@@ -431,6 +431,7 @@ class Server {
 absl::Status Serve(const ServerOptions& options, const Environment& environment,
                    absl::FunctionRef<void(const ServerReady&)> on_ready) {
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);  // A file size limit is handled like a full disk.
   RaiseDescriptors();
   ASSIGN_OR_RETURN(std::string relay_program, relay::FindRelayProgram());
   ASSIGN_OR_RETURN(Home home, Home::Open(environment));

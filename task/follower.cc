@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -129,9 +130,12 @@ void Follower::Listen() {
   }
   if (news->awake) relay_clock_.Saw(*news->awake, options_.clock->Awake());
   if (news->trouble) trouble_ = *news->trouble;
-  if (!news->lent.empty()) OpenLease(std::move(news->lent));
   for (auto& answer : news->replies) {
-    if (answer.key != kLeaseKey) answers_.push_back(std::move(answer));
+    if (answer.key != kLeaseKey) {
+      answers_.push_back(std::move(answer));
+    } else if (std::exchange(lease_asked_, false) && !news->lent.empty()) {
+      OpenLease(std::move(news->lent));
+    }
   }
 }
 
@@ -140,16 +144,38 @@ void Follower::AskForLease() {
     return;
   }
   lease_at_ = absl::InfiniteFuture();
+  lease_asked_ = true;
   Send({.type = relay::FrameType::kLend, .key = kLeaseKey});
 }
 
 void Follower::OpenLease(std::vector<UniqueFd> lent) {
+  rlimit limit = {};
+  // Descriptors that get few are for tasks and clients.
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+      static_cast<rlim_t>(lent.back().get()) > limit.rlim_cur / 2) {
+    return;
+  }
   auto log = relay::OpenLogFile(folder_->fd.get(), O_WRONLY | O_APPEND);
   if (!log.ok()) return;  // The relay goes on to read.
   auto lease = relay::LeasedOutput::Open(std::move(lent), *std::move(log));
   if (!lease.ok()) return;
   lease_ = *std::move(lease);
   ++connections_;
+}
+
+void Follower::DropLease() {
+  lease_.reset();
+  lease_asked_ = false;
+  watches_lease_ = false;
+}
+
+void Follower::WatchLease() {
+  if (lease_ == nullptr) return;
+  watches_lease_ = lease_->reads();
+  const absl::Duration pause = lease_->pause();
+  if (pause > absl::ZeroDuration()) {
+    wake_at_ = std::min(wake_at_, options_.clock->Awake() + pause);
+  }
 }
 
 bool Follower::RecordLeased() {
@@ -167,13 +193,14 @@ absl::Status Follower::Advance(MessageSink sink) {
   at_rest_ = false;
   // What the relay says meanwhile comes with the next call.
   if (!RecordLeased()) Listen();
+  WatchLease();
   RETURN_IF_ERROR(ReadSome(sink));
   if (behind()) return absl::OkStatus();
   AskForLease();
   if (std::exchange(relay_gone_, false)) Disconnect();
   if (MustAskToDrive() && options_.clock->Awake() >= drive_at_) {
     client_.reset();
-    lease_.reset();
+    DropLease();
   }
   if (!client_ && state().process_alive) Connect(sink);
   // With a relay, or without a process, we don't need the log's lock.
@@ -200,7 +227,7 @@ void Follower::Disconnect() {
     connect_at_ = options_.clock->Awake() + kRetryDelay;
   }
   client_.reset();
-  lease_.reset();
+  DropLease();
   // It was the relay's.
   trouble_.clear();
 }

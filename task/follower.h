@@ -71,7 +71,7 @@ class Follower {
   pollfd PollFd() const;
   // The agent's stdout, if we have a lease of it and no relay stands between,
   // or -1. Each time that it gets readable, call Advance().
-  int leased_fd() const { return lease_ == nullptr ? -1 : lease_->fd(); }
+  int leased_fd() const { return watches_lease_ ? lease_->fd() : -1; }
   // By Clock::Awake(); InfiniteFuture if only PollFd() matters.
   absl::Time wake_at() const { return wake_at_; }
 
@@ -120,6 +120,10 @@ class Follower {
   // Asks for the agent's stdout, once the relay has time for that.
   void AskForLease();
   void OpenLease(std::vector<UniqueFd> lent);
+  void DropLease();
+  // Watches stdout if it is ours to read. Else a watch would wake us for each
+  // write of a flood, which the relay reads.
+  void WatchLease();
   // Records what the agent has printed, if we have a lease. Whether the log has
   // grown.
   bool RecordLeased();
@@ -139,6 +143,8 @@ class Follower {
   std::optional<relay::Client> expected_;
   std::unique_ptr<relay::LeasedOutput> lease_;    // Of client_.
   absl::Time lease_at_ = absl::InfiniteFuture();  // When to ask for one.
+  bool lease_asked_ = false;                      // The reply is awaited.
+  bool watches_lease_ = false;
   std::vector<relay::Reply> answers_;
   std::string trouble_;
   int64_t connections_ = 0;
