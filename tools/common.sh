@@ -70,4 +70,18 @@ run_bazel() {
   bazel "$verb" "${progress[@]}" "$@"
 }
 
+# build_programs CONFIG //FOLDER:NAME…: builds programs, and puts their paths into
+# the array `programs`. The targets are named by their packages, whose folders hold
+# the files.
+build_programs() {
+  local config=$1 bin
+  shift
+  say "building the programs: $config"
+  run_bazel build "--config=$config" --experimental_convenience_symlinks=ignore "$@"
+  bin=$(bazel info "--config=$config" bazel-bin)
+  programs=("${@#//}")
+  programs=("${programs[@]/:/\/}")
+  programs=("${programs[@]/#/$bin/}")
+}
+
 cxx_files() { git ls-files -- '*.cc' '*.h'; }

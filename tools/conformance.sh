@@ -50,18 +50,10 @@ done
 [[ ${#names[@]} -gt 0 ]] || names=(all codex@newest claude@newest gemini@newest)
 need "${TEST_PACKAGES[@]}"
 
-# By their packages, whose folders hold the files.
-PROGRAMS=(
-  //cli:troika //server:troika-server //relay:troika-relay
-  //testing/model:troika-model
+build_programs "$config" \
+  //cli:troika //server:troika-server //relay:troika-relay \
+  //testing/model:troika-model \
   //testing/fake:fake_codex //testing/fake:fake_gemini
-)
-say "building the programs: $config"
-run_bazel build "--config=$config" --experimental_convenience_symlinks=ignore \
-  "${PROGRAMS[@]}"
-bin=$(bazel info "--config=$config" bazel-bin)
-programs=("${PROGRAMS[@]#//}")
-programs=("${programs[@]/:/\/}")
 
 say "fetching the CLIs: ${names[*]}"
 # A CLI that can't be installed counts as a failure; the others still run.
@@ -72,5 +64,5 @@ for name in "${names[@]}"; do
 done
 say "running the scenarios"
 exec python3 testing/conformance/main.py --table docs/compatibility.md \
-  "${flags[@]}" "${programs[@]/#/$bin/}" \
+  "${flags[@]}" "${programs[@]}" \
   < <(sort -u <<<"$clis" | sed '/^$/d')

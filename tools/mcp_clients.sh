@@ -39,21 +39,13 @@ while [[ $# -gt 0 ]]; do
 done
 need "${TEST_PACKAGES[@]}"
 
-# By their packages, whose folders hold the files.
-PROGRAMS=(
-  //cli:troika //server:troika-server //relay:troika-relay
-  //testing/fake:fake_codex //testing/fake:fake_claude
+build_programs "$config" \
+  //cli:troika //server:troika-server //relay:troika-relay \
+  //testing/fake:fake_codex //testing/fake:fake_claude \
   //testing/fake:fake_gemini
-)
-say "building the programs: $config"
-run_bazel build "--config=$config" --experimental_convenience_symlinks=ignore \
-  "${PROGRAMS[@]}"
-bin=$(bazel info "--config=$config" bazel-bin)
-programs=("${PROGRAMS[@]#//}")
-programs=("${programs[@]/:/\/}")
 
 said=$(tools/clis packages testing/mcp)
 { read -r node && read -r packages; } <<<"$said"
 say "running the clients"
 exec python3 testing/mcp/main.py "${flags[@]}" "$node" "$packages" \
-  "${programs[@]/#/$bin/}"
+  "${programs[@]}"

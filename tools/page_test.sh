@@ -41,19 +41,11 @@ fi
 need "${TEST_PACKAGES[@]}" "${PAGE_TEST_PACKAGES[@]}"
 tools/page.sh
 
-# By their packages, whose folders hold the files.
-PROGRAMS=(
-  //cli:troika //server:troika-server //relay:troika-relay
-  //testing/demo:troika-demo-agent //testing/model:troika-model
-  //testing/fake:fake_codex //testing/fake:fake_claude
+build_programs "$config" \
+  //cli:troika //server:troika-server //relay:troika-relay \
+  //testing/demo:troika-demo-agent //testing/model:troika-model \
+  //testing/fake:fake_codex //testing/fake:fake_claude \
   //testing/fake:fake_gemini
-)
-say "building the programs: $config"
-run_bazel build "--config=$config" --experimental_convenience_symlinks=ignore \
-  "${PROGRAMS[@]}"
-bin=$(bazel info "--config=$config" bazel-bin)
-programs=("${PROGRAMS[@]#//}")
-programs=("${programs[@]/:/\/}")
 
 said=$(tools/clis packages testing/page)
 { read -r node && read -r packages; } <<<"$said"
@@ -77,7 +69,7 @@ fi
 say "the page in chromium"
 code=0
 "$node" "$folder/$run.mjs" --only "$only" --report "$report" \
-  --units "$units" "${programs[@]/#/$bin/}" || code=$?
+  --units "$units" "${programs[@]}" || code=$?
 if [[ $run == shots && $code -eq 0 ]]; then
   pngquant --force --ext .png 96 docs/images/*.png
 fi
