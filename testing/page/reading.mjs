@@ -65,6 +65,38 @@ export async function aLongTaskIsScrolled(world) {
   await page.locator(".said", { hasText: "line number 3000 of many." }).waitFor();
 }
 
+/** Older events come between a scroll and its event, and must not undo the scroll. */
+export async function aScrollIsKeptWhileOlderEventsCome(world) {
+  const { id } = await world.create("endless talk");
+  await world.waitState(id, "idle", "done");
+  const page = await world.open(await world.context(), `/tasks/${id}`);
+  await page.locator(".said", { hasText: "line number 3000 of many." }).waitFor();
+  const list = page.locator(".virtual");
+  // Away from the end, which would be followed.
+  await list.evaluate((box) => (box.scrollTop -= 600));
+  await page.waitForTimeout(200);
+  await list.evaluate((box) => {
+    const topLine = () => {
+      const edge = box.getBoundingClientRect().top;
+      const seen = [...box.querySelectorAll(".virtual-row")].filter((row) => row.getBoundingClientRect().bottom > edge);
+      return Math.min(...seen.map((row) => Number(/number (\d+)/.exec(row.textContent)?.[1] ?? Infinity)));
+    };
+    const { json } = Response.prototype;
+    Response.prototype.json = async function () {
+      const value = await json.call(this);
+      if (this.url.includes("before=") && !window.before) {
+        window.before = topLine();
+        box.scrollTop -= 300;
+        setTimeout(() => (window.after = topLine()), 500);
+      }
+      return value;
+    };
+    box.scrollTop = 1_000;
+  });
+  const [before, after] = await waitFor(() => page.evaluate(() => window.after && [window.before, window.after]), "older events");
+  assert.ok(before - after >= 5 && before - after <= 15, `it went from line ${before} to ${after}`);
+}
+
 export async function aTaskIsSearched(world) {
   const { id } = await world.create("endless talk");
   await world.waitState(id, "idle", "done");

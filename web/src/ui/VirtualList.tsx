@@ -61,12 +61,19 @@ export function VirtualList<T>(props: Props<T>) {
     onChange: redraw as () => void,
   };
   const [list] = useState(() => new Virtualizer<HTMLDivElement, HTMLDivElement>(options));
+  const setAnchor = (box: HTMLElement) => {
+    const top = list.getVirtualItemForOffset(box.scrollTop);
+    if (top) anchor.current = { key: String(top.key), offset: top.start - box.scrollTop };
+    return top;
+  };
+  const firstKey = items[0] && keyOf(items[0]);
+  const lastFirst = useRef(firstKey);
+  // While the list still has the old items: the event of the last scroll may be still to come.
+  if (scroller.current && lastFirst.current !== firstKey) setAnchor(scroller.current);
   list.setOptions(options);
   useLayoutEffect(() => list._didMount(), []);
   useLayoutEffect(() => list._willUpdate());
 
-  const firstKey = items[0] && keyOf(items[0]);
-  const lastFirst = useRef(firstKey);
   useLayoutEffect(() => {
     const box = scroller.current;
     if (!box) return;
@@ -118,9 +125,8 @@ export function VirtualList<T>(props: Props<T>) {
     }
     if (box.scrollTop < NEAR_START) props.onStart();
     if (rest < NEAR_START && !props.atEnd) props.onEnd();
-    const top = list.getVirtualItemForOffset(box.scrollTop);
+    const top = setAnchor(box);
     if (top) box.dataset.first = String(top.key).replace("run ", "");
-    if (top) anchor.current = { key: String(top.key), offset: top.start - box.scrollTop };
   };
 
   return (
