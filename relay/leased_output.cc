@@ -29,7 +29,10 @@ constexpr int kMaxReads = 4;
 // The relay writes a note of a leap of the real time, and we can't.
 constexpr int64_t kMaxClockError = 1000000;
 
-absl::Time AwakeNow() { return absl::FromUnixMicros(MonotonicMicros()); }
+absl::Time AwakeNow() {
+  const int64_t micros = MonotonicMicros();
+  return absl::FromUnixMicros(micros);
+}
 
 int64_t RealMicros() {
   timespec now = {};
