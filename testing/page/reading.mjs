@@ -65,6 +65,18 @@ export async function aLongTaskIsScrolled(world) {
   await page.locator(".said", { hasText: "line number 3000 of many." }).waitFor();
 }
 
+export async function aFloodIsFollowedToItsEnd(world) {
+  const { id } = await world.create("look around");
+  await world.waitState(id, "idle", "done");
+  const page = await world.open(await world.context(), `/tasks/${id}`);
+  await page.locator(".turn-line").waitFor();
+  await page.getByLabel("Give it another turn").fill("a flood");
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.locator(".said", { hasText: "the last of the flood." }).waitFor();
+  await page.locator(".turn-line").last().waitFor();
+  assert.equal(await page.getByRole("button", { name: /To the end|new$/ }).count(), 0, "it is at the end");
+}
+
 /** Older events come between a scroll and its event, and must not undo the scroll. */
 export async function aScrollIsKeptWhileOlderEventsCome(world) {
   const { id } = await world.create("endless talk");

@@ -49,6 +49,13 @@ export function VirtualList<T>(props: Props<T>) {
   const anchor = useRef<{ key: string; offset: number } | undefined>(undefined);
   const [, redraw] = useReducer((n: number) => n + 1, 0);
   const { items, keyOf } = props;
+  // The virtualizer corrects for rows that are measured, but knows only the position that the
+  // last scroll event told: set to that, what was scrolled since would be undone.
+  const scrollToFn: typeof elementScroll = (offset, how, to) => {
+    if (following.current) return;
+    if (how.adjustments && scroller.current) scroller.current.scrollTop += how.adjustments;
+    else elementScroll(offset, how, to);
+  };
   const options = {
     count: items.length,
     getScrollElement: () => scroller.current,
@@ -57,7 +64,7 @@ export function VirtualList<T>(props: Props<T>) {
     overscan: 8,
     observeElementRect,
     observeElementOffset,
-    scrollToFn: elementScroll,
+    scrollToFn,
     onChange: redraw as () => void,
   };
   const [list] = useState(() => new Virtualizer<HTMLDivElement, HTMLDivElement>(options));
