@@ -93,7 +93,9 @@ async function trace(browser, act) {
 
 /** Long tasks of the main thread of the page that has this name: by its own time, and by the clock. */
 function longTasks(events, name) {
-  const process = events.find((event) => event.name === name)?.pid;
+  // The empty document before the page has the mark, too, and may be in another process.
+  const marks = events.filter((event) => event.name === name).sort((a, b) => a.ts - b.ts);
+  const process = marks.at(-1)?.pid;
   const isMain = (event) => event.name === "thread_name" && event.pid === process && event.args.name === "CrRendererMain";
   const thread = events.find(isMain)?.tid;
   const tasks = events.filter(({ pid, tid, ph, name: what }) => pid === process && tid === thread && ph === "X" && what.endsWith("RunTask"));
