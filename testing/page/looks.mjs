@@ -188,7 +188,8 @@ export async function everythingIsDoneByKeyboard(world) {
   await page.keyboard.press("Enter");
   await page.waitForURL(new RegExp(id));
   const allow = page.getByRole("button", { name: "Allow", exact: true });
-  await allow.waitFor();
+  // It is reached once it can be pressed, a second after it was shown.
+  await waitFor(() => allow.isEnabled(), "the button");
   await tabTo(allow);
   await page.keyboard.press("Enter");
   await page.locator(".said", { hasText: "Cleaned." }).waitFor();

@@ -66,6 +66,25 @@ export async function aTaskStartsByMouse(world) {
   assert.deepEqual(context.problems, []);
 }
 
+export async function recentFoldersDoNotDisturbTyping(world) {
+  await world.create("look around");
+  const page = await (await world.context()).newPage();
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  await page.route("**/api/v1/folders*", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(`${world.url}/new`);
+  const folder = page.getByLabel("Folder", { exact: true });
+  await folder.focus();
+  const reply = page.waitForResponse(/folders/);
+  release();
+  await (await reply).finished();
+  await page.locator("#folders option").first().waitFor({ state: "attached" });
+  assert.equal(await folder.inputValue(), "");
+}
+
 export async function aTaskStartsByKeyboard(world) {
   const context = await world.context();
   const page = await world.open(context);

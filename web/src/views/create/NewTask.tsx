@@ -144,7 +144,9 @@ export function NewTask() {
         <div class="columns">
           <label>
             Folder
+            {/* A default that comes while somebody types would get into what is typed. */}
             <input list="folders" value={cwd} required placeholder="/home/you/project" spellcheck={false} autocapitalize="off"
+              onFocus={() => draft.cwd === undefined && set({ cwd })}
               onInput={(event) => set({ cwd: event.currentTarget.value })} />
             <datalist id="folders">{folders.map((path) => <option value={path} />)}</datalist>
           </label>
