@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <thread>
 #include <utility>
 
 #include "base/blocking.h"
@@ -145,6 +146,7 @@ EventLoop::EventLoop()
 }
 
 EventLoop::~EventLoop() {
+  while (waking_.load(std::memory_order_acquire) > 0) std::this_thread::yield();
   wake_watch_.reset();
   event_base_free(base_);
 }
@@ -160,14 +162,18 @@ std::unique_ptr<EventLoop::Timer> EventLoop::NewTimer(
 }
 
 void EventLoop::Post(absl::AnyInvocable<void()> task) {
-  // Holds the lock during the write, because the task may destroy the loop, and
-  // the descriptor with it, as soon as another thread can run it.
-  MutexLock lock(&mutex_);
-  posted_.push_back(std::move(task));
-  if (posted_.size() > 1) return;
+  {
+    MutexLock lock(&mutex_);
+    posted_.push_back(std::move(task));
+    if (posted_.size() > 1) return;
+    waking_.fetch_add(1, std::memory_order_relaxed);
+  }
+  // Without the lock, for which the loop would have to wait at once. The task
+  // may run from now on and destroy the loop, which waits for waking_.
   const uint64_t one = 1;
   while (write(wake_.get(), &one, sizeof(one)) < 0 && errno == EINTR) {
   }
+  waking_.fetch_sub(1, std::memory_order_release);
 }
 
 void EventLoop::RunPosted() {

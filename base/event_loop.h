@@ -13,6 +13,7 @@
 
 #include <poll.h>
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -93,6 +94,7 @@ class EventLoop {
   Mutex mutex_;
   std::vector<absl::AnyInvocable<void()>> posted_ ABSL_GUARDED_BY(mutex_);
   UniqueFd wake_;  // An eventfd, readable while something is posted.
+  std::atomic<int> waking_ = 0;  // Threads that are about to write to wake_.
   std::unique_ptr<Watch> wake_watch_;
   // Awake time of this round's first callback.
   std::optional<absl::Duration> round_began_;

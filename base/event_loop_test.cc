@@ -86,6 +86,16 @@ TEST(EventLoopTest, PostsOfAllThreadsArrive) {
   EXPECT_TRUE(in_order);
 }
 
+TEST(EventLoopTest, MayEndWhileAThreadStillPosts) {
+  for (int i = 0; i < 500; ++i) {
+    auto loop = std::make_unique<EventLoop>();
+    std::thread thread([&loop = *loop] { loop.Post([&] { loop.Stop(); }); });
+    loop->Run();
+    loop.reset();
+    thread.join();
+  }
+}
+
 TEST(EventLoopTest, TimersComeInTheirOrderAndMayBeReplacedOrCancelled) {
   EventLoop loop;
   std::vector<std::string> ran;
@@ -226,6 +236,22 @@ TEST(ThreadPoolTest, DoneComesInTheLoopWithWhatTheJobReturned) {
   int sum = 0;
   for (const auto& result : results) sum += *result;
   EXPECT_EQ(sum, 190);
+}
+
+TEST(ThreadPoolTest, JobsMayGiveJobsToAnotherPool) {
+  EventLoop loop;
+  ThreadPool second(&loop, 2);
+  ThreadPool first(&loop, 2);
+  std::atomic<int> ran = 0;
+  int done = 0;
+  const auto on_done = [&] {
+    if (++done == 20) loop.Stop();
+  };
+  for (int i = 0; i < 10; ++i) {
+    first.Run([&] { second.Run([&] { ++ran; }, on_done); }, on_done);
+  }
+  loop.Run();
+  EXPECT_EQ(ran, 10);
 }
 
 TEST(ThreadPoolTest, EndDropsWhatHasNotBegunAndWaitsForWhatHas) {

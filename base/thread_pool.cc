@@ -7,27 +7,28 @@ namespace troika {
 ThreadPool::~ThreadPool() {
   *alive_ = false;
   std::deque<Job> dropped;
+  std::vector<std::thread> threads;
   {
     MutexLock lock(&mutex_);
     ending_ = true;
     dropped.swap(jobs_);
+    threads.swap(threads_);
   }
   // Without the lock: destructors of captures may do anything.
   dropped.clear();
   changed_.SignalAll();
-  for (std::thread& thread : threads_) thread.join();
+  for (std::thread& thread : threads) thread.join();
 }
 
 void ThreadPool::Run(absl::AnyInvocable<void()> job,
                      absl::AnyInvocable<void()> done) {
-  bool all_busy = false;
   {
     MutexLock lock(&mutex_);
+    if (ending_) return;
     jobs_.push_back({std::move(job), std::move(done)});
-    all_busy = jobs_.size() > idle_;
-  }
-  if (all_busy && threads_.size() < max_threads_) {
-    threads_.emplace_back([this] { Work(); });
+    if (jobs_.size() > idle_ && threads_.size() < max_threads_) {
+      threads_.emplace_back([this] { Work(); });
+    }
   }
   changed_.Signal();
 }

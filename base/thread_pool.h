@@ -20,7 +20,7 @@
 
 namespace troika {
 
-// For the loop's thread only, which also destroys the pool before the loop.
+// The loop's thread destroys the pool before the loop.
 class ThreadPool {
  public:
   // Threads are started when there is work for them, at most that many.
@@ -33,7 +33,7 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   // Runs `job` on a thread of the pool, the oldest job first, and then `done`
-  // on the loop's thread.
+  // on the loop's thread. Thread-safe.
   void Run(absl::AnyInvocable<void()> job, absl::AnyInvocable<void()> done);
 
   // Does the same, and passes the result of `job` to `done`.
@@ -64,7 +64,7 @@ class ThreadPool {
   std::deque<Job> jobs_ ABSL_GUARDED_BY(mutex_);
   size_t idle_ ABSL_GUARDED_BY(mutex_) = 0;  // Threads that wait for a job.
   bool ending_ ABSL_GUARDED_BY(mutex_) = false;
-  std::vector<std::thread> threads_;
+  std::vector<std::thread> threads_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace troika
