@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include <iterator>
+#include <algorithm>
 #include <set>
 
 namespace troika {
@@ -44,11 +44,14 @@ const std::set<absl::string_view>& Denied() {
 }  // namespace
 
 Environment ForAgents(const Environment& environment) {
-  Environment::Map variables = environment.variables();
-  for (auto it = variables.begin(); it != variables.end();) {
-    it = Denied().contains(it->first) ? variables.erase(it) : std::next(it);
-  }
-  return Environment(std::move(variables));
+  const Environment::Map& all = environment.variables();
+  const auto is_denied = [](const auto& variable) {
+    return Denied().contains(variable.first);
+  };
+  if (std::none_of(all.begin(), all.end(), is_denied)) return environment;
+  Environment::Map kept = all;
+  std::erase_if(kept, is_denied);
+  return Environment(std::move(kept));
 }
 
 Environment ProcessEnvironment() {

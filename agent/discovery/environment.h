@@ -3,6 +3,7 @@
 #define TROIKA_AGENT_DISCOVERY_ENVIRONMENT_H_
 
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -10,24 +11,27 @@
 
 namespace troika {
 
-// Immutable; thread-safe.
+// Immutable, and cheap to copy; thread-safe.
 class Environment {
  public:
   using Map = std::map<std::string, std::string, std::less<>>;
 
   Environment() = default;
-  explicit Environment(Map variables) : variables_(std::move(variables)) {}
+  explicit Environment(Map variables)
+      : variables_(std::make_shared<const Map>(std::move(variables))) {}
 
   // Returns an empty string if the variable is not set; no caller needs to
   // distinguish the two.
   absl::string_view Get(absl::string_view name) const {
-    const auto it = variables_.find(name);
-    return it == variables_.end() ? absl::string_view() : it->second;
+    const auto it = variables_->find(name);
+    return it == variables_->end() ? absl::string_view() : it->second;
   }
-  const Map& variables() const { return variables_; }
+  const Map& variables() const { return *variables_; }
 
  private:
-  Map variables_;
+  // Shared, because a task's environment passes through many functions and
+  // threads.
+  std::shared_ptr<const Map> variables_ = std::make_shared<const Map>();
 };
 
 // Returns the environment of this process.
