@@ -32,7 +32,8 @@ void AgentOutput::Open(UniqueFd out, UniqueFd err) {
   }
   out_.fd = std::move(out);
   err_.fd = std::move(err);
-  buffer_.resize(kReadBytes);
+  // Not cleared: pages that are never read into take no memory.
+  buffer_ = std::make_unique_for_overwrite<char[]>(kReadBytes);
 }
 
 void AgentOutput::AddPollFds(absl::Time now, Stdout stdout_is,
@@ -62,14 +63,14 @@ absl::Time AgentOutput::deadline(absl::Time now) const {
 }
 
 void AgentOutput::Read(Output& output) {
-  const ssize_t n = read(output.fd.get(), buffer_.data(), buffer_.size());
+  const ssize_t n = read(output.fd.get(), buffer_.get(), kReadBytes);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (n <= 0) {
     output.fd.Reset();
     if (!capped_) output.lines.Finish();
     return;
   }
-  Record(output, {buffer_.data(), static_cast<size_t>(n)});
+  Record(output, {buffer_.get(), static_cast<size_t>(n)});
 }
 
 void AgentOutput::Record(Output& output, absl::string_view bytes) {

@@ -5,6 +5,7 @@
 #include <poll.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -76,7 +77,7 @@ class AgentOutput {
   Clock* const clock_;
   Output out_;
   Output err_;
-  std::vector<char> buffer_;
+  std::unique_ptr<char[]> buffer_;
   std::string err_tail_;
   bool capped_ = false;
   int64_t discarded_ = 0;
