@@ -46,7 +46,7 @@ class Guard {
     signals_ = UniqueFd(signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK));
   }
 
-  // Waits for the descriptors and kGo. Ends if the relay does.
+  // Waits for the descriptors, and starts the agent. Ends if the relay does.
   void Start() {
     auto fds = ReceiveFds(relay_.get(), kGuardFds);
     if (!fds.ok()) _exit(0);
@@ -57,12 +57,6 @@ class Guard {
     if (!spec.ok()) _exit(1);
     log_lock_ = std::move(fd(GuardFd::kLog));
     grace_ = spec->grace;
-    GuardCommand go;
-    ssize_t n = 0;
-    do {
-      n = recv(relay_.get(), &go, sizeof(go), 0);
-    } while (n < 0 && errno == EINTR);
-    if (n != sizeof(go) || go.kind != GuardCommand::Kind::kGo) _exit(0);
     const AgentStart start =
         StartAgent(*spec, {fd(GuardFd::kIn).get(), fd(GuardFd::kOut).get(),
                            fd(GuardFd::kErr).get()});
@@ -115,8 +109,6 @@ class Guard {
     }
     Report({.kind = GuardReport::Kind::kTaken});
     switch (command.kind) {
-      case GuardCommand::Kind::kGo:
-        return;
       case GuardCommand::Kind::kSignal:
         return SignalGroup(command.signal);
       case GuardCommand::Kind::kStop:
@@ -228,7 +220,7 @@ class Guard {
 };
 
 // Keeps no descriptor but its socket, which gets the first number.
-[[noreturn]] void RunGuard(UniqueFd relay) {
+[[noreturn]] void RunGuard(UniqueFd relay, GuardStart start) {
   prctl(PR_SET_NAME, "troika-guard");
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   constexpr int kFirst = 3;
@@ -239,13 +231,14 @@ class Guard {
   }
   syscall(SYS_close_range, kFirst + 1, ~0U, 0);
   Guard guard(std::move(socket));
+  if (start == GuardStart::kSpare) RehearseReadSpec();
   guard.Start();
   guard.Run();
 }
 
 }  // namespace
 
-absl::StatusOr<GuardProcess> ForkGuard() {
+absl::StatusOr<GuardProcess> ForkGuard(GuardStart start) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
     return absl::ErrnoToStatus(errno, "make the guard's socket");
@@ -256,7 +249,7 @@ absl::StatusOr<GuardProcess> ForkGuard() {
   if (pid < 0) return absl::ErrnoToStatus(errno, "fork the guard");
   if (pid == 0) {
     ours.Reset();
-    RunGuard(std::move(theirs));
+    RunGuard(std::move(theirs), start);
   }
   return GuardProcess{.socket = std::move(ours), .pid = pid};
 }

@@ -1,9 +1,9 @@
 // The guard: starts the agent, waits for it, and ends all processes that it
 // started.
 //
-// It is forked before the relay has a task. It first gets the descriptors of
-// GuardFds; while the relay writes its first records, it reads the spec, and
-// with kGo it starts the agent.
+// It is forked before the relay has a task. When the relay has written its
+// first records, the guard gets the descriptors of GuardFd, reads the spec, and
+// starts the agent.
 //
 // Relay and guard are both subreapers, and the socket between them tells each
 // if the other died. While the guard lives, it alone sends signals. It holds
@@ -26,10 +26,9 @@ namespace troika::relay {
 // Commands and reports are packets. Both processes are of one program, so the
 // packets hold the structs as they are.
 
-// A command of the relay.
+// A command of the relay, once the agent was started.
 struct GuardCommand {
   enum class Kind : int32_t {
-    kGo,      // Starts the agent; the first command.
     kSignal,  // Sends `signal` to the agent's group.
     kStop,    // Begins the ending, or takes its next step at once.
     kKill,    // Takes the last step of the ending.
@@ -75,9 +74,12 @@ struct GuardProcess {
   pid_t pid = 0;    // Our child, which nobody else may reap.
 };
 
+// Whether a guard has time before its task comes.
+enum class GuardStart { kNow, kSpare };
+
 // Forks a guard. It has no other descriptor of ours than its socket. The caller
 // must have no threads.
-absl::StatusOr<GuardProcess> ForkGuard();
+absl::StatusOr<GuardProcess> ForkGuard(GuardStart start);
 
 }  // namespace troika::relay
 

@@ -43,10 +43,10 @@ absl::StatusOr<Pipe> MakePipe() {
 
 }  // namespace
 
-absl::StatusOr<GuardedAgent::Stdio> GuardedAgent::Prepare(const RelaySpec& spec,
-                                                          int spec_fd) {
+absl::StatusOr<GuardedAgent::Stdio> GuardedAgent::Start(StdinMode stdin_mode,
+                                                        int spec_fd) {
   Pipe in;
-  if (spec.stdin_mode == StdinMode::kPipe) {
+  if (stdin_mode == StdinMode::kPipe) {
     ASSIGN_OR_RETURN(in, MakePipe());
   } else {
     in.read = UniqueFd(open("/dev/null", O_RDONLY | O_CLOEXEC));
@@ -60,8 +60,6 @@ absl::StatusOr<GuardedAgent::Stdio> GuardedAgent::Prepare(const RelaySpec& spec,
                              out.write.get(), err.write.get()}));
   return Stdio{std::move(in.write), std::move(out.read), std::move(err.read)};
 }
-
-void GuardedAgent::Start() { Send({.kind = GuardCommand::Kind::kGo}); }
 
 void GuardedAgent::AwaitStart(absl::Duration patience) const {
   pollfd report = {.fd = guard_.get(), .events = POLLIN};

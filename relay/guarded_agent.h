@@ -37,10 +37,9 @@ class GuardedAgent {
         guard_pid_(guard.pid),
         guard_(std::move(guard.socket)) {}
 
-  // Gives the guard what it needs to start the agent, which it does at Start().
-  // `spec_fd` is the file of `spec`.
-  absl::StatusOr<Stdio> Prepare(const RelaySpec& spec, int spec_fd);
-  void Start();
+  // Gives the guard what it needs to start the agent, which it does then.
+  // `spec_fd` is the file of the spec.
+  absl::StatusOr<Stdio> Start(StdinMode stdin_mode, int spec_fd);
   // Waits until the guard has started the agent, or could not, or `patience` is
   // over. ReadReports() tells which.
   void AwaitStart(absl::Duration patience) const;

@@ -20,7 +20,7 @@ namespace {
 constexpr absl::Duration kTick = absl::Seconds(1);
 // The first records are synced by then. The first tick is sooner than others.
 constexpr absl::Duration kFirstTick = absl::Milliseconds(100);
-// A program is usually started by then.
+// A program is usually started by then, and small ones have said something.
 constexpr absl::Duration kStartYield = absl::Milliseconds(3);
 constexpr absl::Duration kRetry = absl::Milliseconds(200);
 
@@ -41,11 +41,11 @@ Relay::Relay(RelaySpec spec, LogWriter log, int dir_fd, GuardProcess guard,
       commands_(&log_, &agent_, &stdin_) {}
 
 absl::Status Relay::Start(int spec_fd, UniqueFd driver) {
-  ASSIGN_OR_RETURN(GuardedAgent::Stdio stdio, agent_.Prepare(spec_, spec_fd));
   log_.AppendNote(spec_.spawned_note, spec_.spawned_key);
   commands_.AppendFirst(spec_.first_commands);
   RETURN_IF_ERROR(log_.WriteFirst());
-  agent_.Start();
+  ASSIGN_OR_RETURN(GuardedAgent::Stdio stdio,
+                   agent_.Start(spec_.stdin_mode, spec_fd));
   // The rest would take the processor from the agent's start.
   agent_.AwaitStart(kStartYield);
   // The rest runs while the agent starts. If it fails, we end, and then the
@@ -53,7 +53,19 @@ absl::Status Relay::Start(int spec_fd, UniqueFd driver) {
   stdin_.SetPipe(std::move(stdio.in));
   OnStdinLost(stdin_.Write());
   output_.Open(std::move(stdio.out), std::move(stdio.err));
-  if (driver.ok()) clients_.AddStarter(std::move(driver));
+  sigset_t asked;
+  sigemptyset(&asked);
+  sigaddset(&asked, SIGTERM);
+  sigprocmask(SIG_BLOCK, &asked, nullptr);
+  signals_ = UniqueFd(signalfd(-1, &asked, SFD_CLOEXEC | SFD_NONBLOCK));
+  next_tick_ = clock_->Awake() + kFirstTick;
+  if (driver.ok()) {
+    clients_.AddStarter(std::move(driver));
+    // Making files takes as long as a small agent, whose first words would
+    // wait for it. Only clients that are still to connect need the socket.
+    PollUntil(clock_->Awake() + kStartYield);
+    if (agent_.gone()) return absl::OkStatus();
+  }
   RETURN_IF_ERROR(clients_.Listen(dir_fd_));
   log_.Reserve();
   // For connections. The agent keeps the limit of its starter.
@@ -62,13 +74,13 @@ absl::Status Relay::Start(int spec_fd, UniqueFd driver) {
     files.rlim_cur = files.rlim_max;
     setrlimit(RLIMIT_NOFILE, &files);
   }
-  sigset_t asked;
-  sigemptyset(&asked);
-  sigaddset(&asked, SIGTERM);
-  sigprocmask(SIG_BLOCK, &asked, nullptr);
-  signals_ = UniqueFd(signalfd(-1, &asked, SFD_CLOEXEC | SFD_NONBLOCK));
-  next_tick_ = clock_->Awake() + kFirstTick;
   return absl::OkStatus();
+}
+
+void Relay::PollUntil(absl::Time end) {
+  start_yield_end_ = end;
+  while (!agent_.gone() && clock_->Awake() < end) Poll();
+  start_yield_end_ = absl::InfiniteFuture();
 }
 
 void Relay::Run() {
@@ -156,8 +168,8 @@ void Relay::FollowRealTime() {
 
 absl::Time Relay::NextDue(absl::Time now) const {
   const absl::Time retry = log_.waits() ? now + kRetry : absl::InfiniteFuture();
-  return std::min({next_tick_, next_kill_, clients_.deadline(),
-                   output_.deadline(now), retry});
+  return std::min({next_tick_, next_kill_, start_yield_end_,
+                   clients_.deadline(), output_.deadline(now), retry});
 }
 
 void Relay::CheckCap() {

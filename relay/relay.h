@@ -32,7 +32,8 @@ class Relay {
         Clock* clock);
 
   // Records that the agent is about to run, starts it, and listens. `spec_fd`
-  // is the file of the spec; `driver` may be the connection of our starter.
+  // is the file of the spec; `driver` may be the connection of our starter,
+  // which is then served for some milliseconds before others can connect.
   absl::Status Start(int spec_fd, UniqueFd driver);
   // Serves until the agent and all processes that it started are gone.
   void Run();
@@ -42,6 +43,8 @@ class Relay {
   // be gone.
   bool WaitsForDisk() const { return log_.waits() && reason_.empty(); }
   void Poll();
+  // Serves until `end`, or until the agent is gone.
+  void PollUntil(absl::Time end);
   // Around each wait: the driver may write the log meanwhile, if it has a
   // lease. The first returns who reads stdout.
   AgentOutput::Stdout ReleaseLog(absl::Time now);
@@ -77,6 +80,7 @@ class Relay {
   std::string reason_;  // Why we ended the agent; empty if we did not.
   absl::Time next_tick_;
   absl::Time next_kill_ = absl::InfiniteFuture();
+  absl::Time start_yield_end_ = absl::InfiniteFuture();  // End of PollUntil().
   // Last time that a driver was connected.
   std::optional<absl::Time> last_driven_;
 };

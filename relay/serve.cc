@@ -66,13 +66,14 @@ RelayTask InheritedTask() {
           .log = UniqueFd(kLogFd),
           .dir = UniqueFd(kDirFd),
           .ready = UniqueFd(kReadyFd),
-          .guard = ForkGuard()};
+          .guard = ForkGuard(GuardStart::kNow)};
 }
 
 std::optional<RelayTask> AwaitTask() {
   Detach(kSpareFd);
   const UniqueFd starter(kSpareFd);
-  RelayTask task = {.guard = ForkGuard()};
+  RelayTask task = {.guard = ForkGuard(GuardStart::kSpare)};
+  RehearseReadSpec();
   constexpr char kWaits[] = {kSpareWaits, kSpareTakesDriver};
   if (send(starter.get(), kWaits, sizeof(kWaits), MSG_NOSIGNAL) !=
       sizeof(kWaits)) {
