@@ -11,7 +11,8 @@ namespace troika {
 // rest.
 struct Pools {
   explicit Pools(EventLoop* loop)
-      : work(loop, 4),
+      : sync(loop, 4),
+        work(loop, 4),
         probe(loop, 8),
         log(loop, 2),
         load(loop, 2),
@@ -19,6 +20,7 @@ struct Pools {
         sessions(loop, 1),
         hooks(loop, 4) {}
 
+  ThreadPool sync;      // Syncs of new tasks. Outlives `work`, which uses it.
   ThreadPool work;      // Short blocking work.
   ThreadPool probe;     // CLIs, which may hang: each is given up after 20 s.
   ThreadPool log;       // One log, for a request.

@@ -16,19 +16,19 @@ constexpr absl::Duration kQuiet = absl::Milliseconds(20);
 }  // namespace
 
 SpareFolders::SpareFolders(EventLoop* loop, Pools* pools, const Home* home)
-    : loop_(*loop),
-      pools_(*pools),
+    : pools_(*pools),
       home_(*home),
       timer_(loop->NewTimer([this] { MakeSome(); })) {}
 
 std::string SpareFolders::Take() {
-  loop_.Post([this] { timer_->SetIn(kQuiet); });
   const absl::MutexLock lock(&mutex_);
   if (spares_.empty()) return "";
   std::string path = std::move(spares_.back());
   spares_.pop_back();
   return path;
 }
+
+void SpareFolders::RefillSoon() { timer_->SetIn(kQuiet); }
 
 void SpareFolders::MakeSome() {
   if (std::exchange(making_, true)) return timer_->SetIn(kQuiet);

@@ -17,18 +17,19 @@ namespace troika {
 
 class SpareFolders {
  public:
-  // All are borrowed. No folder is made before the first Take().
+  // All are borrowed. No folder is made before the first RefillSoon().
   SpareFolders(EventLoop* loop, Pools* pools, const Home* home);
 
   // Returns the path of a folder that Home::PrepareFolder() has made, or an
-  // empty string. More are made once tasks have not been asked for for a while.
-  // Thread-safe.
+  // empty string. Thread-safe.
   std::string Take();
+  // Replaces the folders that were taken, once this has not been called for a
+  // while. Loop thread only.
+  void RefillSoon();
 
  private:
   void MakeSome();
 
-  EventLoop& loop_;
   Pools& pools_;
   const Home& home_;
   absl::Mutex mutex_;

@@ -21,7 +21,7 @@ namespace {
 constexpr int kMaxTries = 100;
 
 // Makes the task survive a loss of power.
-absl::Status Sync(const TaskFolder& folder) {
+absl::Status SyncFiles(const TaskFolder& folder) {
   const absl::Status synced = SyncTask(folder);
   if (synced.ok()) return synced;
   return absl::Status(
@@ -83,14 +83,14 @@ void TaskMaker::Make(TaskRequest request, Environment environment,
       keyed ? request.idempotency_key : absl::StrCat("\n", ++keyless_);
   const auto making = making_.find(key);
   if (making != making_.end()) {
-    making->second.push_back(std::move(done));
+    making->second.waiting.push_back(std::move(done));
     return;
   }
   if (!keyed) {
     const absl::Status room = CheckQueue();
     if (!room.ok()) return done(room);
   }
-  making_[key].push_back(std::move(done));
+  making_[key].waiting.push_back(std::move(done));
   parts_.loader->WhenOver(
       keyed ? TaskLoader::Phase::kProbe : TaskLoader::Phase::kList,
       [this, key, keyed, request = std::move(request),
@@ -151,43 +151,65 @@ void TaskMaker::FindCliAndMake(const std::string& key, TaskRequest request,
 
 void TaskMaker::MakeWithCli(const std::string& key, TaskRequest request,
                             Environment environment, absl::StatusOr<Cli> cli) {
-  TaskRow known = {.harness = std::string(HarnessId(request.harness)),
-                   .idempotency_key = request.idempotency_key};
-  // The task starts on the loop while this thread syncs it, and the client
-  // waits for the sync only.
-  tools_.pools->work.RunFor<absl::StatusOr<std::string>>(
-      [this, harness = known.harness,
-       place = request.no_queue ? PlaceOf(key) : "",
-       request = std::move(request), environment = std::move(environment),
-       cli = std::move(cli)]() mutable -> absl::StatusOr<std::string> {
+  making_[key].known = {.harness = std::string(HarnessId(request.harness)),
+                        .idempotency_key = request.idempotency_key};
+  const std::string place = request.no_queue ? PlaceOf(key) : "";
+  tools_.pools->work.RunFor<absl::StatusOr<NewTask>>(
+      [this, key, request = std::move(request),
+       environment = std::move(environment),
+       cli = std::move(cli)]() mutable -> absl::StatusOr<NewTask> {
         RETURN_IF_ERROR(InheritPolicy(*tools_.home, &request));
         ASSIGN_OR_RETURN(MadeTask made,
                          MakeTask(*tools_.home, std::move(request), environment,
                                   std::move(cli), tools_.clock,
                                   [this] { return tools_.folders->Take(); }));
-        TaskFolder folder = {.id = made.folder.id, .path = made.folder.path};
-        absl::StatusOr<UniqueFd> copy = CopyOf(made.folder.fd);
-        auto events = EventFile::New(made.folder.fd.get(), folder.id);
-        tools_.loop->Post(
-            [this, harness = std::move(harness), place = std::move(place),
-             task = NewTask{std::move(made), std::move(events)}]() mutable {
-              parts_.loader->Supersede(task.made.folder.id);
-              if (!place.empty()) {
-                return parts_.starter->StartNew(std::move(task), place);
-              }
-              parts_.starter->AddNew(std::move(task), harness);
-            });
-        RETURN_IF_ERROR(copy.status());
-        folder.fd = *std::move(copy);
-        RETURN_IF_ERROR(Sync(folder));
-        return folder.id;
+        // The disk works while the task starts. On a machine with few cores the
+        // loop takes the processor from this thread as soon as it has work.
+        Sync(key, made.folder);
+        auto events = EventFile::New(made.folder.fd.get(), made.folder.id);
+        return NewTask{std::move(made), std::move(events)};
       },
-      [this, key,
-       known = std::move(known)](absl::StatusOr<std::string> id) mutable {
-        if (!id.ok()) return Finish(key, id);
-        known.id = *std::move(id);
-        OnSynced(key, known, 0);
+      [this, key, place](absl::StatusOr<NewTask> task) {
+        tools_.folders->RefillSoon();
+        if (!task.ok()) return Finish(key, task.status());
+        Begin(key, place, *std::move(task));
       });
+}
+
+void TaskMaker::Sync(const std::string& key, const TaskFolder& folder) {
+  tools_.pools->sync.RunFor<absl::Status>(
+      [id = folder.id, path = folder.path,
+       copy = CopyOf(folder.fd)]() mutable -> absl::Status {
+        RETURN_IF_ERROR(copy.status());
+        return SyncFiles({.id = id, .path = path, .fd = *std::move(copy)});
+      },
+      [this, key](absl::Status synced) { OnSynced(key, std::move(synced)); });
+}
+
+void TaskMaker::OnSynced(const std::string& key, absl::Status synced) {
+  making_.find(key)->second.synced = std::move(synced);
+  AnswerIfReady(key);
+}
+
+void TaskMaker::Begin(const std::string& key, const std::string& place,
+                      NewTask task) {
+  Making& making = making_.find(key)->second;
+  making.known.id = task.made.folder.id;
+  making.begun = true;
+  parts_.loader->Supersede(making.known.id);
+  if (place.empty()) {
+    parts_.starter->AddNew(std::move(task), making.known.harness);
+  } else {
+    parts_.starter->StartNew(std::move(task), place);
+  }
+  AnswerIfReady(key);
+}
+
+void TaskMaker::AnswerIfReady(const std::string& key) {
+  const Making& making = making_.find(key)->second;
+  if (!making.begun || !making.synced) return;
+  if (!making.synced->ok()) return Finish(key, *making.synced);
+  PutRowAndAnswer(key, making.known, 0);
 }
 
 void TaskMaker::Import(ImportRequest request, Environment environment,
@@ -220,8 +242,8 @@ void TaskMaker::Import(ImportRequest request, Environment environment,
       });
 }
 
-void TaskMaker::OnSynced(const std::string& key, const TaskRow& known,
-                         int tries) {
+void TaskMaker::PutRowAndAnswer(const std::string& key, const TaskRow& known,
+                                int tries) {
   const auto waits = [this, id = known.id] {
     return parts_.queue->IsWaiting(id) && parts_.open->Find(id) == nullptr;
   };
@@ -240,7 +262,7 @@ void TaskMaker::OnSynced(const std::string& key, const TaskRow& known,
         // A process that was just forked for something else has the log's lock
         // until it runs its program.
         if (task.kind == LoadedTask::Kind::kAlive && tries < kMaxTries) {
-          return OnSynced(key, known, tries + 1);
+          return PutRowAndAnswer(key, known, tries + 1);
         }
         task.error.Update(
             absl::UnavailableError("another process has the lock of its log"));
@@ -254,7 +276,7 @@ void TaskMaker::Finish(const std::string& key,
                        const absl::StatusOr<std::string>& id) {
   parts_.starter->Release(PlaceOf(key));
   auto made = making_.extract(key);
-  for (IdCallback& done : made.mapped()) done(id);
+  for (IdCallback& done : made.mapped().waiting) done(id);
 }
 
 }  // namespace troika

@@ -45,6 +45,13 @@ class TaskMaker {
   bool idle() const { return making_.empty() && importing_ == 0; }
 
  private:
+  struct Making {
+    std::vector<IdCallback> waiting;  // Those who are to be answered.
+    TaskRow known;
+    bool begun = false;
+    std::optional<absl::Status> synced;
+  };
+
   int waiting() const;
   void FindKey(const std::string& key, TaskRequest request,
                Environment environment);
@@ -57,16 +64,24 @@ class TaskMaker {
                       Environment environment);
   void FindCliAndMake(const std::string& key, TaskRequest request,
                       Environment environment);
+  // Makes the task survive a loss of power, on a thread of its own. For any
+  // thread.
+  void Sync(const std::string& key, const TaskFolder& folder);
+  void OnSynced(const std::string& key, absl::Status synced);
+  // Queues the task, or starts it.
+  void Begin(const std::string& key, const std::string& place, NewTask task);
+  // Answers a task that was begun and synced, which comes in either order.
+  void AnswerIfReady(const std::string& key);
   // Writes the row of a task that waits, and answers.
-  void OnSynced(const std::string& key, const TaskRow& known, int tries);
+  void PutRowAndAnswer(const std::string& key, const TaskRow& known, int tries);
   void Finish(const std::string& key, const absl::StatusOr<std::string>& id);
 
   const TaskTools& tools_;
   const TaskParts& parts_;
   const Options options_;
-  // Those who wait for the tasks that are being made, by their keys. The key of
-  // a request without one begins with a newline, as no client's does.
-  std::map<std::string, std::vector<IdCallback>, std::less<>> making_;
+  // The tasks that are being made, by their keys. The key of a request without
+  // one begins with a newline, as no client's does.
+  std::map<std::string, Making, std::less<>> making_;
   int importing_ = 0;    // Imports that have not ended.
   int64_t keyless_ = 0;  // Requests without a key so far.
 };

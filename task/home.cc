@@ -235,10 +235,16 @@ std::string EnvironmentDigest(const Environment& environment) {
 
 absl::Status WriteEnvironment(const TaskFolder& folder,
                               const Environment& environment) {
-  const UniqueFd file(
-      openat(folder.fd.get(), kEnvironmentName,
-             O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!file.ok()) return absl::ErrnoToStatus(errno, "keep the environment");
+  const UniqueFd file(openat(folder.fd.get(), kEnvironmentName,
+                             O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
+                             0600));
+  struct stat info = {};
+  // ext4 writes a file to the disk when it is closed if it was truncated, even
+  // if it was empty, as that of a prepared folder is.
+  if (!file.ok() || fstat(file.get(), &info) != 0 ||
+      (info.st_size > 0 && ftruncate(file.get(), 0) != 0)) {
+    return absl::ErrnoToStatus(errno, "keep the environment");
+  }
   return WriteWhole(file.get(), Encoded(environment), "the environment");
 }
 
