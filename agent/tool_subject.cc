@@ -61,6 +61,23 @@ std::string Changes(json::Value changes, absl::string_view cwd) {
   return absl::StrJoin(paths, ", ");
 }
 
+// Makes `Edit (1 of 3 done)` of a list, which names the entry in progress.
+std::string Todos(json::Value todos) {
+  absl::string_view current;
+  int done = 0;
+  for (const json::Value entry : todos.items()) {
+    const absl::string_view status = entry.Get("status").StringOr("");
+    if (status == "completed") ++done;
+    if (status != "in_progress" || !current.empty()) continue;
+    current =
+        entry.Get("content").StringOr(entry.Get("description").StringOr(""));
+  }
+  const std::string progress =
+      absl::StrCat(done, " of ", todos.size(), " done");
+  return current.empty() ? progress
+                         : absl::StrCat(current, " (", progress, ")");
+}
+
 std::string What(absl::string_view input_json, absl::string_view cwd) {
   json::Parser parser;
   const absl::StatusOr<json::Value> parsed = parser.Parse(input_json);
@@ -68,6 +85,7 @@ std::string What(absl::string_view input_json, absl::string_view cwd) {
   const json::Value input = *parsed;
   if (input.Get("command").exists()) return Command(input.Get("command"));
   if (input.Get("changes").IsArray()) return Changes(input.Get("changes"), cwd);
+  if (input.Get("todos").IsArray()) return Todos(input.Get("todos"));
   for (const absl::string_view key :
        {"file_path", "absolute_path", "notebook_path", "path", "dir_path"}) {
     const absl::string_view path = input.Get(key).StringOr("");
@@ -77,7 +95,7 @@ std::string What(absl::string_view input_json, absl::string_view cwd) {
     return absl::StrCat(pattern, " in ", ShortPath(path, cwd));
   }
   for (const absl::string_view key :
-       {"pattern", "query", "url", "description", "prompt", "skill"}) {
+       {"pattern", "query", "url", "description", "prompt", "skill", "title"}) {
     const absl::string_view text = input.Get(key).StringOr("");
     if (!text.empty()) return std::string(text);
   }
