@@ -131,7 +131,9 @@ absl::Status Runner::CheckWorkLeft(const TurnRequest& turn) const {
 
 bool Runner::IsBusy() const {
   const TaskState& now = state();
-  return now.turn_open || now.turns_waiting > 0 || launcher_.starting() ||
+  // A process may have ended a turn before its relay reports that it serves.
+  const bool starting = launcher_.starting() && !now.process_alive;
+  return now.turn_open || now.turns_waiting > 0 || starting ||
          queue_.HasTurns() || appender_.HasTurns();
 }
 
