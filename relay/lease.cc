@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "base/status_macros.h"
 #include "relay/line_recorder.h"
@@ -56,6 +57,13 @@ absl::StatusOr<Lease> Lease::Create(int64_t max_log_bytes, int agent_stdout,
   lease.staging_in_ = UniqueFd(ends[1]);
   // The pages of pipes are counted for each user.
   fcntl(ends[1], F_SETPIPE_SZ, static_cast<int>(kLeaseBytes));
+  // The file that we write, whatever its name is by now, and without our lock.
+  const std::string path = absl::StrCat("/proc/self/fd/", log->fd());
+  lease.log_file_ =
+      UniqueFd(open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  if (!lease.log_file_.ok()) {
+    return absl::ErrnoToStatus(errno, "open the log for a lease");
+  }
   lease.page_->max_log_bytes = max_log_bytes;
   lease.page_->log_version = static_cast<uint32_t>(log->version());
   pthread_mutex_lock(&lease.page_->mutex);

@@ -37,7 +37,8 @@ class Lease {
   }
   // The descriptors that the driver needs. Borrowed.
   std::vector<int> descriptors() const {
-    return {stdout_, staging_out_.get(), staging_in_.get(), file_.get()};
+    return {stdout_, staging_out_.get(), staging_in_.get(), file_.get(),
+            log_file_.get()};
   }
 
   // Releases the mutex. Whether the driver may read stdout is decided by
@@ -76,6 +77,7 @@ class Lease {
   int stdout_;
   UniqueFd staging_out_;
   UniqueFd staging_in_;
+  UniqueFd log_file_;  // The driver's; it does not hold the log's lock.
   LogWriter* log_;
   Clock* clock_;
   bool driver_reads_ = false;  // Since the last Release().

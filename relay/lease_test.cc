@@ -63,8 +63,7 @@ class LeaseTest : public ::testing::Test {
     for (const int fd : lease_->descriptors()) {
       fds.emplace_back(fcntl(fd, F_DUPFD_CLOEXEC, 0));
     }
-    auto log = OpenLogFile(folder_.fd(), O_WRONLY | O_APPEND);
-    auto driver = LeasedOutput::Open(std::move(fds), *std::move(log));
+    auto driver = LeasedOutput::Open(std::move(fds));
     EXPECT_TRUE(driver.ok()) << driver.status();
     return *std::move(driver);
   }
@@ -260,15 +259,27 @@ TEST_F(LeaseTest, RelayGetsFloodsAndLendsAgainWhenAskedTo) {
   ExpectAllRecorded();
 }
 
-TEST_F(LeaseTest, DriverTakesNothingButPipes) {
-  for (size_t i = 0; i < 3; ++i) {
+TEST_F(LeaseTest, DriverWritesTheRelaysLogWhateverItsNameIs) {
+  ASSERT_EQ(renameat(folder_.fd(), kLogName, folder_.fd(), "renamed"), 0);
+  const UniqueFd other(
+      openat(folder_.fd(), kLogName, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  const auto driver = OpenDriver();
+  lease_->Release(true);
+  Print("line\n");
+  EXPECT_EQ(driver->Record(), Outcome::kRecorded);
+  Acquire();
+  ASSERT_EQ(renameat(folder_.fd(), "renamed", folder_.fd(), kLogName), 0);
+  ExpectAllRecorded();
+}
+
+TEST_F(LeaseTest, DriverTakesNothingButPipesAndALog) {
+  for (const size_t i : {0, 1, 2, 4}) {
     std::vector<UniqueFd> fds;
     for (const int fd : lease_->descriptors()) {
       fds.emplace_back(fcntl(fd, F_DUPFD_CLOEXEC, 0));
     }
     fds[i] = UniqueFd(open("/dev/zero", O_RDWR | O_CLOEXEC));
-    auto log = OpenLogFile(folder_.fd(), O_WRONLY | O_APPEND);
-    EXPECT_FALSE(LeasedOutput::Open(std::move(fds), *std::move(log)).ok());
+    EXPECT_FALSE(LeasedOutput::Open(std::move(fds)).ok());
   }
 }
 
@@ -277,7 +288,7 @@ TEST_F(LeaseTest, DriverTakesNoPageThatCanBeCut) {
   ASSERT_EQ(ftruncate(page.get(), sizeof(LeasePage)), 0);
   EXPECT_FALSE(LeaseMapping::Map(page.get()).ok());
   EXPECT_FALSE(LeaseMapping::Map(stdout_.get()).ok());
-  EXPECT_TRUE(LeaseMapping::Map(lease_->descriptors().back()).ok());
+  EXPECT_TRUE(LeaseMapping::Map(lease_->descriptors()[3]).ok());
 }
 
 TEST_F(LeaseTest, DriverWithoutTimeReturnsStdout) {

@@ -19,7 +19,7 @@ namespace troika::relay {
 namespace {
 
 // In the order of Lease::descriptors().
-enum { kStdout, kStagingOut, kStagingIn, kPage, kCount };
+enum { kStdout, kStagingOut, kStagingIn, kPage, kLog, kCount };
 
 // An agent that prints much has its output returned to the relay, and is calm
 // again when this has passed.
@@ -43,17 +43,20 @@ int64_t RealMicros() {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<LeasedOutput>> LeasedOutput::Open(
-    std::vector<UniqueFd> fds, UniqueFd log) {
+    std::vector<UniqueFd> fds) {
   if (fds.size() < kCount) {
     return absl::FailedPreconditionError("a lease without its descriptors");
   }
   ASSIGN_OR_RETURN(LeaseMapping page, LeaseMapping::Map(fds[kPage].get()));
-  for (const int pipe : {kStdout, kStagingOut, kStagingIn}) {
+  const auto is = [&](int which, mode_t type) {
     struct stat facts = {};
-    if (fstat(fds[static_cast<size_t>(pipe)].get(), &facts) != 0 ||
-        !S_ISFIFO(facts.st_mode)) {
-      return absl::FailedPreconditionError("a lease of something else");
-    }
+    return fstat(fds[static_cast<size_t>(which)].get(), &facts) == 0 &&
+           (facts.st_mode & S_IFMT) == type;
+  };
+  if (!is(kStdout, S_IFIFO) || !is(kStagingOut, S_IFIFO) ||
+      !is(kStagingIn, S_IFIFO) || !is(kLog, S_IFREG) ||
+      (fcntl(fds[kLog].get(), F_GETFL) & O_APPEND) == 0) {
+    return absl::FailedPreconditionError("a lease of something else");
   }
   // A file description of our own, so that it is watched no longer when we
   // close it, although the relay has it open.
@@ -62,17 +65,16 @@ absl::StatusOr<std::unique_ptr<LeasedOutput>> LeasedOutput::Open(
       UniqueFd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!fds[kStdout].ok()) return absl::ErrnoToStatus(errno, "open a lease");
   return std::unique_ptr<LeasedOutput>(
-      new LeasedOutput(std::move(page), std::move(fds), std::move(log)));
+      new LeasedOutput(std::move(page), std::move(fds)));
 }
 
-LeasedOutput::LeasedOutput(LeaseMapping page, std::vector<UniqueFd> fds,
-                           UniqueFd log)
+LeasedOutput::LeasedOutput(LeaseMapping page, std::vector<UniqueFd> fds)
     : page_(std::move(page)),
       stdout_(std::move(fds[kStdout])),
       staging_in_(std::move(fds[kStagingIn])),
       staging_out_(std::move(fds[kStagingOut])),
       epoch_(page_->epoch),
-      log_(LogWriter::Share(std::move(log),
+      log_(LogWriter::Share(std::move(fds[kLog]),
                             static_cast<int>(page_->log_version), &clock_)) {
   page_->wanted = 1;
 }

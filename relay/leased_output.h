@@ -4,7 +4,7 @@
 //
 //   client.Send({.type = FrameType::kLend, .key = key});
 //   ...
-//   ASSIGN_OR_RETURN(auto output, LeasedOutput::Open(std::move(fds), log));
+//   ASSIGN_OR_RETURN(auto output, LeasedOutput::Open(std::move(fds)));
 //   if (output->Record() == LeasedOutput::Outcome::kReturned) {
 //     client.Send({.type = FrameType::kReturn, .key = key});
 //   }
@@ -39,10 +39,10 @@ class LeasedOutput {
     kReturned,
   };
 
-  // `fds` came with the relay's reply to kLend, and `log` is the log, opened
-  // for appending. FailedPrecondition if the relay has another version.
+  // `fds` came with the relay's reply to kLend. FailedPrecondition if the relay
+  // has another version.
   static absl::StatusOr<std::unique_ptr<LeasedOutput>> Open(
-      std::vector<UniqueFd> fds, UniqueFd log);
+      std::vector<UniqueFd> fds);
   LeasedOutput(const LeasedOutput&) = delete;
   LeasedOutput& operator=(const LeasedOutput&) = delete;
 
@@ -82,7 +82,7 @@ class LeasedOutput {
     const LeaseMapping* const page_;
   };
 
-  LeasedOutput(LeaseMapping page, std::vector<UniqueFd> fds, UniqueFd log);
+  LeasedOutput(LeaseMapping page, std::vector<UniqueFd> fds);
 
   // Takes the mutex. False if the relay has it, or the lease is lost.
   bool TryLock();

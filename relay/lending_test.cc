@@ -29,15 +29,14 @@ constexpr absl::Duration kPatience = absl::Seconds(20);
 constexpr char kEcho[] = "while read x; do echo \"got $x\"; done";
 
 // Asks the relay for a lease; null if it refuses.
-std::unique_ptr<LeasedOutput> Borrow(TestRelay& relay, Client& client) {
+std::unique_ptr<LeasedOutput> Borrow(Client& client) {
   client.Send({.type = FrameType::kLend, .key = "lease"});
   const absl::Time deadline = absl::Now() + kPatience;
   while (absl::Now() < deadline) {
     auto news = client.OnPolled();
     if (!news.ok()) return nullptr;
     if (!news->lent.empty()) {
-      auto log = OpenLogFile(relay.dir_fd(), O_WRONLY | O_APPEND);
-      auto lease = LeasedOutput::Open(std::move(news->lent), *std::move(log));
+      auto lease = LeasedOutput::Open(std::move(news->lent));
       return lease.ok() ? *std::move(lease) : nullptr;
     }
     for (const Reply& reply : news->replies) {
@@ -90,7 +89,7 @@ TEST(LendingTest, DriverRecordsAndTheRelayGoesOnWhenItIsGone) {
   TestRelay relay(kEcho);
   auto client = relay.Connect(Role::kDriver);
   ASSERT_NE(client, nullptr);
-  auto lease = Borrow(relay, *client);
+  auto lease = Borrow(*client);
   ASSERT_NE(lease, nullptr);
   ASSERT_TRUE(RecordsSoon(relay, *client, *lease));
   client.reset();
@@ -99,7 +98,7 @@ TEST(LendingTest, DriverRecordsAndTheRelayGoesOnWhenItIsGone) {
   relay.Ask(*client, {.key = "b", .payload = "two\n"});
   EXPECT_TRUE(HasPrinted(relay, "got two\n"));
   EXPECT_EQ(lease->Record(), Outcome::kNothing);
-  const auto next = Borrow(relay, *client);
+  const auto next = Borrow(*client);
   ASSERT_NE(next, nullptr);
   EXPECT_TRUE(RecordsSoon(relay, *client, *next));
   relay.Ask(*client, {.type = FrameType::kCloseStdin, .key = "c"});
@@ -111,7 +110,7 @@ TEST(LendingTest, DriverRecordsAndTheRelayGoesOnWhenItIsGone) {
 TEST(LendingTest, RelayReadsForADriverThatDoesNot) {
   TestRelay relay(kEcho);
   const auto client = relay.Connect(Role::kDriver);
-  const auto lease = Borrow(relay, *client);
+  const auto lease = Borrow(*client);
   ASSERT_NE(lease, nullptr);
   ASSERT_TRUE(RecordsSoon(relay, *client, *lease));
   relay.Ask(*client, {.key = "a", .payload = "one\n"});
@@ -124,7 +123,7 @@ TEST(LendingTest, RelayReadsForADriverThatDoesNot) {
 TEST(LendingTest, WatchersAreToldOfAllOutput) {
   TestRelay relay(kEcho);
   const auto client = relay.Connect(Role::kDriver);
-  const auto lease = Borrow(relay, *client);
+  const auto lease = Borrow(*client);
   ASSERT_NE(lease, nullptr);
   ASSERT_TRUE(RecordsSoon(relay, *client, *lease));
   const auto watcher = relay.Connect(Role::kWatcher);
@@ -143,7 +142,7 @@ TEST(LendingTest, WatchersAreToldOfAllOutput) {
 TEST(LendingTest, LinesWithoutAnEndAreReturned) {
   TestRelay relay("read x; printf half; read y; echo done");
   const auto client = relay.Connect(Role::kDriver);
-  const auto lease = Borrow(relay, *client);
+  const auto lease = Borrow(*client);
   ASSERT_NE(lease, nullptr);
   relay.Ask(*client, {.key = "a", .payload = "go\n"});
   const absl::Time deadline = absl::Now() + kPatience;

@@ -155,10 +155,8 @@ void Follower::OpenLease(std::vector<UniqueFd> lent) {
       static_cast<rlim_t>(lent.back().get()) > limit.rlim_cur / 2) {
     return;
   }
-  auto log = relay::OpenLogFile(folder_->fd.get(), O_WRONLY | O_APPEND);
-  if (!log.ok()) return;  // The relay goes on to read.
-  auto lease = relay::LeasedOutput::Open(std::move(lent), *std::move(log));
-  if (!lease.ok()) return;
+  auto lease = relay::LeasedOutput::Open(std::move(lent));
+  if (!lease.ok()) return;  // The relay goes on to read.
   lease_ = *std::move(lease);
   ++connections_;
 }
