@@ -3,7 +3,7 @@
 //
 //   relay_agent flood LINE_BYTES TOTAL_BYTES   writes as fast as it can, then
 //                                              waits for the end of its stdin
-//   relay_agent ticks COUNT                    writes a line each millisecond
+//   relay_agent ticks COUNT                    writes a line each 10 ms
 //   relay_agent idle                           waits for the end of its stdin
 //
 // `ticks` and `idle` print nanoseconds of the monotonic clock: the time when
@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
     Wait();
   } else if (mode == "ticks" && argc == 3) {
     for (int left = atoi(argv[2]); left > 0; --left) {
-      usleep(1000);
+      usleep(10'000);  // A relay batches the lines of a faster one.
       Print(Now());
     }
   } else if (mode == "idle") {

@@ -16,7 +16,7 @@ namespace troika::bench {
 namespace {
 
 constexpr double kNanosPerMicro = 1e3;
-constexpr size_t kTicks = 1000;
+constexpr size_t kTicks = 300;
 
 // Returns the seconds until a client has read the agent's whole output.
 absl::StatusOr<double> RelaySeconds(const Command& agent, int64_t bytes) {

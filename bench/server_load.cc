@@ -54,15 +54,17 @@ absl::StatusOr<Stalled> RunStalled() {
   RETURN_IF_ERROR(ReadAll(streams, kHistory).status());
   streams.clear();
   RETURN_IF_ERROR(server->WaitForState(task, "done"));
-  ASSIGN_OR_RETURN(const int64_t before, SettledBytes(*server));
+  RETURN_IF_ERROR(SettledBytes(*server).status());
+  ASSIGN_OR_RETURN(const int64_t before, server->AnonymousBytes());
   for (int i = 0; i < kStalled; ++i) {
     ASSIGN_OR_RETURN(EventStream one, EventStream::Open(*server, task));
     streams.push_back(std::move(one));
   }
   RETURN_IF_ERROR(server->WaitForMetric("troika_viewers ", kStalled));
-  ASSIGN_OR_RETURN(const int64_t after, SettledBytes(*server));
+  ASSIGN_OR_RETURN(const int64_t resident, SettledBytes(*server));
+  ASSIGN_OR_RETURN(const int64_t after, server->AnonymousBytes());
   return Stalled{.growth = MegabytesOf(after - before),
-                 .megabytes = MegabytesOf(after)};
+                 .megabytes = MegabytesOf(resident)};
 }
 
 absl::StatusOr<double> ViewedMegabytes() {

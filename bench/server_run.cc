@@ -155,6 +155,10 @@ absl::StatusOr<int64_t> BenchServer::ResidentBytes() const {
   return StatusBytes(pid_, "VmRSS:");
 }
 
+absl::StatusOr<int64_t> BenchServer::AnonymousBytes() const {
+  return StatusBytes(pid_, "RssAnon:");
+}
+
 absl::StatusOr<int64_t> BenchServer::PeakBytes() const {
   return StatusBytes(pid_, "VmHWM:");
 }

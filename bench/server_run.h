@@ -65,6 +65,9 @@ class BenchServer {
   std::string home() const { return folder_.path() + "/home"; }
   const std::string& folder() const { return folder_.path(); }
   absl::StatusOr<int64_t> ResidentBytes() const;
+  // Returns the resident memory without that of files, which are the program:
+  // an idle server unmaps it.
+  absl::StatusOr<int64_t> AnonymousBytes() const;
   // Returns the peak memory since the server's start.
   absl::StatusOr<int64_t> PeakBytes() const;
   absl::StatusOr<HttpConnection> Connect() const;
