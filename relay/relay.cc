@@ -41,6 +41,12 @@ Relay::Relay(RelaySpec spec, LogWriter log, int dir_fd, GuardProcess guard,
       commands_(&log_, &agent_, &stdin_) {}
 
 absl::Status Relay::Start(int spec_fd, UniqueFd driver) {
+  // From here on we would leave an agent without a word of its end.
+  sigset_t asked;
+  sigemptyset(&asked);
+  sigaddset(&asked, SIGTERM);
+  sigprocmask(SIG_BLOCK, &asked, nullptr);
+  signals_ = UniqueFd(signalfd(-1, &asked, SFD_CLOEXEC | SFD_NONBLOCK));
   log_.AppendNote(spec_.spawned_note, spec_.spawned_key);
   commands_.AppendFirst(spec_.first_commands);
   RETURN_IF_ERROR(log_.WriteFirst());
@@ -53,11 +59,6 @@ absl::Status Relay::Start(int spec_fd, UniqueFd driver) {
   stdin_.SetPipe(std::move(stdio.in));
   OnStdinLost(stdin_.Write());
   output_.Open(std::move(stdio.out), std::move(stdio.err));
-  sigset_t asked;
-  sigemptyset(&asked);
-  sigaddset(&asked, SIGTERM);
-  sigprocmask(SIG_BLOCK, &asked, nullptr);
-  signals_ = UniqueFd(signalfd(-1, &asked, SFD_CLOEXEC | SFD_NONBLOCK));
   next_tick_ = clock_->Awake() + kFirstTick;
   if (driver.ok()) {
     clients_.AddStarter(std::move(driver));
